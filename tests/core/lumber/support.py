@@ -92,9 +92,17 @@ def splitter(model: ScatteredModel, store: object, **options: Any) -> LumberChun
     return LumberChunker(ModelJudge(model), theta=60, store=store, **options)  # type: ignore[arg-type]
 
 
+def segment_all(
+    chunker: LumberChunker, texts: list[str], way: str, **options: bool
+) -> list[Segmentation]:
+    """Split texts with the synchronous or the asynchronous method."""
+    if way == "sync":
+        return chunker.segment_all(texts, **options)
+    return asyncio.run(chunker.asegment_all(texts, **options))
+
+
 def segment(chunker: LumberChunker, text: str, way: str) -> Segmentation:
-    """Split a text with the synchronous or the asynchronous method."""
-    return chunker.segment(text) if way == "sync" else asyncio.run(chunker.asegment(text))
+    return segment_all(chunker, [text], way)[0]
 
 
 class LoggedModel(ScatteredModel):

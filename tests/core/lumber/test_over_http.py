@@ -15,7 +15,7 @@ from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.spans import check_tiling
-from tests.core.lumber.support import story
+from tests.core.lumber.support import segment_all, story
 from tests.loopback.faults import (
     Drop,
     Fault,
@@ -42,12 +42,6 @@ def scattered_answer(request: Request) -> str:
 def splitter(server: LoopbackServer, *, timeout: float = 30.0, **options) -> LumberChunker:
     model = OpenAIModel("any", base_url=server.openai_url, structured=False, timeout=timeout)
     return LumberChunker(ModelJudge(model, policy=FAST), theta=60, **options)
-
-
-def run(chunker: LumberChunker, texts: list[str], way: str) -> list[Segmentation]:
-    if way == "sync":
-        return chunker.segment_all(texts)
-    return asyncio.run(chunker.asegment_all(texts))
 
 
 both_ways = pytest.mark.parametrize("way", ["sync", "async"])
@@ -83,7 +77,7 @@ def test_transient_errors_change_only_the_number_of_requests(
         # A busy machine may not answer within a second, which only one fault is about.
         timeout = 1.0 if isinstance(fault, Slow) else 30.0
         chunker = splitter(server, timeout=timeout, max_concurrency=4)
-        assert run(chunker, TEXTS, way) == expected
+        assert segment_all(chunker, TEXTS, way) == expected
         assert server.count == requests + len(numbers)
 
 
@@ -91,7 +85,7 @@ def test_transient_errors_change_only_the_number_of_requests(
 @pytest.mark.parametrize("fault", [Refusal(), Filtered("answer")], ids=repr)
 def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, way: str) -> None:
     with LoopbackServer(scattered_answer, faults={3: fault}) as server:
-        (result,) = run(splitter(server), [story(20)], way)
+        (result,) = segment_all(splitter(server), [story(20)], way)
         assert [verdict.outcome for verdict in result.failures] == ["refused"]
         assert result.failures[0].unit is not None
         assert server.count == sum(verdict.outcome != "single" for verdict in result.verdicts)
@@ -101,7 +95,7 @@ def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, way: str) -> N
 def test_a_wrong_key_stops_everything_at_once(way: str) -> None:
     with LoopbackServer(scattered_answer, faults=lambda request: Status(401, "bad key")) as server:
         with pytest.raises(ModelSettingsError, match="401"):
-            run(splitter(server, max_concurrency=4), TEXTS, way)
+            segment_all(splitter(server, max_concurrency=4), TEXTS, way)
         assert server.count <= 4
 
 

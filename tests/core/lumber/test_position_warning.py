@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from lumber_core import Group, LumberChunker, Segmentation
+from lumber_core import Group, LumberChunker
 from tests.core.core_support import with_
+from tests.core.lumber.support import warnings
 
 Judge = Callable[[Group], int | None]
 
 TEXT = "\n\n".join(f"Paragraph {number} has seven words in it." for number in range(80))
-
-
-def split(judge: Judge, method: str, caplog: pytest.LogCaptureFixture) -> Segmentation:
-    make = LumberChunker if method == "paper" else LumberChunker.as_published
-    with caplog.at_level(logging.WARNING, "lumber_core"):
-        return make(judge, theta=60).segment(TEXT)
 
 
 def first(group: Group) -> int:
@@ -29,30 +24,29 @@ def last(group: Group) -> int:
     return group.start + len(group.texts) - 1
 
 
-def mostly_first(group: Group) -> int:
-    return group.choices[0] if group.start % 5 else group.choices[1]
-
-
 def nowhere(group: Group) -> None:
     return None
+
+
+def mostly_first(group: Group) -> int:
+    return group.choices[0] if group.start % 5 else group.choices[1]
 
 
 def mostly_nowhere(group: Group) -> int | None:
     return group.choices[len(group.choices) // 2] if group.start // 12 % 3 == 0 else None
 
 
-@pytest.mark.parametrize("method", ["paper", "published"])
+@pytest.mark.parametrize("make", [LumberChunker, LumberChunker.as_published])
 @pytest.mark.parametrize(
     ("judge", "always", "said"),
     [(first, "first", "the first unit"), (nowhere, "none", "no topic shift")],
 )
 def test_always_giving_the_same_answer_is_logged_once(
-    judge: Judge, always: str, said: str, method: str, caplog: pytest.LogCaptureFixture
+    judge: Judge, always: str, said: str, make: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    result = split(judge, method, caplog)
+    result = make(judge, theta=60).segment(TEXT)
     assert getattr(result.positions, always) == 1
-    (record,) = caplog.records
-    message = record.getMessage()
+    (message,) = warnings(caplog)
     assert f"100 % of {result.positions.groups} groups" in message
     assert said in message
     assert "larger model" in message
@@ -77,27 +71,21 @@ def test_windows_answered_without_reading_are_logged_once(
 ) -> None:
     judge = LumberChunker(lambda window: named(window.choices), method="window", theta=60)
     splitter = with_(judge, window_tokens=200)
-    with caplog.at_level(logging.WARNING, "lumber_core"):
-        positions = splitter.segment(TEXT).positions
+    positions = splitter.segment(TEXT).positions
     assert positions.groups >= 3
     for each in ("first", "last", "none", "every"):
         assert getattr(positions, each) == (each == share)
-    assert [said in record.getMessage() for record in caplog.records] == [True] * bool(share)
+    assert [said in message for message in warnings(caplog)] == [True] * bool(share)
 
 
 @pytest.mark.parametrize("judge", [mostly_first, mostly_nowhere])
-def test_other_judges_are_not_suspected(
-    judge: Callable[[Group], int | None], caplog: pytest.LogCaptureFixture
-) -> None:
-    split(judge, "paper", caplog)
-    assert caplog.records == []
+def test_other_judges_are_not_suspected(judge: Judge, caplog: pytest.LogCaptureFixture) -> None:
+    LumberChunker(judge, theta=60).segment(TEXT)
+    assert warnings(caplog) == []
 
 
 @pytest.mark.parametrize("judge", [first, last, nowhere])
-def test_few_groups_prove_nothing(
-    judge: Callable[[Group], int | None], caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.WARNING, "lumber_core"):
-        result = LumberChunker(judge, theta=60).segment("\n\n".join(TEXT.split("\n\n")[:9]))
+def test_few_groups_prove_nothing(judge: Judge, caplog: pytest.LogCaptureFixture) -> None:
+    result = LumberChunker(judge, theta=60).segment("\n\n".join(TEXT.split("\n\n")[:9]))
     assert 0 < result.positions.groups < 10
-    assert caplog.records == []
+    assert warnings(caplog) == []

@@ -15,7 +15,7 @@ from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage
 from lumber_core.text.units import paragraphs
-from tests.core.lumber.support import ScatteredModel, document, scattered, story
+from tests.core.lumber.support import ScatteredModel, document, scattered, segment_all, story
 
 
 def walks(count: int, lanes: int = 8, length: int = 400) -> list[Walk]:
@@ -58,17 +58,14 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
     assert schedule.finished() == []
 
 
-def test_documents_fill_the_capacity_before_lanes_do() -> None:
-    tasks = drain(Schedule(iter(walks(8)), capacity=8, stored=nothing))
-    assert [task.number for task in tasks] == list(range(8))
-    assert {task.group.start for task in tasks} == {0}
-
-
-def test_lanes_use_what_would_idle() -> None:
-    tasks = drain(Schedule(iter(walks(2)), capacity=8, stored=nothing))
+@pytest.mark.parametrize("documents", [8, 2])
+def test_documents_fill_the_capacity_and_lanes_use_what_would_idle(documents: int) -> None:
+    tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=nothing))
     assert len(tasks) == 8
-    assert [task.group.start for task in tasks[:2]] == [0, 0]
-    assert all(task.group.start > 0 for task in tasks[2:])
+    assert [task.number for task in tasks[:documents]] == list(range(documents))
+    assert [task.group.start > 0 for task in tasks] == [False] * documents + [True] * (
+        8 - documents
+    )
 
 
 def test_no_more_groups_are_out_than_the_capacity() -> None:
@@ -98,10 +95,7 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
 def test_progress_shows_characters_calls_and_tokens(capfd: pytest.CaptureFixture, way: str) -> None:
     chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60)
     texts = [story(40), story(30, 1), "One unit.", ""]
-    if way == "sync":
-        results = chunker.segment_all(texts, show_progress=True)
-    else:
-        results = asyncio.run(chunker.asegment_all(texts, show_progress=True))
+    results = segment_all(chunker, texts, way, show_progress=True)
     shown = capfd.readouterr().err.split("\r")[-1]
     calls = sum(result.usage.calls for result in results)
     total = tqdm.format_sizeof(sum(map(len, texts)))
@@ -145,10 +139,7 @@ def test_each_segmentation_is_reported_once_with_its_number_and_text(way: str) -
         ModelJudge(ScatteredModel()), theta=60, chunk_size=90, on_segmentation=report
     )
     texts = [story(40), "", "One unit.", story(30, 1)]
-    if way == "sync":
-        results = chunker.segment_all(texts)
-    else:
-        results = asyncio.run(chunker.asegment_all(texts))
+    results = segment_all(chunker, texts, way)
     assert [reported[number] for number in range(4)] == list(zip(texts, results, strict=True))
     assert reported[0][1].usage.calls > 0
     with pytest.raises(TypeError, match="on_segmentation must be callable"):

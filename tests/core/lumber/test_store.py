@@ -30,7 +30,14 @@ from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Verdict
 from lumber_core.text.units import paragraphs
-from tests.core.lumber.support import LoggedModel, ScatteredModel, segment, splitter, story
+from tests.core.lumber.support import (
+    LoggedModel,
+    ScatteredModel,
+    segment,
+    segment_all,
+    splitter,
+    story,
+)
 
 TEXT = story(120)
 
@@ -105,10 +112,7 @@ def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
 def test_equal_texts_in_flight_together_are_asked_about_once(tmp_path: Path, way: str) -> None:
     model = ScatteredModel()
     chunker = splitter(model, tmp_path / "answers.db", max_concurrency=8)
-    if way == "sync":
-        results = chunker.segment_all([TEXT] * 6)
-    else:
-        results = asyncio.run(chunker.asegment_all([TEXT] * 6))
+    results = segment_all(chunker, [TEXT] * 6, way)
     assert all(result == results[0] for result in results)
     assert len(model.asked) == len(set(model.asked))
 
