@@ -73,12 +73,6 @@ def test_other_documents_are_split_as_ever(metadata: dict[str, Any]) -> None:
     assert not any("headings" in chunk.metadata for chunk in chunks)
 
 
-def test_units_that_the_user_chose_are_kept() -> None:
-    splitter = GreedyTextSplitter(target_size=20, units="paragraphs")
-    chunks = split(splitter, source="a.md")
-    assert [chunk.page_content for chunk in chunks] == splitter.split_text(TEXT)
-
-
 def test_markdown_units_need_no_metadata() -> None:
     splitter = GreedyTextSplitter(target_size=20, units="markdown")
     chunks = splitter.create_documents([TEXT])

@@ -82,18 +82,13 @@ def test_nodes_become_slices_with_the_best_score_and_their_document(texts: Any) 
     assert joined.metadata["file_name"] == "guide.md"
 
 
-def test_without_texts_nodes_that_touch_are_joined() -> None:
-    nodes = nodes_of(TALE)
-    (passage,) = join_passages(hits_of(nodes, n1=0.1, n2=0.2, n0=0.9))
-    assert passage.node.get_content() == "".join(node.get_content() for node in nodes[:3])
-    assert passage.score == 0.9
-
-
 def test_nodes_of_other_parsers_are_joined() -> None:
     nodes = SentenceSplitter(chunk_size=12, chunk_overlap=5).get_nodes_from_documents([TALE])
     assert len(nodes) > 3
     (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
     assert (passage.node.get_content(), passage.score) == (STORY, None)
+    touching = [NodeWithScore(node=node) for node in nodes_of(TALE)]
+    assert [passage.node.get_content() for passage in join_passages(touching)] == [STORY]
 
 
 @pytest.mark.parametrize(
