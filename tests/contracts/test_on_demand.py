@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -44,16 +45,11 @@ class Shelf:
 ASKED_TOGETHER: dict[str, Any] = {"llm": second_unit, "max_concurrency": 3, "chunk_size": 24}
 ADAPTERS: dict[str, Callable[[], Any]] = {
     **{
-        f"LangChain, {name}": lambda make=make: make(
-            chunk_size=24, stable_ids=True, add_metadata=True
-        )
+        f"LangChain, {name}": partial(make, chunk_size=24, stable_ids=True, add_metadata=True)
         for name, make in TEXT_SPLITTERS.items()
     },
     "LangChain, three asked together": lambda: LumberTextSplitter(**ASKED_TOGETHER),
-    **{
-        f"LlamaIndex, {name}": lambda make=make: make(chunk_size=24)
-        for name, make in NODE_PARSERS.items()
-    },
+    **{f"LlamaIndex, {name}": partial(make, chunk_size=24) for name, make in NODE_PARSERS.items()},
     "LlamaIndex, three asked together": lambda: LumberNodeParser(**ASKED_TOGETHER),
 }
 every_adapter = pytest.mark.parametrize("make", ADAPTERS.values(), ids=ADAPTERS)
