@@ -32,10 +32,16 @@ MAX_GAP = 90
 Joined so and the words between them charged, hits had the recall at 600 words that they had alone.
 """
 
-# Chinese and Japanese have no spaces between words: each ideograph and kana counts as one.
+# Without spaces between words, a syllable counts as one: in Chinese and Japanese each ideograph and
+# kana, in Thai, Lao, Tibetan, Burmese and Khmer what begins with a vowel (in Tibetan with the dot
+# between syllables). Each place says by itself whether a word begins there, so that counts add up.
 _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}]+")
-_INSIDE_WORD = re.compile(rf"(?<=[^\s{_ALONE}])[^\s{_ALONE}]")
+_VOWEL = (
+    "\u0e30-\u0e39\u0e41-\u0e44\u0e47\u0eb0-\u0eb9\u0ebb\u0ec1-\u0ec4\u0f0b"
+    "\u102b-\u1030\u1032\u17b6-\u17c5"
+)
+_WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}][^\s{_ALONE}{_VOWEL}]*")
+_INSIDE_WORD = re.compile(rf"(?<=[^\s{_ALONE}])[^\s{_ALONE}{_VOWEL}]")
 
 # What metadata says of the start of a chunk, and of its end.
 _OF_START = (

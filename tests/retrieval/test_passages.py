@@ -183,6 +183,16 @@ def test_each_chinese_character_counts_as_a_word():
     assert len(join_hits(hits, {"a": text}, max_gap=8)) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "syllables"),
+    [("ภาษาไทยเป็นภาษา", 7), ("ພາສາລາວ", 4), ("ភាសាខ្មែរ", 4), ("བོད་ཡིག་", 3)],
+)
+def test_about_each_syllable_counts_as_a_word_in_scripts_without_spaces(text, syllables):
+    hits = [made("a", place, letter) for place, letter in enumerate(text * 5)]
+    (passage, *_) = join_hits(hits, {"a": text * 5}, budget=2 * syllables)
+    assert 1.5 * len(text) < len(passage.text) < 3 * len(text)
+
+
 def test_words_that_hits_divide_are_counted_once():
     text = "otters swim"
     hits = [made("a", 0, "ot"), made("a", 2, "ters"), made("a", 6, " swim")]
