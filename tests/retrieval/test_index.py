@@ -139,9 +139,8 @@ def test_a_deleted_source_leaves_nothing() -> None:
     assert found(index, "otters mill", budget=100)
     assert "Otters" not in str(found(index, "otters"))
     with sqlite3.connect(index.store.path) as connection:
-        assert connection.execute(
-            "SELECT count(*) FROM keywords WHERE keywords MATCH 'otters'"
-        ).fetchone() == (0,)
+        words = "SELECT count(*) FROM postings WHERE term = 'otters'"
+        assert connection.execute(words).fetchone() == (0,)
     assert index.delete(["music"]) == 1
     assert index.search("violins") == []
 

@@ -1,0 +1,359 @@
+"""What is searched of chunks, in segments that never change: numbers, vectors and words.
+
+New chunks make a new segment, into which small ones before it are merged: there are few segments,
+and adding costs what is added, times a logarithm. Removed chunks are noted, and left out of a
+segment when it is merged, or once they are half of it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lumber_retrieval.postings import (
+    Occurrences,
+    Postings,
+    bm25,
+    join_lists,
+    occurrences,
+    postings_of,
+    saturation,
+    with_places,
+)
+from lumber_retrieval.surroundings import Vectors
+from lumber_retrieval.vectors import PackedVectors, Rows, highest, packed, ranked, turned
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS segments (
+    id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, size INTEGER NOT NULL,
+    numbers BLOB NOT NULL, lengths BLOB NOT NULL, vectors BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS postings (
+    segment INTEGER NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL, PRIMARY KEY (segment, term)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS removed (chunk INTEGER PRIMARY KEY);
+"""
+
+_MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
+# So many chunks, and one of so many, are compared by all bits of their vectors.
+_COMPARED, _COMPARED_OF = 3_000, 100
+_AT_ONCE = 500  # values in a statement; SQLite's limit was 999 for long
+
+Terms = tuple[Sequence[str], Sequence[str]]
+"""The terms in a chunk, and around it."""
+_Numbers = npt.NDArray[np.int64]
+_Lengths = npt.NDArray[np.int32]
+
+
+def select(
+    connection: sqlite3.Connection, what: str, values: Iterable[Any]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query that ends with a column, which is one of some values."""
+    wanted = [*values]
+    for first in range(0, len(wanted), _AT_ONCE):
+        some = wanted[first : first + _AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        yield from connection.execute(f"SELECT {what} IN ({marks})", some)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the chunks.
+
+    Attributes:
+        id: A random number, which no other segment has or had.
+        numbers: The numbers of the chunks, ascending.
+        lengths: Their lengths in terms.
+        vectors: Their vectors.
+    """
+
+    id: int
+    numbers: _Numbers
+    lengths: _Lengths
+    vectors: PackedVectors
+
+
+@dataclass(frozen=True)
+class LiveSegments:
+    """One state of all segments, in the order of their chunks.
+
+    Attributes:
+        state: Tells it from all others.
+        segments: The segments.
+        live: For each chunk whether it is still there.
+    """
+
+    state: bytes
+    segments: Sequence[Segment]
+    live: npt.NDArray[np.bool_]
+
+    @cached_property
+    def parts(self) -> list[slice]:
+        """Where the chunks of each segment are among all."""
+        ends = [*accumulate(len(one.numbers) for one in self.segments)]
+        return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    @cached_property
+    def numbers(self) -> _Numbers:
+        """The numbers of all chunks, ascending."""
+        return np.concatenate([one.numbers for one in self.segments])
+
+    @cached_property
+    def places(self) -> Rows | None:
+        """The places of chunks that are still there; None: all."""
+        return None if self.live.all() else np.flatnonzero(self.live)
+
+    @cached_property
+    def saturations(self) -> list[npt.NDArray[np.float32]]:
+        """What BM25 adds to the count of a term, for the chunks of each segment."""
+        lengths = np.concatenate([one.lengths for one in self.segments])
+        all_of_them = saturation(lengths, float(lengths[self.live].mean()))
+        return [all_of_them[part] for part in self.parts]
+
+    def __len__(self) -> int:
+        """Return the number of chunks that are still there."""
+        return int(np.count_nonzero(self.live))
+
+    def nearest(self, vector: Vectors, count: int) -> Iterator[tuple[int, float]]:
+        """Yield the numbers of chunks with their similarities to a vector, best first.
+
+        After about the first `count`, those of one group may be above those of the group before.
+
+        Raises:
+            ValueError: The vector has another width.
+        """
+        if not len(self):
+            return
+        width = self.segments[0].vectors.width
+        if len(vector) != width:
+            raise ValueError(
+                f"the vector of the query has {len(vector)} numbers, and those of the index have "
+                f"{width}: pass one of the model that the index was made with"
+            )
+        wanted = turned(vector)
+        first = max(count, _COMPARED + len(self) // _COMPARED_OF)
+        if first < len(self):
+            estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
+        else:
+            estimates = np.zeros(len(self.live), dtype=np.float32)
+        for places in highest(estimates, self.places, first):
+            similarities = self._similarities(wanted, places)
+            for place, value in ranked(similarities, None, count):
+                yield int(self.numbers[places[place]]), value
+
+    def occurrences(
+        self, connection: sqlite3.Connection, words: Iterable[str]
+    ) -> list[dict[str, Occurrences]]:
+        """Return where some terms occur in each segment, as far as they do."""
+        wanted = [*dict.fromkeys(words)]
+        return [
+            {
+                term: occurrences(chunks, self.live[part])
+                for term, chunks in select(
+                    connection,
+                    f"term, chunks FROM postings WHERE segment = {one.id} AND term",
+                    wanted,
+                )
+            }
+            for one, part in zip(self.segments, self.parts, strict=True)
+        ]
+
+    def matching(
+        self, found: Sequence[Mapping[str, Occurrences]], count: int
+    ) -> Iterator[tuple[int, float]]:
+        """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
+
+        Args:
+            found: What `occurrences` returned.
+            count: How many are wanted.
+        """
+        if not len(self):
+            return
+        scores = bm25(found, self.saturations, len(self), count)
+        for place, score in ranked(scores, np.flatnonzero(scores > 0), count):
+            yield int(self.numbers[place]), score
+
+    def _similarities(self, wanted: Vectors, places: Rows) -> npt.NDArray[np.float32]:
+        """Return the similarities of chunks, whose places ascend."""
+        bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
+        of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)
+        return np.concatenate(
+            [
+                one.vectors.similarities(wanted, places[first:last] - part.start)
+                for one, part, first, last in of_segments
+            ]
+        )
+
+
+def load_segments(
+    connection: sqlite3.Connection, state: bytes, known: LiveSegments | None
+) -> LiveSegments:
+    """Read what is not known of the segments."""
+    kept = {one.id: one for one in known.segments} if known else {}
+    segments = []
+    for (number,) in connection.execute("SELECT id FROM segments ORDER BY first").fetchall():
+        if number not in kept:
+            numbers, lengths, vectors = _arrays(connection, number)
+            kept[number] = Segment(number, numbers, lengths, PackedVectors(vectors, len(numbers)))
+        segments.append(kept[number])
+    live = [_live(connection, one.numbers) for one in segments]
+    return LiveSegments(state, segments, np.concatenate([np.zeros(0, dtype=bool), *live]))
+
+
+def add(
+    connection: sqlite3.Connection, first: int, chunks: Sequence[Terms], vectors: Vectors
+) -> None:
+    """Add chunks, whose numbers are above all others.
+
+    Args:
+        connection: A connection that may write.
+        first: The number of the first chunk; those of the others follow.
+        chunks: Their terms.
+        vectors: Their vectors, shape (chunks, width).
+
+    Raises:
+        ValueError: Other chunks have vectors of another width.
+    """
+    known = connection.execute("SELECT length(vectors) / size FROM segments LIMIT 1").fetchone()
+    if known and known[0] != vectors.shape[1]:
+        raise ValueError(
+            f"the index has vectors of {known[0]} numbers, and these have {vectors.shape[1]}: "
+            "pass the model that the index was made with, or another path"
+        )
+    for start in range(0, len(chunks), _MOST_CHUNKS):
+        some = chunks[start : start + _MOST_CHUNKS]
+        merged = _small(connection, len(some))
+        parts = _read(connection, merged)
+        new = _Content(
+            np.arange(first + start, first + start + len(some)),
+            np.array([len(own) + len(around) for own, around in some], dtype=np.int32),
+            packed(vectors[start : start + len(some)]),
+            postings_of(some, sum(len(part.numbers) for part in parts)),
+        )
+        _replace(connection, merged, [*parts, new])
+
+
+def remove(connection: sqlite3.Connection, documents: Iterable[tuple[int]]) -> None:
+    """Note that the chunks of documents are no longer there, while they still are.
+
+    Segments that have lost half of their chunks are written again.
+    """
+    connection.executemany(
+        "INSERT INTO removed SELECT id FROM chunks WHERE document = ?", documents
+    )
+    for number, size, live in _sizes(connection):
+        if 2 * live <= size:
+            _replace(connection, [number], _read(connection, [number]))
+
+
+class _Content(NamedTuple):
+    """What is written of a segment; see `Segment`."""
+
+    numbers: _Numbers
+    lengths: _Lengths
+    vectors: bytes
+    postings: Postings
+
+
+def _sizes(connection: sqlite3.Connection) -> list[tuple[int, int, int]]:
+    """Return the segments in order, with their chunks, and how many of these are still there."""
+    return connection.execute(
+        "SELECT id, size, size - (SELECT count(*) FROM removed WHERE chunk BETWEEN first AND last) "
+        "FROM segments ORDER BY first"
+    ).fetchall()
+
+
+def _small(connection: sqlite3.Connection, size: int) -> list[int]:
+    """Return the last segments, from the first on that has no more chunks than come after it."""
+    sizes = _sizes(connection)
+    first = len(sizes)
+    for place in reversed(range(len(sizes))):
+        live = sizes[place][2]
+        if size + live > _MOST_CHUNKS:
+            break
+        if live <= size:
+            first = place
+        size += live
+    return [number for number, _, _ in sizes[first:]]
+
+
+def _read(connection: sqlite3.Connection, segments: Iterable[int]) -> list[_Content]:
+    """Return what is still there of segments, to be joined in this order."""
+    parts, size = [], 0
+    for segment in segments:
+        numbers, lengths, vectors = _arrays(connection, segment)
+        live = _live(connection, numbers)
+        places = np.where(live, size - 1 + np.cumsum(live), -1)
+        lists = connection.execute(
+            "SELECT term, chunks FROM postings WHERE segment = ? ORDER BY term", (segment,)
+        )
+        rows = np.frombuffer(vectors, dtype=np.int8).reshape(len(numbers), -1)
+        parts.append(
+            _Content(numbers[live], lengths[live], rows[live].tobytes(), with_places(lists, places))
+        )
+        size += len(parts[-1].numbers)
+    return parts
+
+
+def _replace(
+    connection: sqlite3.Connection, segments: Iterable[int], parts: Sequence[_Content]
+) -> None:
+    """Write contents as one segment, instead of others."""
+    for one in segments:
+        connection.execute(
+            "DELETE FROM removed WHERE chunk BETWEEN (SELECT first FROM segments WHERE id = :id) "
+            "AND (SELECT last FROM segments WHERE id = :id)",
+            {"id": one},
+        )
+        connection.execute("DELETE FROM postings WHERE segment = ?", (one,))
+        connection.execute("DELETE FROM segments WHERE id = ?", (one,))
+    numbers = np.concatenate([part.numbers for part in parts])
+    if not len(numbers):
+        return
+    number = secrets.randbits(62)
+    connection.execute(
+        "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            number,
+            int(numbers[0]),
+            int(numbers[-1]),
+            len(numbers),
+            numbers.tobytes(),
+            np.concatenate([part.lengths for part in parts]).tobytes(),
+            b"".join([part.vectors for part in parts]),
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO postings VALUES (?, ?, ?)",
+        (
+            (number, term, chunks)
+            for term, chunks in join_lists([part.postings for part in parts], len(numbers))
+        ),
+    )
+
+
+def _arrays(connection: sqlite3.Connection, segment: int) -> tuple[_Numbers, _Lengths, bytes]:
+    """Return the numbers, lengths and packed vectors of all chunks of a segment."""
+    numbers, lengths, vectors = connection.execute(
+        "SELECT numbers, lengths, vectors FROM segments WHERE id = ?", (segment,)
+    ).fetchone()
+    return np.frombuffer(numbers, np.int64), np.frombuffer(lengths, np.int32), vectors
+
+
+def _live(connection: sqlite3.Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
+    """Return which chunks of a segment are still there."""
+    removed = connection.execute(
+        "SELECT chunk FROM removed WHERE chunk BETWEEN ? AND ?",
+        (int(numbers[0]), int(numbers[-1])),
+    ).fetchall()
+    live = np.ones(len(numbers), dtype=bool)
+    live[np.searchsorted(numbers, np.array(removed, dtype=np.int64).ravel())] = False
+    return live
