@@ -53,7 +53,7 @@ from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import NewDocument, PassageStore
 
-BUDGETS = (300, 600)
+BUDGETS = (150, 300, 600)
 SIZES = (40, 60, 120)
 Found = list[tuple[str, Span]]
 Search = Callable[[str, int], Found]

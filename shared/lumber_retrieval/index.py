@@ -29,8 +29,8 @@ from lumber_retrieval.embedding_model import (
     pick_async,
     pick_sync,
 )
-from lumber_retrieval.passages import MAX_GAP, Passage, check_limits, join_hits
-from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.finding import check_similarity, find_passages
+from lumber_retrieval.passages import MAX_GAP, Passage, check_limits
 from lumber_retrieval.store import Accepts, PassageStore
 
 BUDGET = 600
@@ -71,10 +71,12 @@ class PassageIndex:
         path: The file of the index. None: a temporary file.
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words of all passages of a query; see `join_hits`.
-        max_gap: Hits with at most this many words between them are joined.
+        max_gap: Sentences with at most this many words between them are joined.
+        context: Whether passages say what stands above them, within the budget.
+        min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
 
     Raises:
-        TypeError: A limit is not a whole number.
+        TypeError: A limit is not a number.
         ValueError: A limit is out of range.
     """
 
@@ -87,14 +89,19 @@ class PassageIndex:
         keywords: bool = True,
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
+        context: bool = False,
+        min_similarity: float | None = None,
     ) -> None:
         check_limits(max_gap, budget)
+        check_similarity(min_similarity)
         self.store = PassageStore(path)
         self._chunker = chunker
         self._embedding = embedding
         self._keywords = keywords
         self._budget = budget
         self._max_gap = max_gap
+        self._context = context
+        self._min_similarity = min_similarity
         self._width: int | None = None  # of vectors; known when the model has been checked
 
     def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
@@ -145,6 +152,7 @@ class PassageIndex:
         max_gap: int | None = None,
         where: Where = None,
         vector: Sequence[float] | None = None,
+        min_similarity: float | None = None,
     ) -> list[Passage]:
         """Return the passages that fit a query.
 
@@ -155,6 +163,7 @@ class PassageIndex:
             where: Which chunks may be found: values that their metadata must have, or a function
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
+            min_similarity: Another least similarity than that of the index.
 
         Returns:
             Passages by document, the one with the best hit first, and in reading order within a
@@ -165,7 +174,9 @@ class PassageIndex:
                 has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return run_at_once(self._search(pick_sync, query, budget, max_gap, where, vector))
+        return run_at_once(
+            self._search(pick_sync, query, budget, max_gap, where, vector, min_similarity)
+        )
 
     async def asearch(
         self,
@@ -175,9 +186,10 @@ class PassageIndex:
         max_gap: int | None = None,
         where: Where = None,
         vector: Sequence[float] | None = None,
+        min_similarity: float | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await self._search(pick_async, query, budget, max_gap, where, vector)
+        return await self._search(pick_async, query, budget, max_gap, where, vector, min_similarity)
 
     async def _add(
         self, pick: Pick, documents: Iterable[IndexedDocument], show_progress: bool
@@ -214,10 +226,13 @@ class PassageIndex:
         max_gap: int | None,
         where: Where,
         vector: Sequence[float] | None,
+        min_similarity: float | None,
     ) -> list[Passage]:
         budget = self._budget if budget is None else budget
         max_gap = self._max_gap if max_gap is None else max_gap
         check_limits(max_gap, budget)
+        least = self._min_similarity if min_similarity is None else min_similarity
+        check_similarity(least)
         accepts = _filter_of(where)
         await self._check_model(pick, adding=False)
         model = self._embedding
@@ -228,23 +243,19 @@ class PassageIndex:
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
                 f"{self._width}: pass one of the model that the index was made with"
             )
-        return await pick(self._find)(query, vector, accepts, budget, max_gap)
+        settings = {"accepts": accepts, "budget": budget, "max_gap": max_gap}
+        return await pick(self._find)(query, vector, min_similarity=least, **settings)
 
-    def _find(
-        self,
-        query: str,
-        vector: Sequence[float],
-        accepts: Accepts | None,
-        budget: int,
-        max_gap: int,
-    ) -> list[Passage]:
-        """Return passages of what is near a vector, and of what has words of the query."""
+    def _find(self, query: str, vector: Sequence[float], **settings: Any) -> list[Passage]:
         with self.store.reading() as reading:
-            rankings = [reading.nearest(vector, CANDIDATES, accepts)]
-            if self._keywords:
-                rankings.append(reading.matching(query, CANDIDATES, accepts))
-            hits, texts = reading.hits(fused(rankings))
-        return join_hits(hits, texts, max_gap=max_gap, budget=budget)
+            return find_passages(
+                reading,
+                query,
+                vector,
+                keywords=self._keywords,
+                context=self._context,
+                **settings,
+            )
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.

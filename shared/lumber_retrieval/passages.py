@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.identity import chunk_id
 from lumber_core.spans import Span
+from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -63,6 +64,8 @@ class Hit(NamedTuple):
         text: Its text, a slice of the document's.
         score: How well it fits the query, higher is better.
         metadata: What is known about it and its document.
+        above: Words that are written above it, if a passage begins with it.
+        similarity: The cosine of its vector and the query's; None if it is not known.
     """
 
     number: int
@@ -71,6 +74,8 @@ class Hit(NamedTuple):
     text: str
     score: float
     metadata: Mapping[str, Any]
+    above: int = 0
+    similarity: float | None = None
 
 
 @dataclass(frozen=True)
@@ -81,18 +86,39 @@ class Passage:
         document: Identifies the document.
         span: Its place in the text of the document, in characters.
         text: The slice of that text.
-        hits: The hits it is made of, best first.
+        hits: The hits it is made of, best first; from an index, sentences.
+        context: What stands above it: title, headings, the header row of a table; "" if nothing
+            does, or if passages were asked for without it.
+        words_found: The share of the question's words that it has, weighed by how rare they are,
+            from 0 to 1; None if it is not known.
     """
 
     document: str
     span: Span
     text: str
     hits: tuple[Hit, ...] = field(repr=False)
+    context: str = ""
+    words_found: float | None = None
 
     @property
     def score(self) -> float:
-        """The score of its best hit; from an index, from 0 to 1."""
+        """The score of its best hit; from an index, from 0 to 1, and only for one query."""
         return self.hits[0].score
+
+    @property
+    def similarity(self) -> float | None:
+        """The highest cosine similarity of its hits and the query; None if it is not known."""
+        return max(
+            (hit.similarity for hit in self.hits if hit.similarity is not None), default=None
+        )
+
+    @property
+    def in_context(self) -> str:
+        """Its text below its context: after a blank line, or right below the header of a table."""
+        titles, _, table = self.context.partition("\n")
+        if titles.startswith("|"):
+            titles, table = "", self.context
+        return Context((titles,) if titles else (), table).above(self.text)
 
     @property
     def key(self) -> str:
@@ -132,6 +158,11 @@ def check_limits(max_gap: object, budget: object) -> None:
         check_positive("budget", budget)
 
 
+def count_words(text: str) -> int:
+    """Return the number of words of a text, as budgets count them."""
+    return len(_WORD.findall(text))
+
+
 def join_hits(
     hits: Sequence[Hit],
     texts: Mapping[str, str] | None = None,
@@ -149,8 +180,9 @@ def join_hits(
         hits: The hits.
         texts: The text of each document. None: only hits that touch or overlap are joined.
         max_gap: Hits of one document with at most this many words between them are joined.
-        budget: Maximum number of words of all passages, those between hits included. None: no
-            limit. If the best hit alone is longer, it is the only one that is returned.
+        budget: Maximum number of words of all passages, those between hits and above passages
+            included. None: no limit. If the best hit alone is longer, it is the only one that is
+            returned.
 
     Returns:
         Passages that do not overlap, by document, the one with the best hit first, and by offset
@@ -168,7 +200,7 @@ def join_hits(
     used = 0
     taken: list[tuple[Hit, _KnownText]] = []
     for hit, text in pairs:
-        joined = text.join(hit.span, max_gap)
+        joined = text.join(hit.span, hit.above, max_gap)
         if budget is None or not taken or used + joined.added <= budget:
             text.accept(joined)
             used += joined.added
@@ -186,11 +218,12 @@ def join_hits(
 
 
 class _Joined(NamedTuple):
-    """What a hit would become: the passages that it replaces, and its words."""
+    """What a hit would become: the passages that it replaces, its words and those above it."""
 
     replaced: slice
     span: Span
     words: int
+    above: int
     added: int
 
 
@@ -204,6 +237,7 @@ class _KnownText:
         self._starts: list[int] = []
         self._spans: list[Span] = []
         self._words: list[int] = []
+        self._above: list[int] = []
 
     def slice(self, span: Span) -> str:
         """Return a part of the text."""
@@ -213,13 +247,14 @@ class _KnownText:
         """Return the passage that contains a hit."""
         return self._spans[bisect_right(self._starts, span.start) - 1]
 
-    def join(self, hit: Span, max_gap: int) -> _Joined:
+    def join(self, hit: Span, above: int, max_gap: int) -> _Joined:
         """Return the passage that a hit would become together with those near it."""
         first = last = bisect_right(self._starts, hit.start)
         start, end = hit
         if first and self._near(self._spans[first - 1].end, start, max_gap):
             first -= 1
             start, end = self._starts[first], max(end, self._spans[first].end)
+            above = self._above[first]
         while last < len(self._spans) and self._near(end, self._starts[last], max_gap):
             end = max(end, self._spans[last].end)
             last += 1
@@ -230,13 +265,15 @@ class _KnownText:
             position = span.end
             before += words
         words = begun + self._begun(position, end) + self._inside_word(start)
-        return _Joined(slice(first, last), Span(start, end), words, words - before)
+        added = words + above - before - sum(self._above[first:last])
+        return _Joined(slice(first, last), Span(start, end), words, above, added)
 
     def accept(self, joined: _Joined) -> None:
         """Replace passages by the one that they become."""
         self._starts[joined.replaced] = [joined.span.start]
         self._spans[joined.replaced] = [joined.span]
         self._words[joined.replaced] = [joined.words]
+        self._above[joined.replaced] = [joined.above]
 
     def _near(self, end: int, start: int, max_gap: int) -> bool:
         """Return whether at most `max_gap` words, which may be parts of some, lie between."""

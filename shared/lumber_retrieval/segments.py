@@ -149,6 +149,14 @@ class LiveSegments:
             for place, value in ranked(similarities, None, count):
                 yield int(self.numbers[places[place]]), value
 
+    def similarities(self, vector: Vectors, numbers: Sequence[int]) -> list[float]:
+        """Return the similarities of chunks, whose numbers ascend, to a vector."""
+        if not numbers:
+            return []
+        places = np.searchsorted(self.numbers, np.asarray(numbers, dtype=np.int64))
+        similar: list[float] = self._similarities(turned(vector), places).tolist()
+        return similar
+
     def occurrences(
         self, connection: sqlite3.Connection, words: Iterable[str]
     ) -> list[dict[str, Occurrences]]:

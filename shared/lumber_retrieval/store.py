@@ -243,11 +243,20 @@ class Reading:
         """Return how many chunks have each of some terms, in them or beside them."""
         return frequencies(self._segments.occurrences(self._connection, words))
 
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return len(self._segments)
+
+    def similarities(self, vector: Sequence[float], numbers: Sequence[int]) -> list[float]:
+        """Return the cosine similarities of a vector and those of chunks, whose numbers ascend."""
+        return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
+
     def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, and the texts of their documents by name.
 
         Args:
-            scores: The scores of the chunks by their numbers; hits are in the same order.
+            scores: The scores of the chunks by their numbers; hits are in the same order. A number
+                that no chunk has is left out.
         """
         chunks = self._described(scores)
         numbers = {document for document, _, _ in chunks.values()}
@@ -259,6 +268,8 @@ class Reading:
         }
         hits = []
         for number, score in scores.items():
+            if number not in chunks:
+                continue
             document, span, metadata = chunks[number]
             name, text = documents[document]
             hits.append(Hit(number, name, span, span.of(text), score, metadata))

@@ -54,12 +54,12 @@ def documents(*arguments: object, code: int = 0) -> set[str]:
 def test_the_passage_is_an_exact_slice_with_its_place(docs: Path) -> None:
     made = asked("docs", "How long may a rental last?", "--words", 20)
     assert made["question"] == "How long may a rental last?"
-    (best,) = made["passages"]
+    best = max(made["passages"], key=lambda passage: passage["score"])
     assert best["document"] == "docs/guide.md"
     assert "seven days" in best["text"]
     assert best["text"] == GUIDE[best["start"] : best["end"]]
     first, last = best["lines"]
-    assert best["text"] == "\n".join(GUIDE.splitlines()[first - 1 : last])
+    assert best["text"] in "\n".join(GUIDE.splitlines()[first - 1 : last])
     assert best["headings"][0] == "Boats"
     assert "pages" not in best
 

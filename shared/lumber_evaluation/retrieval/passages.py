@@ -1,7 +1,6 @@
-"""What a reader gets: the hits of a search, joined to passages as `PassageIndex` does.
+"""What a reader gets: passages, found as `PassageIndex` finds them.
 
-Chunks are found by vectors, or by vectors and keywords. Hits of one document that lie close
-together become one passage with the text between them, and all words of the passages count.
+They are found by vectors, or by vectors and keywords. All words of the passages count.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.documents import texts_around
-from lumber_retrieval.passages import Hit, join_hits
-from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.finding import find_passages
+from lumber_retrieval.passages import Passage
 from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import Vectors
 
@@ -42,7 +42,7 @@ class PassagesRead:
 
 
 class PassageSearch:
-    """Searches chunks that have vectors, and joins what it finds.
+    """Searches chunks that have vectors for passages.
 
     Args:
         documents: The documents, by name.
@@ -87,28 +87,23 @@ class PassageSearch:
             vector: Its vector.
         """
         with self._store.reading() as reading:
-            near = reading.nearest(vector, CANDIDATES, None)
-            matching = reading.matching(query, CANDIDATES, None)
-            by_vectors, by_both = (
-                reading.hits(fused(rankings))[0] for rankings in ([near], [near, matching])
-            )
-        found: dict[FoundBy, list[Hit]] = {
-            "vectors": by_vectors,
-            "vectors and keywords": by_both,
-        }
-        return {
-            found_by: {words: self._passages(question, hits, words) for words in PASSAGE_BUDGETS}
-            for found_by, hits in found.items()
-        }
+            return {
+                found_by: {
+                    words: self._passages(
+                        question,
+                        find_passages(reading, query, vector, keywords=keywords, budget=words),
+                        words,
+                    )
+                    for words in PASSAGE_BUDGETS
+                }
+                for found_by, keywords in zip(ALL_FOUND_BY, (False, True), strict=True)
+            }
 
-    def _passages(self, question: Question, hits: Sequence[Hit], words: int) -> PassagesRead:
-        joined = join_hits(hits, self._texts, budget=words)
+    def _passages(self, question: Question, found: Sequence[Passage], words: int) -> PassagesRead:
         # Best first: of a single passage above the budget only the first words are read, and if
         # headings are read, too, there is no room for the last passages.
-        rank = {hit.number: number for number, hit in enumerate(hits)}
-        joined.sort(key=lambda one: rank[one.hits[0].number])
         passages = []
-        for one in joined:
+        for one in sorted(found, key=lambda passage: -passage.score):
             first = min(one.hits, key=lambda hit: hit.span)
             above = self._chunks[first.metadata["number"]].context
             passages.append(EvaluatedChunk(one.document, one.span, one.text, above))
@@ -140,7 +135,10 @@ def _stored(
         text=document,
         metadata={},
         spans=[chunk.span for chunk in own],
-        details=[{"number": number} for number in numbers],
+        details=[
+            {"number": number, CONTEXT_KEY: str(chunk.context) if context else ""}
+            for number, chunk in zip(numbers, own, strict=True)
+        ],
         words=words,
         around=around,
         vectors=vectors[numbers],

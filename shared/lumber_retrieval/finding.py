@@ -1,0 +1,226 @@
+"""From a question to passages: which chunks are found, and which of their sentences are read.
+
+Vectors and words propose chunks. The best of these and their neighbours are ranked once more, by
+how much of the question they cover; then sentences are taken, best first, until the budget is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from lumber_core.chunking.delivery import Delivery, deliver
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.identity import safe_repr
+from lumber_core.segmentation import Segmentation
+from lumber_core.spans import Span
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.pages import place_source
+from lumber_core.text.parsed import MarkdownText, PlainText
+from lumber_core.text.units import sentences
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_retrieval.coverage import AskedWords
+from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
+from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.store import Accepts, Reading
+
+_RANKED = 60
+"""Chunks that are ranked again, with their neighbours. With 100, recall is the same."""
+_COVERED, _PAIRED, _SENTENCE = 0.5, 0.2, 0.2
+"""What covering the whole question counts for a chunk, covering all pairs of its words, and for a
+sentence covering the whole question, beside a fused score from 0 to 1."""
+_MOST = 1 + _COVERED + _PAIRED + _SENTENCE
+_BESIDE = 0.5
+"""What a chunk beside one that was found has of its score, at least."""
+
+
+def check_similarity(least: object) -> None:
+    """Raise unless this is a least cosine similarity, or None.
+
+    Raises:
+        TypeError: It is not a number.
+        ValueError: It is not from -1 to 1.
+    """
+    if least is None:
+        return
+    if isinstance(least, bool) or not isinstance(least, int | float):
+        raise TypeError(f"min_similarity must be a number, not {safe_repr(least)}")
+    if not -1 <= least <= 1:
+        raise ValueError(f"min_similarity must be a cosine, from -1 to 1, not {least}")
+
+
+def find_passages(
+    reading: Reading,
+    query: str,
+    vector: Sequence[float],
+    *,
+    keywords: bool = True,
+    accepts: Accepts | None = None,
+    budget: int,
+    max_gap: int = MAX_GAP,
+    context: bool = False,
+    min_similarity: float | None = None,
+) -> list[Passage]:
+    """Return the passages that fit a question.
+
+    Args:
+        reading: What is searched.
+        query: The question.
+        vector: Its vector.
+        keywords: Whether its words count, or its vector alone.
+        accepts: Whether a chunk may be found, by its metadata. None: all.
+        budget: Maximum number of words of all passages.
+        max_gap: Sentences with at most this many words between them are joined, and with a seventh
+            of the budget at most.
+        context: Whether passages have a context, whose words count against the budget.
+        min_similarity: Chunks whose similarity is below are not found. None: all are.
+
+    Returns:
+        Passages by document, the one with the best sentence first, and in reading order within a
+        document.
+    """
+    rankings = [reading.nearest(vector, CANDIDATES, accepts)]
+    if keywords:
+        rankings.append(reading.matching(query, CANDIDATES, accepts))
+    question = AskedWords(query if keywords else "", reading.frequencies, len(reading))
+    found = [*fused(rankings).items()][:_RANKED]
+    chunks, texts = _with_neighbours(reading, found, accepts)
+    similarities = reading.similarities(vector, [chunk.number for chunk in chunks])
+    chunks = [
+        chunk._replace(similarity=similarity)
+        for chunk, similarity in zip(chunks, similarities, strict=True)
+        if min_similarity is None or similarity >= min_similarity
+    ]
+    parts = [*_parts(question, chunks, context=context)]
+    joined = join_hits(parts, texts, max_gap=min(max_gap, budget // 7), budget=budget)
+    known = {chunk.number: chunk for chunk in chunks}
+    passages = [_placed(passage, known, question, context=context) for passage in joined]
+    return _within(passages, budget) if context else passages
+
+
+def _with_neighbours(
+    reading: Reading, found: Sequence[tuple[int, float]], accepts: Accepts | None
+) -> tuple[list[Hit], dict[str, str]]:
+    """Return chunks and those beside them, in reading order, and the texts of their documents."""
+    scores = dict(found)
+    for number, score in found:
+        for beside in (number - 1, number + 1):
+            scores[beside] = max(scores.get(beside, 0.0), _BESIDE * score)
+    hits, texts = reading.hits(scores)  # without what is beside the first or the last
+    documents = {hit.number: hit.document for hit in hits}
+    own = dict(found)
+    kept = [
+        hit
+        for hit in sorted(hits)
+        if hit.number in own
+        or (
+            any(
+                hit.number + step in own and documents[hit.number + step] == hit.document
+                for step in (-1, 1)
+            )
+            and (accepts is None or accepts(hit.metadata))
+        )
+    ]
+    return kept, texts
+
+
+def _parts(question: AskedWords, chunks: Sequence[Hit], *, context: bool) -> Iterator[Hit]:
+    """Yield the sentences of chunks, with their scores.
+
+    Args:
+        question: The question.
+        chunks: The chunks, in reading order, with fused scores.
+        context: Whether they have to leave room for a context.
+    """
+    divided = [sentences_of(chunk.text) for chunk in chunks]
+    words = [
+        [question.words_of(span.of(chunk.text)) for span in spans]
+        for chunk, spans in zip(chunks, divided, strict=True)
+    ]
+    stems, pairs = [], []
+    for chunk, own in zip(chunks, words, strict=True):
+        above = question.words_of(chunk.metadata.get(CONTEXT_KEY, ""))
+        stems.append(above.stems.union(*(one.stems for one in own)))
+        pairs.append(frozenset[tuple[str, str]]().union(*(one.pairs for one in own)))
+    for place, chunk in enumerate(chunks):
+        near = [
+            other
+            for other in (place - 1, place, place + 1)
+            if 0 <= other < len(chunks)
+            and abs(chunks[other].number - chunk.number) <= 1
+            and chunks[other].document == chunk.document
+        ]
+        score = chunk.score
+        score += _COVERED * question.share(frozenset().union(*(stems[one] for one in near)))
+        score += _PAIRED * question.share_of_pairs(
+            frozenset[tuple[str, str]]().union(*(pairs[one] for one in near))
+        )
+        above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
+        for span, one in zip(divided[place], words[place], strict=True):
+            yield chunk._replace(
+                span=span.shifted(chunk.span.start),
+                text=span.of(chunk.text),
+                score=(score + _SENTENCE * question.share(one.stems)) / _MOST,
+                above=above_words,
+            )
+
+
+def sentences_of(text: str) -> list[Span]:
+    """Return the sentences of a chunk, without the white space around them.
+
+    A heading belongs to the sentence below it, and a row of a table is not divided.
+    """
+    starts = [0]
+    for before, span in pairwise(sentences(text)):
+        line = text.rfind("\n", 0, span.start) + 1
+        heading = text[before.start : before.end].lstrip().startswith("#")
+        if not heading and not text[line : span.start].lstrip().startswith("|"):
+            starts.append(span.start)
+    found = (Span(start, end).stripped(text) for start, end in pairwise([*starts, len(text)]))
+    return [span for span in found if span.start < span.end]
+
+
+def _placed(
+    passage: Passage, chunks: Mapping[int, Hit], question: AskedWords, *, context: bool
+) -> Passage:
+    """Return a passage that says what stands above it, and where it begins and ends."""
+    hits = [*passage.hits]
+    for place in {
+        min(range(len(hits)), key=lambda n: hits[n].span),
+        max(range(len(hits)), key=lambda n: hits[n].span.end),
+    }:
+        hits[place] = hits[place]._replace(metadata=_metadata_of(hits[place], chunks))
+    placed = replace(passage, hits=tuple(hits))
+    above = placed.metadata.get(CONTEXT_KEY, "")
+    words = question.words_of(f"{above}\n{passage.text}")
+    return replace(
+        placed, context=above if context else "", words_found=question.share(words.stems)
+    )
+
+
+def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
+    """Return what is known about a part of a chunk: headings, context, pages and lines."""
+    chunk = chunks[part.number]
+    if part.span == chunk.span:
+        return part.metadata
+    source = place_source(chunk.text, chunk.metadata)
+    marked = source.kind == "markdown" or "headings" in chunk.metadata
+    parsed = MarkdownText(source) if marked else PlainText(source)
+    limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
+    span = part.span.shifted(-chunk.span.start)
+    [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
+    return {**chunk.metadata, **own.metadata(context=True, pages=True, lines=True)}
+
+
+def _within(passages: list[Passage], budget: int) -> list[Passage]:
+    """Return passages that fit into a budget together with their contexts.
+
+    The first context of a chunk was known when its sentences were taken, and a later one may be
+    longer by a heading inside.
+    """
+    kept = sorted(passages, key=lambda one: one.score)
+    while len(kept) > 1 and sum(count_words(one.in_context) for one in kept) > budget:
+        kept.pop(0)
+    return [one for one in passages if one in kept]

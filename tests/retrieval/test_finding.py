@@ -1,0 +1,148 @@
+"""From a question to passages: what covers the question comes first, sentence by sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, LayoutChunker, Source
+from lumber_core.text.units import sentences
+from lumber_retrieval.coverage import AskedWords, content_words
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.finding import sentences_of
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passages import count_words
+from tests.retrieval.embeddings import WordVectors
+
+ROWS = "\n".join(f"| T{n} | {4000 + n} kg | {400 + n} l |" for n in range(60))
+FLEET = (
+    "# Fleet\n\nTrucks drive far.\n\n## Payloads\n\n| Truck | Payload | Tank |\n|---|---|---|\n"
+    f"{ROWS}\n\n## Winter\n\nIn winter tyres are changed. The brakes need salt protection. Drivers "
+    "check the oil daily. The depot in Oslo opens at six.\n"
+)
+
+
+class Blind(WordVectors):
+    """Says nothing: all vectors are equal."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0] * self.width for _ in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [1.0] * self.width
+
+
+def fleet(text: str = FLEET, embedding: Any = None, **settings: Any) -> PassageIndex:
+    index = PassageIndex(LayoutChunker(target_size=40), embedding or WordVectors(), **settings)
+    source = Source(text, metadata={"source": "fleet.md"})
+    index.add([IndexedDocument("fleet.md", "fleet.md", source)])
+    return index
+
+
+def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
+    repeated = "The harbour, a harbour, every harbour: harbour after harbour. "
+    text = repeated * 3 + "\n\nFees of the Arden harbour are low.\n\n" + "Boats sail. " * 40
+    index = PassageIndex(GreedyChunker(12, tokenizer="words"), Blind())
+    index.add([IndexedDocument("a", "a", Source(text))])
+    (passage,) = index.search("What are the harbour fees of Arden?", budget=8)
+    assert passage.text == "Fees of the Arden harbour are low."
+    assert passage.words_found == 1
+
+
+def test_a_row_of_a_table_stands_below_its_header_and_headings() -> None:
+    (passage,) = fleet(context=True).search("payload of truck T42", budget=40)
+    assert "T42" in passage.text
+    header = "Fleet > Payloads\n\n| Truck | Payload | Tank |\n| --- | --- | --- |\n| T"
+    assert passage.in_context.startswith(header.replace("| --- | --- | --- |", "|---|---|---|"))
+
+
+def test_a_passage_inside_a_chunk_says_its_own_headings_and_lines() -> None:
+    (passage,) = fleet(context=True).search("When does the depot in Oslo open?", budget=12)
+    assert passage.text == "The depot in Oslo opens at six."
+    assert passage.context == "Fleet > Winter"
+    line = FLEET[: passage.span.start].count("\n") + 1
+    assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (line, line)
+
+
+def test_what_is_less_similar_is_left_out() -> None:
+    index = fleet()
+    question = "When does the depot in Oslo open?"
+    everything = [passage.similarity for passage in index.search(question)]
+    assert None not in everything
+    least = max(everything) - 0.01  # type: ignore[operator, type-var]
+    few = index.search(question, min_similarity=least)
+    assert [passage.similarity for passage in few] == [max(everything)]  # type: ignore[type-var]
+    assert index.search(question, min_similarity=1.0) == []
+    with pytest.raises(ValueError, match="from -1 to 1, not 2"):
+        index.search(question, min_similarity=2)
+
+
+@pytest.mark.parametrize("embedding", [WordVectors(), Blind()], ids=["words", "blind"])
+@pytest.mark.parametrize("budget", [1, 20, 1_000_000])
+@pytest.mark.parametrize(
+    "question", ["depot", "the of and", "?!…", "Wann öffnet das Depot?", FLEET * 5, ""]
+)
+def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding: Any) -> None:
+    index = fleet(embedding=embedding, context=True)
+    passages = index.search(question, budget=budget)
+    assert passages
+    words = sum(count_words(passage.in_context) for passage in passages)
+    assert words <= budget or len(passages) == 1
+    for passage in passages:
+        assert passage.text == FLEET[slice(*passage.span)]
+        assert 0 <= passage.score <= 1
+        assert passage.words_found is not None
+        assert 0 <= passage.words_found <= 1 + 1e-9
+
+
+@given(
+    st.lists(st.sampled_from(["Otters hunt.", "Who?", "Mr. Lee wins!", "No end", "\n\n", "a b"])),
+    st.integers(1, 60),
+)
+def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
+    text = " ".join(["Herons stand.", *parts])
+    index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text))])
+    edges = {place for span in sentences(text) for place in span.stripped(text)}
+    found = index.search("Do otters hunt?", budget=budget)
+    for passage in found:
+        chunks = {place for span in index_spans(index) for place in span}
+        assert {*passage.span} <= edges | chunks
+    ends = [passage.span.end for passage in found[:-1]]
+    assert all(end <= passage.span.start for end, passage in zip(ends, found[1:], strict=True))
+
+
+def index_spans(index: PassageIndex) -> list[tuple[int, int]]:
+    with index.store.reading() as reading:
+        hits, _ = reading.hits(dict.fromkeys(range(1, 100), 0.0))
+    return [hit.span for hit in hits]
+
+
+def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() -> None:
+    text = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
+    assert [span.of(text) for span in sentences_of(text)] == [
+        "## Costs\n\nLow.",
+        "High.",
+        "| a. B. c | No. 5. Yes |",
+    ]
+
+
+def test_stop_words_are_those_of_the_language_of_the_question() -> None:
+    assert content_words(["what", "is", "the", "payload", "of", "a", "truck"]) == [
+        "payload",
+        "truck",
+    ]
+    assert content_words(["wie", "hoch", "ist", "die", "nutzlast"]) == ["nutzlast"]
+    assert content_words(["the", "of", "and"]) == ["the", "of", "and"]
+
+
+def test_rare_words_weigh_more() -> None:
+    question = AskedWords("otters hunting", lambda _: {"otters": 1, "hunting": 90}, 100)
+    rare, common = (
+        question.share(question.words_of(text).stems) for text in ("otter", "a hunting")
+    )
+    assert rare > 5 * common
+    assert rare + common == pytest.approx(1)
