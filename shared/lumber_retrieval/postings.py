@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, count
 from math import log
 from typing import NamedTuple
 
@@ -31,12 +31,12 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
         chunks: The terms in each chunk, and around it.
         first: The place of the first chunk.
     """
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
     terms: list[int] = []
     places, counts = [], []
     for weight, part in ((OWN, 0), (AROUND, 1)):
         texts = [chunk[part] for chunk in chunks]
-        terms += [numbers.setdefault(term, len(numbers)) for term in chain.from_iterable(texts)]
+        terms += map(numbers.__getitem__, chain.from_iterable(texts))
         places.append(
             np.repeat(np.arange(first, first + len(texts)), [len(text) for text in texts])
         )
@@ -78,7 +78,7 @@ def join_lists(parts: Sequence[Postings], size: int) -> Iterator[tuple[str, byte
         size: Number of chunks.
     """
     for term in sorted(set().union(*parts)):
-        content = b"".join(part.get(term, b"") for part in parts)
+        content = b"".join([part[term] for part in parts if term in part])
         if len(content) >= size:  # a byte for each chunk is not longer
             counts = np.zeros(size, dtype=np.uint8)
             entries = np.frombuffer(content, dtype=_ENTRY)
