@@ -142,9 +142,13 @@ class PassageStore:
 
     def put(self, documents: Sequence[NewDocument]) -> None:
         """Store documents, each instead of that of the same name; all of them or none."""
+        words = [
+            [(terms(own), terms(around)) for own, around in zip(one.words, one.around, strict=True)]
+            for one in documents
+        ]  # before others have to wait
         with self._changing() as connection:
             _remove(connection, [one.name for one in documents])
-            _insert(connection, documents)
+            _insert(connection, documents, [pair for own in words for pair in own])
 
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
@@ -221,6 +225,7 @@ class Reading:
     def __init__(self, connection: sqlite3.Connection, segments: LiveSegments) -> None:
         self._connection = connection
         self._segments = segments
+        self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
 
     def nearest(
         self, vector: Sequence[float], count: int, accepts: Accepts | None
@@ -307,19 +312,22 @@ class Reading:
             return dict(islice(ranked, count))
         found: dict[int, float] = {}
         for some in batches(ranked, _AT_ONCE):
-            known = self._described(number for number, _ in some)
-            found |= {number: score for number, score in some if accepts(known[number][2])}
+            new = [number for number, _ in some if (accepts, number) not in self._accepted]
+            for number, (_, _, metadata) in self._described(new).items():
+                self._accepted[accepts, number] = accepts(metadata)
+            found |= {number: score for number, score in some if self._accepted[accepts, number]}
             if len(found) >= count:
                 break
         return dict(islice(found.items(), count))
 
 
-def _insert(connection: sqlite3.Connection, documents: Iterable[NewDocument]) -> None:
+def _insert(
+    connection: sqlite3.Connection, documents: Iterable[NewDocument], words: Sequence[Terms]
+) -> None:
     (last,) = connection.execute(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
     ).fetchone()
     chunks: list[tuple[Any, ...]] = []
-    words: list[Terms] = []
     vectors = []
     for one in documents:
         number = connection.execute(
@@ -332,10 +340,8 @@ def _insert(connection: sqlite3.Connection, documents: Iterable[NewDocument]) ->
                 json.dumps(one.metadata),
             ),
         ).lastrowid
-        of_chunks = zip(one.spans, one.details, one.words, one.around, strict=True)
-        for span, details, own, around in of_chunks:
+        for span, details in zip(one.spans, one.details, strict=True):
             chunks.append((last + 1 + len(chunks), number, *span, json.dumps(details)))
-            words.append((terms(own), terms(around)))
         if len(one.vectors):
             vectors.append(one.vectors)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
