@@ -168,6 +168,33 @@ def test_removed_chunks_do_not_stay_in_the_file() -> None:
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
+def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> None:
+    def answers(store: PassageStore) -> list[tuple[str, float]]:
+        with store.reading() as reading:
+            scores = reading.nearest(CENTRE, 9, None) | reading.matching("oak", 9, None)
+            return [(hit.document, hit.score) for hit in reading.hits(scores)[0]]
+
+    path, other, copy = (tmp_path / name for name in ("index.db", "other.db", "copy.db"))
+    store = PassageStore(path)
+    store.put([stored("a", ["oak"], 1), stored("b", ["elm"], 2)])
+    PassageStore(other).put([stored("c", ["oak"], 3), stored("d", ["oak elm"], 4)])
+    copy.write_bytes(path.read_bytes())
+    assert answers(store) == answers(PassageStore(path))
+    other.replace(path)  # as many changes, other content
+    assert {name for name, _ in answers(store)} == {"c", "d"}
+    assert answers(store) == answers(PassageStore(path))
+    copy.replace(path)
+    assert answers(store) == answers(PassageStore(path))
+    store.put([stored("e", ["oak"], 5)])
+    older = path.read_bytes()
+    store.put([stored("f", ["fir"], 6)])
+    assert len(answers(store)) == 4
+    path.write_bytes(older)  # the same file
+    store.put([stored("g", ["ash"], 7)])
+    assert {name for name, _ in answers(store)} == {"a", "b", "e", "g"}
+    assert answers(store) == answers(PassageStore(path))
+
+
 def test_vectors_of_another_width_are_refused() -> None:
     store = PassageStore(None)
     store.put([stored("a", ["oak"])])

@@ -1,0 +1,309 @@
+"""What a query costs beside its embedding, and what adding to a large index costs.
+
+    python -m benchmarks.query_cost
+    python -m benchmarks.query_cost --chunks 1000000 --only passages
+
+Texts are generated: words by Zipf's law, a fifth of them a document's own, and vectors of 384
+numbers around 2,000 topics. Every retriever gets the same chunks, vectors, and questions of ten
+words, in a process of its own, and returns the best 100. `passages` is the search of
+`PassageRetriever`, on an index that another process has written. CPU time is that of all threads:
+the median of the questions after the first. Memory is the most that the process has held, less what
+it held before it opened or made the index. What is not installed is left out, and named: rank-bm25,
+faiss-cpu, llama-index-retrievers-bm25, chromadb.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.suite.memory import peak_memory
+from lumber_core import LayoutChunker
+from lumber_core.spans import Span
+from lumber_retrieval.documents import texts_around
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.ranking import CANDIDATES
+from lumber_retrieval.store import NewDocument, PassageStore
+from lumber_retrieval.surroundings import Vectors, unit_length
+
+WIDTH, CHUNKS, WORDS = 384, 50, 45  # of a vector, a document, a chunk
+AT_ONCE = 20  # documents that are added together: 1,000 chunks
+QUESTIONS = 30
+BEST = 100
+Search = Callable[[str, Vectors], object]
+
+_WEIGHTS = 1 / (np.arange(200_000) + 2.7)
+_ZIPF = np.cumsum(_WEIGHTS) / _WEIGHTS.sum()
+_TOPICS = np.random.default_rng(0).standard_normal((2_000, WIDTH)).astype(np.float32)
+
+
+def document(number: int) -> tuple[list[str], Vectors]:
+    """Return the chunks of a document and their vectors."""
+    rng = np.random.default_rng([1, number])
+    words = np.searchsorted(_ZIPF, rng.random((CHUNKS, WORDS)))
+    own = rng.random(words.shape) < 0.2
+    words[own] = rng.choice(np.searchsorted(_ZIPF, rng.random(100)), int(own.sum()))
+    vectors = _TOPICS[rng.integers(2_000)] + 1.5 * rng.standard_normal((CHUNKS, WIDTH))
+    texts = [" ".join(f"w{word}" for word in chunk) for chunk in words]
+    return texts, unit_length(vectors.astype(np.float32))
+
+
+def documents(count: int, first: int = 0) -> Iterator[tuple[str, list[str], Vectors]]:
+    """Yield the names, texts and vectors of so many chunks."""
+    for number in range(first, first + count // CHUNKS):
+        yield (f"d{number}", *document(number))
+
+
+def questions(count: int) -> list[tuple[str, Vectors]]:
+    """Return questions about some of the documents, with their vectors."""
+    rng = np.random.default_rng(2)
+    asked = []
+    for number in rng.integers(count // CHUNKS, size=QUESTIONS):
+        texts, vectors = document(int(number))
+        words = rng.choice(texts[7].split(), 10, replace=False)
+        vector = vectors[7] + 0.05 * rng.standard_normal(WIDTH).astype(np.float32)
+        asked.append((" ".join(words), vector))
+    return asked
+
+
+class Model:
+    """Stands for an embedding model: the vectors of questions are given."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector for each text."""
+        return [[1.0] * WIDTH for _ in texts]
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Async version of `embed_documents`."""
+        return self.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a query."""
+        return self.embed_documents([text])[0]
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """Async version of `embed_query`."""
+        return self.embed_query(text)
+
+
+def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:
+    """Yield documents, as many at a time as are added together."""
+    made = (
+        NewDocument(
+            name,
+            source=name,
+            digest="",
+            text="\n".join(texts),
+            metadata={"source": name},
+            spans=_spans(texts),
+            details=[{"line": number} for number in range(len(texts))],
+            words=texts,
+            around=texts_around(texts),
+            vectors=vectors,
+        )
+        for name, texts, vectors in documents(count, first)
+    )
+    while some := [*islice(made, AT_ONCE)]:
+        yield some
+
+
+def _spans(texts: Sequence[str]) -> list[Span]:
+    ends = np.cumsum([len(text) + 1 for text in texts]) - 1
+    return [Span(int(end) - len(text), int(end)) for text, end in zip(texts, ends, strict=True)]
+
+
+def add(path: Path, count: int, first: int = 0) -> list[float]:
+    """Add chunks to an index; return the CPU seconds of each thousand."""
+    store, seconds = PassageStore(path), []
+    for some in new_documents(count, first):
+        start = time.process_time()
+        store.put(some)
+        seconds.append(time.process_time() - start)
+    return seconds
+
+
+def passages(count: int, path: Path) -> Search:
+    """Return the search of `PassageRetriever`."""
+    del count
+    index = PassageIndex(LayoutChunker(), Model(), path)
+    return lambda question, vector: index.search(question, vector=vector.tolist())
+
+
+def by_vectors(count: int, path: Path) -> Search:
+    """Return the vectors' part of it."""
+    del count
+    store = PassageStore(path)
+
+    def search(question: str, vector: Vectors) -> object:
+        del question
+        with store.reading() as reading:
+            return reading.nearest(vector.tolist(), CANDIDATES, None)
+
+    return search
+
+
+def by_words(count: int, path: Path) -> Search:
+    """Return the words' part of it."""
+    del count
+    store = PassageStore(path)
+
+    def search(question: str, vector: Vectors) -> object:
+        del vector
+        with store.reading() as reading:
+            return reading.matching(question, CANDIDATES, None)
+
+    return search
+
+
+def ensemble(count: int, path: Path) -> Search:
+    """Return LangChain's `EnsembleRetriever` of BM25 and FAISS."""
+    del path
+    from langchain_classic.retrievers import EnsembleRetriever
+    from langchain_community.retrievers import BM25Retriever
+    from langchain_community.vectorstores import FAISS
+    from langchain_core.embeddings import Embeddings
+
+    class Given(Model, Embeddings):
+        vector = [0.0]
+
+        def embed_query(self, text: str) -> list[float]:
+            del text
+            return self.vector
+
+    texts: list[str] = []
+    pairs: list[tuple[str, list[float]]] = []
+    for _, some, vectors in documents(count):
+        texts += some
+        pairs += zip(some, vectors.tolist(), strict=True)
+    embeddings = Given()
+    near = FAISS.from_embeddings(pairs, embeddings).as_retriever(search_kwargs={"k": BEST})
+    retriever = EnsembleRetriever(
+        retrievers=[BM25Retriever.from_texts(texts, k=BEST), near], weights=[0.5, 0.5]
+    )
+
+    def search(question: str, vector: Vectors) -> object:
+        embeddings.vector = vector.tolist()
+        return retriever.invoke(question)
+
+    return search
+
+
+def fusion(count: int, path: Path) -> Search:
+    """Return LlamaIndex's `QueryFusionRetriever` of BM25 and vectors."""
+    del path
+    from llama_index.core import MockEmbedding, QueryBundle, VectorStoreIndex
+    from llama_index.core.llms import MockLLM
+    from llama_index.core.retrievers import QueryFusionRetriever
+    from llama_index.core.schema import TextNode
+    from llama_index.retrievers.bm25 import BM25Retriever  # type: ignore[import-not-found]
+
+    nodes = [
+        TextNode(text=text, embedding=vector.tolist())
+        for _, texts, vectors in documents(count)
+        for text, vector in zip(texts, vectors, strict=True)
+    ]
+    index = VectorStoreIndex(nodes, embed_model=MockEmbedding(WIDTH))
+    retriever = QueryFusionRetriever(
+        [
+            BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=BEST),
+            index.as_retriever(similarity_top_k=BEST),
+        ],
+        llm=MockLLM(),
+        similarity_top_k=BEST,
+        num_queries=1,
+        use_async=False,
+    )
+    return lambda question, vector: retriever.retrieve(
+        QueryBundle(question, embedding=vector.tolist())
+    )
+
+
+def chroma(count: int, path: Path) -> Search:
+    """Return Chroma's search, which is by vectors alone."""
+    import chromadb
+
+    client: Any = chromadb.PersistentClient(str(path.with_suffix(".chroma")))
+    collection = client.get_or_create_collection("chunks", embedding_function=None)
+    if not collection.count():
+        for name, texts, vectors in documents(count):
+            ids = [f"{name} {number}" for number in range(len(texts))]
+            collection.add(ids=ids, embeddings=vectors, documents=texts)
+    return lambda _, vector: collection.query(query_embeddings=[vector], n_results=BEST)
+
+
+RETRIEVERS: dict[str, Callable[[int, Path], Search]] = {
+    "passages": passages,
+    "passages: vectors": by_vectors,
+    "passages: words": by_words,
+    "LangChain EnsembleRetriever, BM25 and FAISS": ensemble,
+    "LlamaIndex QueryFusionRetriever, BM25 and vectors": fusion,
+    "Chroma, vectors alone": chroma,
+}
+
+
+def measure(name: str, count: int, path: Path) -> tuple[float, float, float, float] | str:
+    """Return CPU s to open or make an index, CPU ms of the first query and others, and MiB.
+
+    What is missing is returned by its name.
+    """
+    asked = questions(count)
+    before, start = peak_memory(), time.process_time()
+    try:
+        search = RETRIEVERS[name](count, path)
+    except ImportError as error:
+        return error.name or str(error)
+    opened = time.process_time() - start
+    seconds = []
+    for question, vector in asked:
+        start = time.process_time()
+        search(question, vector)
+        seconds.append(time.process_time() - start)
+    return opened, seconds[0] * 1e3, median(seconds[1:]) * 1e3, peak_memory() - before
+
+
+def alone(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in a process of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, args)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--only", nargs="+", choices=[*RETRIEVERS], default=[*RETRIEVERS])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path, empty = Path(folder, "index.db"), Path(folder, "empty.db")
+        seconds = alone(add, path, options.chunks)
+        size = path.stat().st_size / 2**20
+        print(f"{options.chunks:,} chunks: {sum(seconds):.0f} s to index, {size:.0f} MiB on disk\n")
+        print("retriever | made or opened, s | first query, ms | a query, ms | MiB")
+        print("--- | --: | --: | --: | --:")
+        for name in options.only:
+            done = alone(measure, name, options.chunks, path)
+            if isinstance(done, str):
+                print(f"not installed, left out: {name} ({done})", file=sys.stderr)
+                continue
+            opened, first, others, used = done
+            print(f"{name} | {opened:.1f} | {first:.0f} | {others:.1f} | {used:.0f}", flush=True)
+        to_many = alone(add, path, 20_000, options.chunks // CHUNKS)
+        to_none = alone(add, empty, 20_000)
+        print(
+            f"\nAdding 1,000 chunks, twenty times: {mean(to_many):.2f} s to the large index "
+            f"(at most {max(to_many):.2f}), {mean(to_none):.2f} s to an empty one "
+            f"(at most {max(to_none):.2f})"
+        )
+
+
+if __name__ == "__main__":
+    main()
