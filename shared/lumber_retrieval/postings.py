@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from math import log
 from typing import NamedTuple
@@ -106,6 +106,10 @@ class Occurrences(NamedTuple):
     chunks: int
 
 
+Occurring = dict[str, list[Occurrences | None]]
+"""Where terms occur in each part of the chunks; None: nowhere."""
+
+
 def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
     """Return where a term occurs.
 
@@ -125,7 +129,7 @@ def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
 
 
 def bm25(
-    found: Sequence[Mapping[str, Occurrences]],
+    found: Occurring,
     lengths: Sequence[_Floats],
     total: int,
     wanted: int,
@@ -133,7 +137,7 @@ def bm25(
     """Return how well chunks fit a query, 0 for those without a word of it.
 
     Args:
-        found: The occurrences of each term of the query, for each part of the chunks.
+        found: Where the terms of the query occur.
         lengths: What `saturation` returned, for each part.
         total: Number of chunks that are still there.
         wanted: How many chunks are looked for. Terms that most chunks have, which count next to
@@ -146,19 +150,15 @@ def bm25(
         if weight <= 0 and sum(map(np.count_nonzero, scores)) >= wanted:
             break
         factor = np.float32(max(weight, _LEAST) * (_K1 + 1))
-        for own, part, sums in zip(found, lengths, scores, strict=True):
-            if term in own:
-                places, counted, _ = own[term]
-                sums[places] += factor * counted / (counted + part[places])
+        for own, part, sums in zip(found[term], lengths, scores, strict=True):
+            if own:
+                sums[own.places] += factor * own.counts / (own.counts + part[own.places])
     return np.concatenate(scores)
 
 
-def frequencies(found: Iterable[Mapping[str, Occurrences]]) -> Counter[str]:
+def frequencies(found: Occurring) -> dict[str, int]:
     """Return how many chunks have each term."""
-    counts: Counter[str] = Counter()
-    for part in found:
-        counts.update({term: one.chunks for term, one in part.items()})
-    return counts
+    return {term: sum(one.chunks for one in parts if one) for term, parts in found.items()}
 
 
 def _entries(content: bytes, size: int) -> npt.NDArray[np.uint32]:

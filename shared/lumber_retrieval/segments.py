@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_retrieval.postings import (
-    Occurrences,
+    Occurring,
     Postings,
     bm25,
     join_lists,
@@ -157,26 +157,16 @@ class LiveSegments:
         similar: list[float] = self._similarities(turned(vector), places).tolist()
         return similar
 
-    def occurrences(
-        self, connection: sqlite3.Connection, words: Iterable[str]
-    ) -> list[dict[str, Occurrences]]:
-        """Return where some terms occur in each segment, as far as they do."""
-        wanted = [*dict.fromkeys(words)]
-        return [
-            {
-                term: occurrences(chunks, self.live[part])
-                for term, chunks in select(
-                    connection,
-                    f"term, chunks FROM postings WHERE segment = {one.id} AND term",
-                    wanted,
-                )
-            }
-            for one, part in zip(self.segments, self.parts, strict=True)
-        ]
+    def occurrences(self, connection: sqlite3.Connection, words: Iterable[str]) -> Occurring:
+        """Return where some terms occur."""
+        found: Occurring = {word: [None] * len(self.segments) for word in words}
+        for place, (one, part) in enumerate(zip(self.segments, self.parts, strict=True)):
+            of_segment = f"term, chunks FROM postings WHERE segment = {one.id} AND term"
+            for term, chunks in select(connection, of_segment, found):
+                found[term][place] = occurrences(chunks, self.live[part])
+        return found
 
-    def matching(
-        self, found: Sequence[Mapping[str, Occurrences]], count: int
-    ) -> Iterator[tuple[int, float]]:
+    def matching(self, found: Occurring, count: int) -> Iterator[tuple[int, float]]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
         Args:

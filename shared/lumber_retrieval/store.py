@@ -27,7 +27,7 @@ from lumber_core.database import Database
 from lumber_core.spans import Span
 from lumber_retrieval.keywords import terms
 from lumber_retrieval.passages import Hit
-from lumber_retrieval.postings import frequencies
+from lumber_retrieval.postings import Occurring, frequencies
 from lumber_retrieval.segments import (
     SCHEMA,
     LiveSegments,
@@ -226,6 +226,7 @@ class Reading:
         self._connection = connection
         self._segments = segments
         self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
+        self._occurrences: Occurring = {}  # of the terms that were asked about, read once
 
     def nearest(
         self, vector: Sequence[float], count: int, accepts: Accepts | None
@@ -241,12 +242,12 @@ class Reading:
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         wanted = count if accepts is None else len(self._segments)
-        found = self._segments.occurrences(self._connection, terms(query))
+        found = self._occurring(terms(query))
         return self._first(self._segments.matching(found, wanted), count, accepts)
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return how many chunks have each of some terms, in them or beside them."""
-        return frequencies(self._segments.occurrences(self._connection, words))
+        return frequencies(self._occurring(words))
 
     def __len__(self) -> int:
         """Return the number of chunks."""
@@ -303,6 +304,14 @@ class Reading:
             number: (document, Span(first, last), {**known[document], **own})
             for (number, document, first, last, _), own in zip(rows, details, strict=True)
         }
+
+    def _occurring(self, words: Iterable[str]) -> Occurring:
+        """Return where some terms occur."""
+        wanted = dict.fromkeys(words)
+        new = wanted.keys() - self._occurrences.keys()
+        if new:
+            self._occurrences |= self._segments.occurrences(self._connection, new)
+        return {word: self._occurrences[word] for word in wanted}
 
     def _first(
         self, ranked: Iterator[tuple[int, float]], count: int, accepts: Accepts | None
