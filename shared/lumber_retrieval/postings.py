@@ -143,17 +143,19 @@ def bm25(
         wanted: How many chunks are looked for. Terms that most chunks have, which count next to
             nothing, are left aside if others find as many.
     """
-    scores = [np.zeros(len(part), dtype=np.float32) for part in lengths]
+    ends = np.cumsum([len(part) for part in lengths])
+    scores = np.zeros(ends[-1], dtype=np.float32)
+    parts = np.split(scores, ends[:-1])  # views
     counts = frequencies(found)
     for term in sorted(counts, key=counts.__getitem__):
         weight = log((total - counts[term] + 0.5) / (counts[term] + 0.5))
-        if weight <= 0 and sum(map(np.count_nonzero, scores)) >= wanted:
+        if weight <= 0 and np.count_nonzero(scores) >= wanted:
             break
         factor = np.float32(max(weight, _LEAST) * (_K1 + 1))
-        for own, part, sums in zip(found[term], lengths, scores, strict=True):
+        for own, part, sums in zip(found[term], lengths, parts, strict=True):
             if own:
                 sums[own.places] += factor * own.counts / (own.counts + part[own.places])
-    return np.concatenate(scores)
+    return scores
 
 
 def frequencies(found: Occurring) -> dict[str, int]:
