@@ -60,7 +60,7 @@ class AskedWords:
 
     def words_of(self, text: str) -> WordsOf:
         """Return which of its stems a text has."""
-        stems = [stem(word) for word in terms(text)]
+        stems = [word[:_STEM] for word in terms(text)]
         return WordsOf(
             frozenset(self._weights.keys() & stems), self._pairs.intersection(pairwise(stems))
         )

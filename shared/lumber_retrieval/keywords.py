@@ -13,6 +13,7 @@ _PAIRED = (
 )
 # `\w` lacks the vowel signs of Indic scripts, which are inside words.
 _TERM = re.compile(rf"([{_PAIRED}]+)|[^\W_{_PAIRED}](?:[^\W_{_PAIRED}]|[\u0900-\u0dff])*")
+_ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same where text is ASCII, several times as fast
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]+")
 
 
@@ -23,6 +24,8 @@ def terms(text: str) -> list[str]:
     Underscores separate words, as in identifiers. Of Chinese, Japanese, Korean, Thai and scripts
     like it, each pair of neighbouring characters is a word.
     """
+    if text.isascii():
+        return _ASCII_TERM.findall(text.lower())
     found = []
     for match in _TERM.finditer(_folded(text)):
         term = match[0]
@@ -34,7 +37,5 @@ def terms(text: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    if text.isascii():
-        return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return unicodedata.normalize("NFKC", bare).casefold()
