@@ -5,13 +5,15 @@
     python benchmarks/passages.py ../shared/data --only passages "chunks of langchain recursive"
 
 Every retriever gets the documents of a corpus and returns text for a question, best first: recall
-of the reference text among the first 300 and 600 words, whatever is repeated counted again.
-Questions search their document, those of RAG-Multi-Corpus all documents; all embed with the bundled
+of the reference text among the first 150, 300 and 600 words, whatever is repeated and what stands
+above a text counted as read. Questions search their document, those of RAG-Multi-Corpus all
+documents, and last all questions about plain texts search all of these; all embed with the bundled
 encoder. Passages are asked for with the number of words that is measured. Chunks of other packages
 are searched by their vectors, or by these and BM25 with the fusion used here; each package has the
-size of 40, 60 and 120 words that is best at 600. Then how many texts a reader gets and their words,
-CPU time without embedding, and size on disk. Intervals as in benchmarks/retrieval.py. Needs the
-extras `evaluation`, `langchain` and `llama-index`, langchain-classic, semchunk and
+size of 40, 60 and 120 words that is best at 600. The chunks of a large language model, of
+RAG-Multi-Corpus alone, begin with the path that it wrote. Then how many texts a reader gets and
+their words, CPU time without embedding, and size on disk. Intervals as in benchmarks/retrieval.py.
+Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic, semchunk and
 semantic-text-splitter; what is missing is left out, and named.
 """
 
@@ -20,7 +22,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.metadata
+import json
 import pickle
+import re
 import shutil
 import tempfile
 import time
@@ -44,6 +48,7 @@ from sized_splitters import Embeddings, llamaindex_embedding, peers
 
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
+from lumber_core.text.context import Context
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.embedders import embedder
@@ -55,9 +60,12 @@ from lumber_retrieval.store import NewDocument, PassageStore
 
 BUDGETS = (150, 300, 600)
 SIZES = (40, 60, 120)
-Found = list[tuple[str, Span]]
+OF_MODEL = "chunks of a large language model"
+ALL_PLAIN = "all plain texts"
+Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]
-"""Returns, for a question and a number of words, what is found, best first."""
+"""Returns, for a question and a number of words, what is found, best first: documents, places, and
+what stands above."""
 Build = Callable[[Sequence[Document], Path], Search]
 """Indexes documents; what it keeps is written into the folder."""
 
@@ -93,7 +101,7 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
         def search(question: str, words: int) -> Found:
             found = index.search(question, budget=words, max_gap=max_gap)
             best_first = sorted(found, key=lambda passage: -passage.score)
-            return [(passage.document, passage.span) for passage in best_first]
+            return [(passage.document, passage.span, passage.context) for passage in best_first]
 
         return search
 
@@ -107,37 +115,93 @@ def chunks_of(name: str, words: int, *, keywords: bool) -> Build:
         corpus = Corpus(name, tuple(documents))
         peer = peers()[name]
         cut = chunked(corpus, split(corpus, peer.make(setting_for(corpus, peer, words))))
-        store = PassageStore(folder / "index.db")
-        new = []
-        for document, one in zip(documents, cut, strict=True):
-            texts = [chunk.text for chunk in one.chunks]
-            new.append(
-                NewDocument(
-                    document.name,
-                    source=document.name,
-                    digest="",
-                    text=document.text,
-                    metadata={},
-                    spans=[chunk.span for chunk in one.chunks],
-                    details=[{}] * len(texts),
-                    words=texts,
-                    around=[""] * len(texts),
-                    vectors=np.array(Model().embed_documents(texts), dtype=np.float32),
-                )
-            )
-        store.put(new)
-
-        def search(question: str, words: int) -> Found:
-            del words
-            with store.reading() as reading:
-                near = reading.nearest(Model().embed_query(question), CANDIDATES, None)
-                matching = reading.matching(question, CANDIDATES, None) if keywords else {}
-                found, _ = reading.hits(fused([near, matching]))
-            return [(hit.document, hit.span) for hit in found]
-
-        return search
+        made = [[(chunk.span, chunk.text, "") for chunk in one.chunks] for one in cut]
+        return search_of(documents, made, folder, keywords=keywords)
 
     return build
+
+
+def chunks_of_model(kind: str, data: Path) -> Build:
+    """Return the chunks that a large language model made, searched by vectors and words."""
+
+    def build(documents: Sequence[Document], folder: Path) -> Search:
+        written = {
+            f"{path.name.partition('.')[0]}": {
+                Path(one["file"]).stem: one["chunks"] for one in map(json.loads, path.open())
+            }
+            for path in (data / "multi_corpus" / "llm_chunks").glob(f"*.{kind}.jsonl")
+        }
+        made = []
+        for document in documents:
+            company, _, file = document.name.partition("/")
+            own = next(files for name, files in written.items() if company.startswith(name))
+            made.append([*placed(own.get(Path(file).stem, []), document.text)])
+        return search_of(documents, made, folder, keywords=True)
+
+    return build
+
+
+def placed(chunks: Sequence[str], text: str) -> Iterator[tuple[Span, str, str]]:
+    """Yield where chunks are, what they say, and the path above them.
+
+    White space aside; of a chunk that is not a slice, from its first line to its last one that are.
+    """
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    bare = "".join(text.split())
+    for chunk in chunks:
+        cuts = [0, *(match.end() for match in re.finditer(r" > |\n", chunk))]
+        for cut in cuts:
+            lines = ["".join(chunk[cut:].split())]
+            if lines[0] and lines[0] in bare:
+                break
+        else:
+            cut = 0
+            lines = ["".join(line.split("> ")[-1].split()) for line in chunk.splitlines()]
+        found = [(bare.find(line), len(line)) for line in lines if line and line in bare]
+        if found:
+            start, end = min(found)[0], max(place + length for place, length in found)
+            yield Span(places[start], places[end - 1] + 1), chunk, chunk[:cut]
+
+
+def search_of(
+    documents: Sequence[Document],
+    made: Sequence[Sequence[tuple[Span, str, str]]],
+    folder: Path,
+    *,
+    keywords: bool,
+) -> Search:
+    """Return a search of chunks: their places, texts and what of these stands above."""
+    store = PassageStore(folder / "index.db")
+    above = {}
+    new = []
+    for document, chunks in zip(documents, made, strict=True):
+        texts = [text for _, text, _ in chunks]
+        above |= {(document.name, span): path for span, _, path in chunks}
+        new.append(
+            NewDocument(
+                document.name,
+                source=document.name,
+                digest="",
+                text=document.text,
+                metadata={},
+                spans=[span for span, _, _ in chunks],
+                details=[{}] * len(texts),
+                words=texts,
+                around=[""] * len(texts),
+                vectors=np.array(Model().embed_documents(texts), dtype=np.float32),
+            )
+        )
+    store.put(new)
+
+    def search(question: str, words: int) -> Found:
+        del words
+        with store.reading() as reading:
+            near = reading.nearest(Model().embed_query(question), CANDIDATES, None)
+            matching = reading.matching(question, CANDIDATES, None) if keywords else {}
+            found, _ = reading.hits(fused([near, matching]))
+        return [(hit.document, hit.span, above[hit.document, hit.span]) for hit in found]
+
+    return search
 
 
 def parent_documents(documents: Sequence[Document], folder: Path) -> Search:
@@ -178,6 +242,7 @@ def parent_documents(documents: Sequence[Document], folder: Path) -> Search:
                     text.metadata["start_index"],
                     text.metadata["start_index"] + len(text.page_content),
                 ),
+                "",
             )
             for text in found
         ]
@@ -219,7 +284,7 @@ def llamaindex(documents: Sequence[Document], folder: Path, *, window: bool) -> 
         found = retriever.retrieve(question)
         if window:
             found = replacing.postprocess_nodes(found)
-        return [(one.node.ref_doc_id, _span_of(one.node, whole)) for one in found]
+        return [(one.node.ref_doc_id, _span_of(one.node, whole), "") for one in found]
 
     return search
 
@@ -284,7 +349,7 @@ def measure(corpora: Sequence[Corpus], build: Build) -> Measured:
 
 def groups(corpus: Corpus) -> Iterator[tuple[Sequence[Document], Sequence[Question]]]:
     """Yield documents with the questions that search them."""
-    if corpus.name in ASKED_OF_ALL:
+    if corpus.name in (*ASKED_OF_ALL, ALL_PLAIN):
         yield corpus.documents, corpus.questions
         return
     for document in corpus.documents:
@@ -303,7 +368,10 @@ def score(
     """Add the recall of what was found."""
     texts = {document.name: document for document in documents}
     numbers = {place: n for n, place in enumerate({p: 0 for one in found.values() for p in one})}
-    chunks = [EvaluatedChunk(name, span, span.of(texts[name].text)) for name, span in numbers]
+    chunks = [
+        EvaluatedChunk(name, span, span.of(texts[name].text), Context((above,) if above else ()))
+        for name, span, above in numbers
+    ]
     read = WordRecall(texts, chunks)
     for question in questions:
         done.documents.append(f"{corpus.name}/{question.document}")
@@ -323,10 +391,11 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(made)
 
 
-def retrievers() -> dict[str, list[Build]]:
+def retrievers(data: Path) -> dict[str, list[Build]]:
     """Return the retrievers by name; of several sizes, the best one counts."""
     made: dict[str, list[Build]] = {
         "passages": [passages()],
+        "passages, with context": [passages(context=True)],
         "passages, without words": [passages(keywords=False)],
         "passages, hits not joined": [passages(max_gap=0)],
         "ParentDocumentRetriever": [parent_documents],
@@ -337,6 +406,8 @@ def retrievers() -> dict[str, list[Build]]:
             lambda documents, place: llamaindex(documents, place, window=True)
         ],
     }
+    for kind in ("agentic", "ids"):
+        made[f"{OF_MODEL} ({kind}), and words"] = [chunks_of_model(kind, data)]
     for name in (
         "langchain recursive",
         "llamaindex sentence",
@@ -359,7 +430,7 @@ def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
     """Write a table, with gains over one of the rows."""
     first = next(iter(rows.values()))
     print(f"\n**{title}** ({len(first.documents)} questions)\n")
-    columns = ["retriever", "recall at 300 words", "at 600", "texts", "words of each"]
+    columns = ["retriever", "recall at 150 words", "at 300", "at 600", "texts", "words of each"]
     columns += [f"at 600 more than {against}"] if against else []
     print(" | ".join(columns))
     print(" | ".join(["---"] * len(columns)))
@@ -395,16 +466,29 @@ def main() -> None:
     corpora = development_corpora(options.data, options.corpora)
     embeds = embedder("bundled")
     Embeddings.kept = embeds if options.keep is None else CachedEmbedder(embeds, options.keep)
-    chosen = retrievers()
+    chosen = retrievers(options.data)
     if options.only is not None:
         chosen = {name: build for name, build in chosen.items() if name in options.only}
     plain = [corpus for corpus in corpora if corpus.name not in ASKED_OF_ALL]
     rest = [corpus for corpus in corpora if corpus.name in ASKED_OF_ALL]
-    for title, some in (("Plain texts", plain), ("RAG-Multi-Corpus", rest)):
+    together = Corpus(
+        ALL_PLAIN,
+        tuple(document for corpus in plain for document in corpus.documents),
+        tuple(question for corpus in plain for question in corpus.questions),
+    )
+    for title, some in (
+        ("Plain texts", plain),
+        ("RAG-Multi-Corpus", rest),
+        ("All plain texts in one index", [together] if len(plain) > 1 else []),
+    ):
         if not some:
             continue
         rows = {}
         for name, builds in chosen.items():
+            if name.startswith(OF_MODEL) and some is not rest:
+                continue
+            if some[0] is together and not name.startswith(("passages", "chunks")):
+                continue
             done = [measure(some, build) for build in builds]
             rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
         others = [name for name in rows if not name.startswith("passages")]
