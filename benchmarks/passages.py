@@ -172,7 +172,7 @@ def search_of(
 ) -> Search:
     """Return a search of chunks: their places, texts and what of these stands above."""
     store = PassageStore(folder / "index.db")
-    above = {}
+    above: dict[tuple[str, Span], str] = {}
     new = []
     for document, chunks in zip(documents, made, strict=True):
         texts = [text for _, text, _ in chunks]

@@ -59,7 +59,9 @@ class Passage:
     @classmethod
     def of_document(cls, document: Document, score: float | None = None) -> Passage:
         """Return the passage of a LangChain document with `start_index` in its metadata."""
-        metadata, text = document.metadata, document.page_content
+        metadata = document.metadata
+        # A passage has its context before its text.
+        text = metadata.get("text", document.page_content)
         start = metadata["start_index"]
         headings = metadata.get("headings", "")
         return cls(metadata["source"], start, start + len(text), text, headings, score)

@@ -81,7 +81,7 @@ def answer(path: Path, text: str, question: str) -> None:
     retriever.add_documents([LangChainDocument(text, metadata={"source": str(path)})])
     for passage in retriever.invoke(question):
         start, line = passage.metadata["start_index"], passage.metadata["line_first"]
-        exact = text.startswith(passage.page_content, start)
+        exact = text.startswith(passage.metadata["text"], start)
         print(f"  at {start:>6,}, line {line}, {'exact' if exact else 'WRONG OFFSET'}")
         found = textwrap.shorten(passage.page_content, 4 * WIDTH, placeholder=" ...")
         print(textwrap.indent(textwrap.fill(found, WIDTH - 4), "    "))

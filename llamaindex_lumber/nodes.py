@@ -155,7 +155,7 @@ def referred_document(node: Parsed, *, context: bool) -> Parsed:
     return node if common == node.metadata else node.model_copy(update={"metadata": common})
 
 
-def add_metadata(node: TextNode, added: Mapping[str, str | int]) -> None:
+def add_metadata(node: TextNode, added: Mapping[str, str | float | None]) -> None:
     """Add to a node's metadata; all but the context is excluded from embedding and from models."""
     node.metadata = {**node.metadata, **added}
     excluded = [key for key in added if key != CONTEXT_KEY]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lumber_core.cache import digest
@@ -23,11 +24,15 @@ class IndexedDocument:
         name: Tells it from all others.
         source: What it is a part of, such as the file of a page.
         content: Its text, with what is known about it.
+        parts: Number of documents that its source has; None if that is not known, as of a page.
+        nameless: Whether its name is random: the same document is stored once, under any name.
     """
 
     name: str
     source: str
     content: Source
+    parts: int | None = 1
+    nameless: bool = False
 
 
 def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
@@ -47,9 +52,19 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
         if known != document:
             raise ValueError(
                 f"two documents have the name {document.name} and differ: give each a name of its "
-                "own"
+                "own; if they are chunks of one document, pass it whole, since it is split here"
             )
     return named
+
+
+def complete_sources(documents: Collection[IndexedDocument]) -> Iterator[str]:
+    """Yield the sources of which all documents are there."""
+    counts = Counter(document.source for document in documents)
+    parts = {document.source: document.parts for document in documents}
+    for source, count in counts.items():
+        most = parts[source]
+        if most is not None and count >= most:
+            yield source
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:
@@ -66,7 +81,8 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
             f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
             "for JSON: turn dates and other objects into strings"
         ) from None
-    return digest(content.text, metadata, repr(content.format), document.source, splitter)
+    source = "" if document.nameless and document.source == document.name else document.source
+    return digest(content.text, metadata, repr(content.format), source, splitter)
 
 
 def new_document(

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import batches, run_at_once
-from lumber_core.identity import safe_repr
 from lumber_retrieval.documents import (
     IndexedDocument,
+    complete_sources,
     document_digest,
     documents_by_name,
     new_document,
@@ -29,9 +30,10 @@ from lumber_retrieval.embedding_model import (
     pick_async,
     pick_sync,
 )
+from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import check_similarity, find_passages
 from lumber_retrieval.passages import MAX_GAP, Passage, check_limits
-from lumber_retrieval.store import Accepts, PassageStore
+from lumber_retrieval.store import PassageStore
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -41,9 +43,6 @@ TARGET_SIZE = 50
 
 _AT_ONCE = 32  # documents that are split, embedded and stored together
 
-Where = Mapping[str, Any] | Accepts | None
-"""Which chunks may be found: values that their metadata has, or a function of the metadata."""
-
 
 @dataclass(frozen=True)
 class Changes:
@@ -52,14 +51,16 @@ class Changes:
     Attributes:
         added: Documents that were new or had changed.
         unchanged: Documents that were stored already.
-        removed: Documents of the same sources that are no longer there.
+        removed: Documents that are no longer there.
         chunks: Chunks that were embedded.
+        removed_names: The names of those that are no longer there.
     """
 
     added: int
     unchanged: int
     removed: int
     chunks: int
+    removed_names: tuple[str, ...] = field(default=(), repr=False)
 
 
 class PassageIndex:
@@ -105,11 +106,11 @@ class PassageIndex:
         self._width: int | None = None  # of vectors; known when the model has been checked
 
     def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
-        """Add documents, each source as a whole.
+        """Add documents.
 
-        Documents that are stored and have not changed are left as they are. If a source has other
-        documents in the index than here, they are removed. After an error or a kill, the same call
-        repeated goes on where it stopped.
+        Documents that are stored and have not changed are left as they are. If all documents of a
+        source are here, others that the index has of it are removed. After an error or a kill, the
+        same call repeated goes on where it stopped.
 
         Args:
             documents: The documents.
@@ -120,13 +121,37 @@ class PassageIndex:
                 does not have, or the embedding model is another one than before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return run_at_once(self._add(pick_sync, documents, show_progress))
+        return run_at_once(self._add(pick_sync, documents, show_progress, everything=False))
 
     async def aadd(
         self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add`."""
-        return await self._add(pick_async, documents, show_progress)
+        return await self._add(pick_async, documents, show_progress, everything=False)
+
+    def sync(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
+        """Make the index equal to some documents: add these, and remove all others.
+
+        Args:
+            documents: All documents.
+            show_progress: As for `add`.
+
+        Raises:
+            ValueError: As for `add`.
+            StoreError: As for `add`.
+        """
+        return run_at_once(self._add(pick_sync, documents, show_progress, everything=True))
+
+    async def async_sync(
+        self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
+    ) -> Changes:
+        """Async version of `sync`."""
+        return await self._add(pick_async, documents, show_progress, everything=True)
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources of all documents, in the order in which they were first stored."""
+        return self.store.sources()
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove all that is stored of some sources; return the number of documents removed.
@@ -153,6 +178,7 @@ class PassageIndex:
         where: Where = None,
         vector: Sequence[float] | None = None,
         min_similarity: float | None = None,
+        k: int | None = None,
     ) -> list[Passage]:
         """Return the passages that fit a query.
 
@@ -164,6 +190,7 @@ class PassageIndex:
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
             min_similarity: Another least similarity than that of the index.
+            k: Maximum number of passages, the best ones. None: as the budget allows.
 
         Returns:
             Passages by document, the one with the best hit first, and in reading order within a
@@ -175,7 +202,7 @@ class PassageIndex:
             StoreError: The file cannot be used.
         """
         return run_at_once(
-            self._search(pick_sync, query, budget, max_gap, where, vector, min_similarity)
+            self._search(pick_sync, query, budget, max_gap, where, vector, min_similarity, k)
         )
 
     async def asearch(
@@ -187,19 +214,37 @@ class PassageIndex:
         where: Where = None,
         vector: Sequence[float] | None = None,
         min_similarity: float | None = None,
+        k: int | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await self._search(pick_async, query, budget, max_gap, where, vector, min_similarity)
+        return await self._search(
+            pick_async, query, budget, max_gap, where, vector, min_similarity, k
+        )
 
     async def _add(
-        self, pick: Pick, documents: Iterable[IndexedDocument], show_progress: bool
+        self,
+        pick: Pick,
+        documents: Iterable[IndexedDocument],
+        show_progress: bool,
+        *,
+        everything: bool,
     ) -> Changes:
         named = documents_by_name(documents)
         splitter = self._chunker.identity
         digests = {name: document_digest(one, splitter) for name, one in named.items()}
         await self._check_model(pick, adding=True)
-        stored = self.store.digests(named)
-        changed = [one for name, one in named.items() if stored.get(name) != digests[name]]
+        stored = await pick(self.store.digests)(named)
+        nameless = {digests[name] for name, one in named.items() if one.nameless}
+        first = {**await pick(self.store.names_by_digest)(nameless)}
+        kept = {
+            name: first.setdefault(digests[name], name) if one.nameless else name
+            for name, one in named.items()
+        }
+        changed = [
+            one
+            for name, one in named.items()
+            if kept[name] == name and stored.get(name) != digests[name]
+        ]
         chunks = 0
         model, delivery = self._embedding, Delivery(trim=True)
         for batch in batches(changed, _AT_ONCE):
@@ -214,9 +259,11 @@ class PassageIndex:
                 [new_document(one, digests[one.name], own, rows) for one, own, rows in made]
             )
             chunks += sum(map(len, split))
-        gone = {*self.store.names({one.source for one in named.values()})} - named.keys()
-        self.store.remove(gone)
-        return Changes(len(changed), len(named) - len(changed), len(gone), chunks)
+        whole = None if everything else [*complete_sources(named.values())]
+        gone = {*await pick(self.store.names)(whole)} - {*kept.values()}
+        await pick(self.store.remove)(gone)
+        unchanged = len(named) - len(changed)
+        return Changes(len(changed), unchanged, len(gone), chunks, tuple(sorted(gone)))
 
     async def _search(
         self,
@@ -227,13 +274,16 @@ class PassageIndex:
         where: Where,
         vector: Sequence[float] | None,
         min_similarity: float | None,
+        k: int | None,
     ) -> list[Passage]:
+        if k is not None:
+            check_positive("k", k)
         budget = self._budget if budget is None else budget
         max_gap = self._max_gap if max_gap is None else max_gap
         check_limits(max_gap, budget)
         least = self._min_similarity if min_similarity is None else min_similarity
         check_similarity(least)
-        accepts = _filter_of(where)
+        accepts = filter_of(where)
         await self._check_model(pick, adding=False)
         model = self._embedding
         if vector is None:
@@ -244,7 +294,9 @@ class PassageIndex:
                 f"{self._width}: pass one of the model that the index was made with"
             )
         settings = {"accepts": accepts, "budget": budget, "max_gap": max_gap}
-        return await pick(self._find)(query, vector, min_similarity=least, **settings)
+        found = await pick(self._find)(query, vector, min_similarity=least, **settings)
+        best = sorted(found, key=lambda passage: -passage.score)[:k]
+        return [passage for passage in found if passage in best]
 
     def _find(self, query: str, vector: Sequence[float], **settings: Any) -> list[Passage]:
         with self.store.reading() as reading:
@@ -265,31 +317,12 @@ class PassageIndex:
         """
         if self._width is not None:
             return
-        stored = self.store.about("probe")
+        stored = await pick(self.store.about)("probe")
         if stored is None and not adding:
             return
         probe = await embed_probe(pick, self._embedding)
         if stored is None:
-            self.store.note("probe", probe.tobytes())
+            await pick(self.store.note)("probe", probe.tobytes())
         else:
             check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
         self._width = len(probe)
-
-
-def _filter_of(where: Where) -> Accepts | None:
-    """Return whether metadata fits, as a function; None if all does.
-
-    Raises:
-        TypeError: `where` is neither a mapping nor a function.
-    """
-    if isinstance(where, Mapping):
-        wanted = dict(where)
-        return lambda metadata: all(
-            name in metadata and metadata[name] == value for name, value in wanted.items()
-        )
-    if where is not None and not callable(where):
-        raise TypeError(
-            "a filter must be values by their names in the metadata, a function of the "
-            f"metadata, or None, not {safe_repr(where)}"
-        )
-    return where

@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS documents (
     text TEXT NOT NULL, metadata TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
+CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
 CREATE TABLE IF NOT EXISTS chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
@@ -126,9 +127,17 @@ class PassageStore:
             rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
             return {_text(name): digest for name, digest in rows}
 
-    def names(self, sources: Collection[str]) -> list[str]:
-        """Return the names of the documents of some sources."""
+    def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
+        """Return the names of stored documents by their digests, of one with each."""
         with self._database.transaction() as connection:
+            rows = select(connection, "digest, name FROM documents WHERE digest", digests)
+            return {digest: _text(name) for digest, name in rows} if digests else {}
+
+    def names(self, sources: Collection[str] | None = None) -> list[str]:
+        """Return the names of the documents of some sources; None for all."""
+        with self._database.transaction() as connection:
+            if sources is None:
+                return [_text(n) for (n,) in connection.execute("SELECT name FROM documents")]
             rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
             return [_text(name) for (name,) in rows]
 

@@ -103,7 +103,12 @@ def test_passages_say_what_nodes_say() -> None:
         assert hit.node.ref_doc_id == "guide"
         told = {**hit.node.metadata}
         assert told.pop("mimetype") == "a/b"
-        assert {**told, "chunk_index": node.metadata["chunk_index"]} == node.metadata
+        for key in ("similarity", "words_found", "page_first", "page_last"):
+            told.pop(key)
+        assert {**told, "chunk_index": node.metadata["chunk_index"]} == {
+            "headings_inside": "",
+            **node.metadata,
+        }
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert shown(hit.node, mode) == shown(node, mode)
 
@@ -132,7 +137,7 @@ def test_both_frameworks_find_the_same() -> None:
     )
     for query in ("animals that hunt", "the price of taps"):
         hits, documents = one.retrieve(query), other.invoke(query)
-        assert [hit.text for hit in hits] == [document.page_content for document in documents]
+        assert [hit.text for hit in hits] == [one.metadata["text"] for one in documents]
         scores = [document.metadata["relevance_score"] for document in documents]
         assert [hit.score for hit in hits] == pytest.approx(scores)
 
@@ -278,3 +283,36 @@ def test_bad_documents_are_refused_and_nothing_is_stored() -> None:
         with pytest.raises(error, match=message):
             retriever.add_documents(bad)  # type: ignore[arg-type]
         assert retriever.retrieve("otters") == []
+
+
+def test_a_document_without_an_id_is_stored_once() -> None:
+    retriever = PassageRetriever()
+    for _ in range(3):
+        retriever.insert(Document(text=RIVER))
+    assert len(retriever.sources) == 1
+    both = [Document(text=MUSIC) for _ in range(2)]
+    assert retriever.add_documents([*both, Document(text=RIVER)]).added == 1
+    changed = [Document(text=text, metadata={"file_path": "a.md"}) for text in (GUIDE, MUSIC)]
+    assert [retriever.insert(one).removed for one in changed] == [0, 1]
+
+
+def test_names_of_other_indexes_work_or_say_what_to_use() -> None:
+    retriever = PassageRetriever.from_documents([RIVERS, SONGS], k=1, budget=500)
+    assert retriever.sources == ["river", "music"]
+    assert len(retriever.retrieve("otters and violins")) == 1
+    assert retriever.delete_ref_doc("river") == 1
+    assert retriever.sync([RIVERS]).removed_names == ("music",)
+    with pytest.raises(TypeError, match="use k, the most passages"):
+        PassageRetriever(similarity_top_k=3)
+    with pytest.raises(AttributeError, match="use add_documents, which leaves what"):
+        retriever.refresh_ref_docs([RIVERS])
+
+
+def test_a_model_is_shown_the_context_of_a_passage() -> None:
+    for context in (True, False):
+        retriever = PassageRetriever.from_documents([BOOK], context=context, budget=30)
+        for hit in retriever.retrieve("How are taps closed?"):
+            assert ("context: " in hit.get_content(MetadataMode.LLM)) == (
+                context and bool(hit.metadata["context"])
+            )
+            assert "context: " not in hit.text

@@ -142,6 +142,33 @@ def document_key(metadata: Metadata) -> str:
     return ", ".join(names + pages)
 
 
+def page_numbers(metadatas: Sequence[Metadata]) -> list[int | None]:
+    """Return the number of each page from 1, as its file counts; None if it is no page.
+
+    As in `join_by_file`, "page" counts from 0 in a file that has a page 0. What is no number of a
+    page is left alone.
+    """
+    from_zero = {_file(one, n) for n, one in enumerate(metadatas) if one.get(_PAGE) == 0}
+    return [
+        one[_PAGE] + 1
+        if _is_page(one)
+        and _NUMBER not in one
+        and type(one.get(_PAGE)) is int
+        and 0 <= one[_PAGE] < _MOST
+        and (_TOTAL in one or _file(one, n) in from_zero)
+        else None
+        for n, one in enumerate(metadatas)
+    ]
+
+
+def parts_of(metadata: Metadata) -> int | None:
+    """Return how many documents a file has: 1, or if it is a page, as many as that knows."""
+    if not _is_page(metadata):
+        return 1
+    total = metadata.get(_TOTAL)
+    return total if type(total) is int and total > 0 else None
+
+
 def has_pages(metadata: Metadata) -> bool:
     """Return whether chunks say their pages unasked: their document was joined, or says its own."""
     return PAGE_STARTS in metadata or _range(metadata, FIRST_PAGE, LAST_PAGE) is not None

@@ -1,0 +1,36 @@
+"""LangChain's own tests of retrievers, which say what its users expect of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+
+from langchain_lumber import PassageRetriever
+from tests.langchain.test_passage_retriever import RIVERS, SONGS
+
+standard = pytest.importorskip("langchain_tests.integration_tests")
+
+
+class Filled(PassageRetriever):
+    """Has documents from the start."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        others = (Document(f"{one} hum.", metadata={"source": one}) for one in ("Bees", "Wasps"))
+        self.add_documents([RIVERS, SONGS, *others])
+
+
+class TestPassageRetriever(standard.RetrieversIntegrationTests):  # type: ignore[misc,name-defined]
+    @property
+    def retriever_constructor(self) -> type[PassageRetriever]:
+        return Filled
+
+    @property
+    def retriever_constructor_params(self) -> dict[str, Any]:
+        return {}
+
+    @property
+    def retriever_query_example(self) -> str:
+        return "Do bees, wasps, otters and violins hum?"
