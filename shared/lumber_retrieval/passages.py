@@ -202,6 +202,8 @@ def join_hits(
     used = 0
     taken: list[tuple[Hit, _KnownText]] = []
     for hit, text in pairs:
+        if budget is not None and taken and used + text.least(hit.span) > budget:
+            continue  # most hits do not fit, and what they would join takes longest to find
         joined = text.join(hit.span, hit.above, max_gap)
         if budget is None or not taken or used + joined.added <= budget:
             text.accept(joined)
@@ -248,6 +250,15 @@ class _KnownText:
     def passage_of(self, span: Span) -> Span:
         """Return the passage that contains a hit."""
         return self._spans[bisect_right(self._starts, span.start) - 1]
+
+    def least(self, hit: Span) -> int:
+        """Return how many words a hit adds, or fewer."""
+        place = bisect_right(self._starts, hit.start)
+        before = self._spans[place - 1].end if place else hit.start
+        after = self._starts[place] if place < len(self._starts) else hit.end
+        if before > hit.start or after < hit.end:
+            return 0  # parts of it are known
+        return self._begun(*hit) - self._inside_word(hit.end)
 
     def join(self, hit: Span, above: int, max_gap: int) -> _Joined:
         """Return the passage that a hit would become together with those near it."""
