@@ -305,6 +305,13 @@ def _replace(
     connection: sqlite3.Connection, segments: Iterable[int], parts: Sequence[_Content]
 ) -> None:
     """Write contents as one segment, instead of others."""
+    numbers = np.concatenate([part.numbers for part in parts])
+    number = secrets.randbits(62)
+    # All that can be made before the first write is, as readers may have to wait from then on.
+    lists = [
+        (number, term, chunks)
+        for term, chunks in join_lists([part.postings for part in parts], len(numbers))
+    ]
     for one in segments:
         connection.execute(
             "DELETE FROM removed WHERE chunk BETWEEN (SELECT first FROM segments WHERE id = :id) "
@@ -313,10 +320,8 @@ def _replace(
         )
         connection.execute("DELETE FROM postings WHERE segment = ?", (one,))
         connection.execute("DELETE FROM segments WHERE id = ?", (one,))
-    numbers = np.concatenate([part.numbers for part in parts])
     if not len(numbers):
         return
-    number = secrets.randbits(62)
     connection.execute(
         "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
@@ -329,13 +334,7 @@ def _replace(
             b"".join([part.vectors for part in parts]),
         ),
     )
-    connection.executemany(
-        "INSERT INTO postings VALUES (?, ?, ?)",
-        (
-            (number, term, chunks)
-            for term, chunks in join_lists([part.postings for part in parts], len(numbers))
-        ),
-    )
+    connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", lists)
 
 
 def _arrays(connection: sqlite3.Connection, segment: int) -> tuple[_Numbers, _Lengths, bytes]:
