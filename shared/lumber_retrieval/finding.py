@@ -32,6 +32,8 @@ _COVERED, _PAIRED, _SENTENCE = 0.5, 0.2, 0.2
 """What covering the whole question counts for a chunk, covering all pairs of its words, and for a
 sentence covering the whole question, beside a fused score from 0 to 1."""
 _MOST = 1 + _COVERED + _PAIRED + _SENTENCE
+_DIVIDED = 2
+"""Chunks are divided into sentences until they have so many times the words of the budget."""
 _BESIDE = 0.5
 """What a chunk beside one that was found has of its score, at least."""
 
@@ -93,7 +95,7 @@ def find_passages(
         for chunk, similarity in zip(chunks, similarities, strict=True)
         if min_similarity is None or similarity >= min_similarity
     ]
-    parts = [*_parts(question, chunks, context=context)]
+    parts = [*_parts(question, chunks, budget=budget, context=context)]
     joined = join_hits(parts, texts, max_gap=min(max_gap, budget // 7), budget=budget)
     known = {chunk.number: chunk for chunk in chunks}
     passages = [_placed(passage, known, question, context=context) for passage in joined]
@@ -126,24 +128,20 @@ def _with_neighbours(
     return kept, texts
 
 
-def _parts(question: AskedWords, chunks: Sequence[Hit], *, context: bool) -> Iterator[Hit]:
-    """Yield the sentences of chunks, with their scores.
+def _parts(
+    question: AskedWords, chunks: Sequence[Hit], *, budget: int, context: bool
+) -> Iterator[Hit]:
+    """Yield the sentences of the best chunks, with their scores.
 
     Args:
         question: The question.
         chunks: The chunks, in reading order, with fused scores.
+        budget: Maximum number of words of all passages.
         context: Whether they have to leave room for a context.
     """
-    divided = [sentences_of(chunk.text) for chunk in chunks]
-    words = [
-        [question.words_of(span.of(chunk.text)) for span in spans]
-        for chunk, spans in zip(chunks, divided, strict=True)
-    ]
-    stems, pairs = [], []
-    for chunk, own in zip(chunks, words, strict=True):
-        above = question.words_of(chunk.metadata.get(CONTEXT_KEY, ""))
-        stems.append(above.stems.union(*(one.stems for one in own)))
-        pairs.append(frozenset[tuple[str, str]]().union(*(one.pairs for one in own)))
+    words = [question.words_of(chunk.text) for chunk in chunks]
+    above = [question.words_of(chunk.metadata.get(CONTEXT_KEY, "")) for chunk in chunks]
+    scores = []
     for place, chunk in enumerate(chunks):
         near = [
             other
@@ -152,19 +150,29 @@ def _parts(question: AskedWords, chunks: Sequence[Hit], *, context: bool) -> Ite
             and abs(chunks[other].number - chunk.number) <= 1
             and chunks[other].document == chunk.document
         ]
-        score = chunk.score
-        score += _COVERED * question.share(frozenset().union(*(stems[one] for one in near)))
-        score += _PAIRED * question.share_of_pairs(
-            frozenset[tuple[str, str]]().union(*(pairs[one] for one in near))
+        stems = frozenset[str]().union(*(words[n].stems | above[n].stems for n in near))
+        pairs = frozenset[tuple[str, str]]().union(*(words[n].pairs for n in near))
+        scores.append(
+            chunk.score
+            + _COVERED * question.share(stems)
+            + _PAIRED * question.share_of_pairs(pairs)
         )
+    left = _DIVIDED * budget
+    for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
+        chunk = chunks[place]
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
-        for span, one in zip(divided[place], words[place], strict=True):
+        for span in sentences_of(chunk.text):
+            text = span.of(chunk.text)
+            share = question.share(question.words_of(text).stems)
             yield chunk._replace(
                 span=span.shifted(chunk.span.start),
-                text=span.of(chunk.text),
-                score=(score + _SENTENCE * question.share(one.stems)) / _MOST,
+                text=text,
+                score=(scores[place] + _SENTENCE * share) / _MOST,
                 above=above_words,
             )
+        left -= count_words(chunk.text)
+        if left < 0:
+            break
 
 
 def sentences_of(text: str) -> list[Span]:
