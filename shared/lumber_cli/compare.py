@@ -50,7 +50,7 @@ from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
 from lumber_files import MAX_UNPACKED, check_encoding
 
-DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
+DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
 """The splitters compared by default; none of them needs a key or a download."""
 
 _MEASURES = ", ".join(
@@ -121,13 +121,13 @@ def compare_command(
         ),
     ] = False,
     passages: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--passages",
-            help="Also measure what a reader gets: hits that lie close together are joined to "
-            "passages, found by vectors, and by vectors and words.",
+            help="Also measure what a reader gets: passages, found by vectors, and by vectors and "
+            "words. Default: if there are questions.",
+            show_default=False,
         ),
-    ] = False,
+    ] = None,
     max_concurrency: Concurrency = 8,
     embedder: Annotated[str, typer.Option(help=EMBEDDERS, rich_help_panel=MEASURING)] = "bundled",
     tokenizer: Annotated[
@@ -196,7 +196,8 @@ def compare_command(
         asked = [] if questions is None else [questions]
         check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
         with wrong_options():
-            check_comparison(corpus, splitters, {**embedded, "passages": passages})
+            read = bool(corpus.questions) if passages is None else passages
+            check_comparison(corpus, splitters, {**embedded, "passages": read})
         made = compare(
             corpus,
             splitters,
@@ -206,7 +207,7 @@ def compare_command(
             context=context,
             surroundings=surroundings,
             within_document=within_document,
-            passages=passages,
+            passages=read,
             folder=cache,
             show_progress=sys.stderr.isatty(),
         )

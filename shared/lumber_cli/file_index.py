@@ -8,25 +8,29 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
 from lumber_cli.inputs import STDIN, Inputs
+from lumber_cli.options import say
 from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.cache import digest
+from lumber_core.chunk_view import counted
 from lumber_core.concurrency import batches, in_thread
 from lumber_files import NamedPath
-from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import Passage
 
 _CHUNK_TOKENS = 50  # a chunk of about 40 words, which with its surroundings is found best
 _AT_ONCE = 32  # files that are read, embedded and stored together: the most that Ctrl-C loses
 _NOTE = "files"  # under which the index has the stamps of its files
+_LARGE = 1_000_000  # bytes or characters that take seconds
 _SETTLED = 2 * 10**9  # nanoseconds; the times of changes are that coarse on some file systems
 _SOURCE = "source"  # where the metadata of a chunk has its file
 
-_Stamp = list[int]  # time of the last change in nanoseconds, and size in bytes
+_Stamp = tuple[int, int]  # time of the last change in nanoseconds, and size in bytes
 
 
 class FileIndex:
@@ -38,8 +42,9 @@ class FileIndex:
 
     def __init__(self, path: Path | None) -> None:
         self._chunker = LayoutChunker(target_size=_CHUNK_TOKENS)
-        self._index = PassageIndex(self._chunker, _BundledEmbedding(), path)
+        self._index = PassageIndex(self._chunker, _BundledEmbedding(), path, context=True)
         self._names: dict[str, str] = {}
+        self._digests: dict[str, str] = {}  # of what was read of files, by their paths
 
     def update(self, inputs: Inputs) -> None:
         """Bring the index up to date with some files, which questions are then about.
@@ -54,21 +59,32 @@ class FileIndex:
         version = digest(__version__, self._chunker.identity, repr(inputs.encoding))
         store = self._index.store
         note = json.loads(store.about(_NOTE) or b"{}")
-        known: dict[str, _Stamp | None] = note["stamps"] if note.get("version") == version else {}
+        # Each with the digest of what was read then: another run may have stored something else.
+        known: dict[str, list[Any]] = note["stamps"] if note.get("version") == version else {}
         stored = set(store.sources())
+        digests = store.digests(known)
         # Before files are read: one that changes meanwhile is read again by the next question.
         stamps = {_path(named): _stamp(named) for named in inputs.named}
         changed = []
         for named in inputs.named:
             path = _path(named)
-            if path in stored and stamps[path] is not None and stamps[path] == known.get(path):
+            stamp = stamps[path]
+            if stamp is not None and path in stored and known.get(path) == [*stamp, digests[path]]:
                 self._names.setdefault(path, _name(named))
             else:
                 changed.append(named)
         shown = tqdm(changed, unit="file", disable=None if len(changed) > 1 else True)
-        alone = len(changed) == 1 and sys.stderr.isatty()
+        size = sum(named.path.stat().st_size for named in changed if named and named.path.exists())
+        terminal = sys.stderr.isatty()
+        told = size > _LARGE and not terminal
+        if told:
+            say(f"indexing {counted(len(changed), 'file')}, {size / 1e6:.1f} MB")
+        begun = time.monotonic()
         for batch in batches(self._read(inputs, shown), _AT_ONCE):
-            self._index.add(batch, show_progress=alone)
+            alone = len(changed) == 1 or any(len(one.content.text) > _LARGE for one in batch)
+            self._index.add(batch, show_progress=terminal and alone)
+        if told:
+            say(f"indexed in {time.monotonic() - begun:.0f} s")
         folders = [Path(given).resolve() for given in inputs.paths if _is_folder(given)]
         gone = [
             source
@@ -78,7 +94,8 @@ class FileIndex:
         ]
         if gone:
             self._index.delete(gone)
-        known |= {path: stamp for path, stamp in stamps.items() if path in self._names}
+        for path in self._digests.keys() & stamps.keys():
+            known[path] = [*(stamps[path] or ()), self._digests[path]]
         if changed or gone:
             kept = {path: known[path] for path in known.keys() - gone}
             store.note(_NOTE, json.dumps({"version": version, "stamps": kept}).encode())
@@ -91,9 +108,9 @@ class FileIndex:
             words: Maximum number of words of all passages.
         """
         names = self._names
-        others = set(self._index.store.sources()) - names.keys()
-        where = (lambda metadata: metadata.get(_SOURCE) in names) if others else None
-        found = self._index.search(question, budget=words, where=where)
+        found = self._index.search(
+            question, budget=words, where=lambda metadata: metadata.get(_SOURCE) in names
+        )
         return [replace(passage, document=names[passage.document]) for passage in found]
 
     def _read(self, inputs: Inputs, files: tqdm[NamedPath | None]) -> Iterator[IndexedDocument]:
@@ -103,7 +120,9 @@ class FileIndex:
             if file is not None and path not in self._names:
                 self._names[path] = file.name
                 metadata = {**file.metadata, _SOURCE: path}
-                yield IndexedDocument(path, path, replace(file, name=path, metadata=metadata))
+                made = IndexedDocument(path, path, replace(file, name=path, metadata=metadata))
+                self._digests[path] = document_digest(made, self._chunker.identity)
+                yield made
 
 
 class _BundledEmbedding:
@@ -148,4 +167,4 @@ def _stamp(named: NamedPath | None) -> _Stamp | None:
         return None
     if found.st_mtime_ns > time.time_ns() - _SETTLED:
         return None
-    return [found.st_mtime_ns, found.st_size]
+    return found.st_mtime_ns, found.st_size

@@ -27,16 +27,16 @@ from lumber_files import (
 STDIN = "-"
 _SHOWN = 5
 
-Paths = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="PATH",
-        help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
-        f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, whose "
-        "characters offsets count.",
-        show_default=False,
-    ),
-]
+_PATHS = typer.Argument(
+    metavar="PATH",
+    help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
+    f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, whose "
+    "characters offsets count.",
+    show_default=False,
+)
+Paths = Annotated[list[str], _PATHS]
+MaybePaths = Annotated[list[str] | None, _PATHS]
+"""None: the command says itself what is missing."""
 
 
 @dataclass

@@ -22,7 +22,7 @@ from lumber_cli.view_sides import BESIDE, own_side, side_beside
 from lumber_files import MAX_UNPACKED, check_output, replacing
 
 
-@takes_splitting(default="bert")
+@takes_splitting()
 def view_command(
     paths: Paths,
     splitting: Splitting,

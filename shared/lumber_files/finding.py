@@ -8,6 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple
 
+from lumber_files.formats import HTML
 from lumber_files.reading import LISTED, READABLE
 
 
@@ -35,13 +36,19 @@ class FoundFiles(NamedTuple):
     skipped: list[NamedPath]
 
 
+_OWN = b'<meta name="generator" content="lumber-splitters'
+"""In the head of pages that this package writes: they repeat the texts that they were made of."""
+_HEAD = 2000  # bytes
+
+
 def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     """Find files.
 
     Args:
         paths: Files, whatever their suffix; folders, whose files with a suffix in `READABLE` are
             taken, at any depth; and glob patterns such as "docs/**/*.md". Files and
-            folders whose name starts with a dot are found only if they are named.
+            folders whose name starts with a dot are found only if they are named, and so are pages
+            that this package wrote.
 
     Raises:
         FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
@@ -52,7 +59,11 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     skipped: dict[Path, NamedPath] = {}
     for given in map(Path, paths):
         if given.is_dir():
-            inside = [(entry, entry.suffix.lower() in READABLE) for entry in files_in(given)]
+            inside = [
+                (entry, entry.suffix.lower() in READABLE)
+                for entry in files_in(given)
+                if not _written_here(entry)
+            ]
             if not any(readable for _, readable in inside):
                 others = f", only {len(inside)} others" if inside else ""
                 raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}")
@@ -65,7 +76,7 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
             found = [given]
         elif has_magic(str(given)):
             matches = sorted(map(Path, glob(str(given), recursive=True)))
-            found = [path for path in matches if path.is_file()]
+            found = [path for path in matches if path.is_file() and not _written_here(path)]
             if not found:
                 raise FileNotFoundError(f"no file matches {str(given)!r}")
         else:
@@ -88,6 +99,17 @@ def files_in(folder: Path) -> Iterator[Path]:
             path = Path(root, name)
             if not name.startswith(".") and path.is_file():
                 yield path
+
+
+def _written_here(path: Path) -> bool:
+    """Return whether a file is a page that this package wrote."""
+    if path.suffix.lower() not in HTML:
+        return False
+    try:
+        with path.open("rb") as file:
+            return _OWN in file.read(_HEAD)
+    except OSError:  # reading says what is wrong
+        return False
 
 
 def _refuse_links_out(folder: Path, files: Iterable[Path]) -> None:

@@ -178,13 +178,16 @@ def _parts(
 def sentences_of(text: str) -> list[Span]:
     """Return the sentences of a chunk, without the white space around them.
 
-    A heading belongs to the sentence below it, and a row of a table is not divided.
+    A heading and the number of an item belong to the sentence after them, and a row of a table is
+    not divided.
     """
     starts = [0]
     for before, span in pairwise(sentences(text)):
         line = text.rfind("\n", 0, span.start) + 1
-        heading = text[before.start : before.end].lstrip().startswith("#")
-        if not heading and not text[line : span.start].lstrip().startswith("|"):
+        said = before.of(text)
+        # A heading, or what no word is in: the number of an item of a list.
+        opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
+        if not opening and not text[line : span.start].lstrip().startswith("|"):
             starts.append(span.start)
     found = (Span(start, end).stripped(text) for start, end in pairwise([*starts, len(text)]))
     return [span for span in found if span.start < span.end]

@@ -197,7 +197,7 @@ def test_a_model_answers_from_the_numbered_passages(docs: Path) -> None:
     assert shown.out.startswith("Seven days at most [1].\n\n===== [1] docs/guide.md | lines")
     (request, _) = server.requests
     assert "Question: How long may a rental last?" in request.user
-    assert "\n1: (docs/guide.md, lines " in request.user
+    assert "\n[1] docs/guide.md, lines " in request.user
     assert "seven days at most" in request.user
     assert request.temperature == 0.5
 
@@ -212,3 +212,53 @@ def test_a_model_that_fails_gives_the_passages(docs: Path, status: int, reason: 
     assert done.out.startswith("===== [1] docs/guide.md")
     assert "no answer from the model: " in done.err
     assert reason in done.err
+
+
+def test_a_model_reads_lines_as_they_are(docs: Path) -> None:
+    pytest.importorskip("openai")
+    code = "# Sums\n\n```python\ndef total(rows):\n    return sum(rows)\n```\n"
+    (docs / "sums.md").write_text(code)
+    with LoopbackServer("It adds rows [1].") as server:
+        asked("docs", "def total rows sum", "--model", f"{server.openai_url}#any")
+    (request,) = server.requests
+    assert "    def total(rows):\n        return sum(rows)\n" in request.user
+
+
+def test_what_the_files_do_not_say_is_said(docs: Path) -> None:
+    done = run_apart("ask", "docs", "Who discovered quantum chromodynamics?")
+    assert done.code == 0
+    assert "nothing in these files seems to answer this" in done.err
+    done = run_apart("ask", "docs", "How long may a rental last?")
+    assert "nothing" not in done.err
+
+
+def test_a_server_that_is_down_leaves_the_passages(docs: Path) -> None:
+    pytest.importorskip("openai")
+    done = run_apart("ask", "docs", "How long may a rental last?", "--model", "http://127.0.0.1:9")
+    assert done.code == 1
+    assert done.out.startswith("===== [1] docs/guide.md")
+    assert "no answer from the model: http://127.0.0.1:9 gives no list of models" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["docs"], "the question or the files are missing: lumber-splitters ask docs 'What is"),
+        (["docs", "rental?", "-k", "3"], "use --words"),
+        (["docs", "rental?", "--top-k", "3"], "use --words"),
+        (["docs", "rental?", "--index", "docs"], "docs"),
+        (["docs", "rental?", "--index", "note.txt"], "note.txt"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(docs: Path, arguments: list[str], said: str) -> None:
+    (docs.parent / "note.txt").write_text("Otters.")
+    done = run_apart("ask", *arguments)
+    assert done.code in (1, 2)
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert (docs.parent / "note.txt").read_text() == "Otters."
+
+
+def test_pages_that_were_written_here_are_no_sources(docs: Path) -> None:
+    assert run_apart("view", "docs", "-o", "docs/seen.html").code == 0
+    assert "docs/seen.html" not in documents("docs", "How long may a rental last?", "--words", 900)

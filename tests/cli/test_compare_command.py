@@ -51,7 +51,7 @@ def test_a_report_is_written_and_its_table_printed(
     )
     assert code == 0, said
     assert "Passages + keywords, 600 words" in said
-    assert "hits at most 90 words apart are joined to passages" in said
+    assert "sentences at most 90 words apart are joined to passages" in said
     data = data_of(output)
     assert [splitter["name"] for splitter in data["splitters"]] == ["paragraphs", "recursive:120"]
     assert len(data["corpus"]["questions"]) == 12

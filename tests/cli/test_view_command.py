@@ -81,7 +81,7 @@ def spans(chunks: list[dict[str, Any]]) -> list[tuple[int, int]]:
 
 
 def split(*options: object) -> list[dict[str, Any]]:
-    done = run_apart("split", "text.txt", "--method", "bert", *options)  # as view does
+    done = run_apart("split", "text.txt", *options)
     assert done.code == 0, done.err
     return [json.loads(line) for line in done.out.splitlines()]
 
@@ -89,8 +89,8 @@ def split(*options: object) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("options", "slider"),
     [
-        (["--chunk-size", "200", "--min-chunk-size", "20"], "--target-size"),
-        (["--threshold", "0.5"], "--threshold"),
+        (["--method", "bert", "--chunk-size", "200", "--min-chunk-size", "20"], "--target-size"),
+        (["--method", "bert", "--threshold", "0.5"], "--threshold"),
         (["--method", "greedy", "--chunk-overlap", "20"], "--target-size"),
     ],
 )
@@ -114,8 +114,14 @@ def test_positions_of_the_slider_show_what_split_gives(
             assert f"{row['tokens']:,} tokens" in chunk["meta"]
 
 
-def test_scores_are_those_of_the_model(browser: Browser, text: Path) -> None:
+def test_the_chunks_are_by_default_those_of_split(browser: Browser, text: Path) -> None:
     run_apart("view", text)
+    (chunks, _) = probed(browser, 1000)["sides"]
+    assert spans(chunks) == [(row["start"], row["end"]) for row in split()]
+
+
+def test_scores_are_those_of_the_model(browser: Browser, text: Path) -> None:
+    run_apart("view", text, "--method", "bert")
     chunker = BertChunker()
     places = find_places(TEXT)
     scores = place_scores(chunker.scores(TEXT), places)
@@ -129,7 +135,7 @@ def test_scores_are_those_of_the_model(browser: Browser, text: Path) -> None:
 def test_two_splitters_stand_side_by_side_and_common_cuts_at_one_height(
     browser: Browser, text: Path
 ) -> None:
-    assert run_apart("view", text, "--beside", "greedy:100").code == 0
+    assert run_apart("view", text, "--method", "bert", "--beside", "greedy:100").code == 0
     found = probed(browser, 1200)
     own, other = found["sides"]
     assert spans(own) == [*BertChunker().segment(TEXT).spans]

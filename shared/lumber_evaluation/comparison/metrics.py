@@ -188,8 +188,8 @@ WORD_RECALL = MetricFamily(
 PASSAGE_RECALL = MetricFamily(
     "passage_recall",
     "Recall in joined passages",
-    f"Share of a question's reference text in what a reader gets: hits at most {MAX_GAP} words "
-    "apart are joined, best first, and the words between them count.",
+    f"Share of a question's reference text in what a reader gets: sentences at most {MAX_GAP} "
+    "words apart are joined, best first, and the words between them count.",
     "share of the reference text",
     axis="words of all passages",
 )

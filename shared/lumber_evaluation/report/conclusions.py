@@ -139,9 +139,9 @@ def _about_passages(comparison: Comparison) -> list[str]:
     sizes = [each.passage_sizes("vectors and keywords", 600) for each in found]
     counts, words = zip(*sizes, strict=True)
     return [
-        f"What a reader gets: hits at most {MAX_GAP} words apart are joined to passages, and the "
-        f"words between them count. With keywords, 600 words are {_range(counts, '.1f')} passages "
-        f"of {_range(words, '.0f')} words on average."
+        f"What a reader gets: sentences at most {MAX_GAP} words apart are joined to passages, and "
+        f"the words between them count. With keywords, 600 words are {_range(counts, '.1f')} "
+        f"passages of {_range(words, '.0f')} words on average."
     ]
 
 
