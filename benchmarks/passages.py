@@ -94,7 +94,7 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
     """Return the passages of `PassageIndex`."""
 
     def build(documents: Sequence[Document], folder: Path) -> Search:
-        chunker = LayoutChunker(target_size=50)
+        chunker = LayoutChunker(target_size=50, tokenizer="even")
         index = PassageIndex(chunker, Model(), folder / "index.db", **settings)
         index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
 

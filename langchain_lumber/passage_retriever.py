@@ -27,7 +27,7 @@ from lumber_core.text.pages import document_key, page_numbers, parts_of
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.filters import Where
-from lumber_retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
+from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, Changes, PassageIndex
 from lumber_retrieval.passages import MAX_GAP, SHOWN_KEYS, Passage
 
 # Arguments of LangChain's retrievers and vector stores.
@@ -55,7 +55,9 @@ class PassageRetriever(BaseRetriever):
     `KnownVectors` make the same vectors, and `PassageJoiner` joins what its retriever finds.
 
     Args:
-        splitter: A splitter of this package. None: `LayoutTextSplitter(target_size=50)`.
+        splitter: A splitter of this package. None:
+            `LayoutTextSplitter(target_size=50, tokenizer="even")`, which makes chunks that say as
+            much in any alphabet.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
         path: The file, which is reopened with the same answers. None: a temporary one.
         keywords: Whether chunks are found by their words, too.
@@ -361,7 +363,7 @@ def _checked_splitter(splitter: object) -> SpanTextSplitter:
         TypeError: It is not of this package.
     """
     if splitter is None:
-        return LayoutTextSplitter(target_size=TARGET_SIZE)
+        return LayoutTextSplitter(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
     if not isinstance(splitter, SpanTextSplitter):
         raise TypeError(
             "splitter must be one of this package, such as LayoutTextSplitter(target_size=50), "

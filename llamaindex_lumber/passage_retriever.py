@@ -37,7 +37,7 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import page_numbers, parts_of
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
+from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, Changes, PassageIndex
 from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, SHOWN_KEYS, Passage
 
 # How a document is written out, which its passages take over; its metadata in the file has it.
@@ -83,7 +83,8 @@ class PassageRetriever(BaseRetriever):
 
     Args:
         node_parser: A node parser of this package; only how it splits counts. None:
-            `LayoutNodeParser(target_size=50)`.
+            `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks say as much in any
+            alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
         path: The file, which is reopened with the same answers. None: a temporary one.
         keywords: Whether chunks are found by their words, too.
@@ -307,7 +308,7 @@ def _checked_parser(parser: object) -> SpanNodeParser:
         ValueError: It has a setting that has no meaning here.
     """
     if parser is None:
-        return LayoutNodeParser(target_size=TARGET_SIZE)
+        return LayoutNodeParser(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
     if not isinstance(parser, SpanNodeParser):
         raise TypeError(
             "node_parser must be one of this package, such as LayoutNodeParser(target_size=50), "

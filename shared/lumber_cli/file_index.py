@@ -20,10 +20,9 @@ from lumber_core.chunk_view import counted
 from lumber_core.concurrency import batches, in_thread
 from lumber_files import NamedPath
 from lumber_retrieval.documents import IndexedDocument, document_digest
-from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
 from lumber_retrieval.passages import Passage
 
-_CHUNK_TOKENS = 50  # a chunk of about 40 words, which with its surroundings is found best
 _AT_ONCE = 32  # files that are read, embedded and stored together: the most that Ctrl-C loses
 _NOTE = "files"  # under which the index has the stamps of its files
 _LARGE = 1_000_000  # bytes or characters that take seconds
@@ -41,7 +40,7 @@ class FileIndex:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._chunker = LayoutChunker(target_size=_CHUNK_TOKENS)
+        self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
         self._index = PassageIndex(self._chunker, _BundledEmbedding(), path, context=True)
         self._names: dict[str, str] = {}
         self._digests: dict[str, str] = {}  # of what was read of files, by their paths

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from lumber_retrieval.keywords import terms
+from lumber_retrieval.keywords import words_in
 
 _STEM = 5
 """Letters of a word that are compared: from 4 to 6 recall on the development corpora is the same
@@ -47,7 +47,7 @@ class AskedWords:
         frequencies: Callable[[Collection[str]], Mapping[str, int]],
         count: int,
     ) -> None:
-        words = content_words(terms(text))
+        words = content_words(words_in(text))
         known = frequencies({*words})
         weights: dict[str, float] = {}
         for word in words:
@@ -60,7 +60,7 @@ class AskedWords:
 
     def words_of(self, text: str) -> WordsOf:
         """Return which of its stems a text has."""
-        stems = [word[:_STEM] for word in terms(text)]
+        stems = [word[:_STEM] for word in words_in(text)]
         return WordsOf(
             frozenset(self._weights.keys() & stems), self._pairs.intersection(pairwise(stems))
         )
@@ -97,12 +97,12 @@ def content_words(words: Sequence[str]) -> list[str]:
 
 @cache
 def _stop_words() -> dict[str, tuple[str, ...]]:
-    """Return the languages in which each term is a stop word."""
+    """Return the languages in which each word is a stop word."""
     import stopwordsiso  # deferred: reads 200 KB
 
     languages: dict[str, list[str]] = {}
     # English first, as of languages with as many stop words in a question the first counts.
     for language in sorted(stopwordsiso.langs(), key=lambda name: (name != "en", name)):
-        for word in {*terms("\n".join(sorted(stopwordsiso.stopwords(language))))}:
+        for word in {*words_in("\n".join(sorted(stopwordsiso.stopwords(language))))}:
             languages.setdefault(word, []).append(language)
     return {word: tuple(known) for word, known in languages.items()}

@@ -38,8 +38,8 @@ from lumber_retrieval.store import PassageStore
 BUDGET = 600
 """Words of all passages of a query, by default."""
 
-TARGET_SIZE = 50
-"""Tokens of a chunk, by default: the size that knows its surroundings best."""
+TARGET_SIZE, TOKENIZER = 50, "even"
+"""Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
 
 _AT_ONCE = 32  # documents that are split, embedded and stored together
 

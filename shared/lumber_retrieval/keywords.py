@@ -5,37 +5,59 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Scripts without spaces between words (Thai, Lao, Myanmar, Khmer, kana, ideographs), and Hangul,
-# whose words carry particles.
-_PAIRED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
+# Alphabets without spaces between words: Thai, Lao, Myanmar, Khmer.
+_TRIPLED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+# Kana and ideographs, and Hangul, whose words carry particles.
+_PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_OTHER = rf"[^\W_{_TRIPLED}{_PAIRED}]"
 # `\w` lacks the vowel signs of Indic scripts, which are inside words.
-_TERM = re.compile(rf"([{_PAIRED}]+)|[^\W_{_PAIRED}](?:[^\W_{_PAIRED}]|[\u0900-\u0dff])*")
+_TERM = re.compile(rf"([{_TRIPLED}]+)|([{_PAIRED}]+)|{_OTHER}(?:{_OTHER}|[\u0900-\u0dff])*")
+_LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same where text is ASCII, several times as fast
-_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]+")
+# Accents, points of Hebrew and Arabic, and what stretches Arabic words.
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f]+")
 
 
-def terms(text: str) -> list[str]:
+def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
 
     Case, accents, and forms of the same letter (ligatures, fullwidth letters) do not count.
-    Underscores separate words, as in identifiers. Of Chinese, Japanese, Korean, Thai and scripts
-    like it, each pair of neighbouring characters is a word.
+    Underscores separate words, as in identifiers. Of Chinese, Japanese and Korean each pair of
+    neighbouring characters is a word, and of Thai and alphabets like it each three.
     """
     if text.isascii():
         return _ASCII_TERM.findall(text.lower())
-    found = []
+    found: list[str] = []
     for match in _TERM.finditer(_folded(text)):
-        term = match[0]
-        if match[1] is None or len(term) == 1:
-            found.append(term)
-        else:
-            found += [term[n : n + 2] for n in range(len(term) - 1)]
+        tripled, paired = match.groups()
+        size = 3 if tripled else 2 if paired else len(match[0])
+        found += _runs(match[0], size)
     return found
+
+
+def terms(text: str) -> list[str]:
+    """Return what a text is found by: its words, and parts of those in other alphabets than Latin.
+
+    In these, three characters each, so that forms and compounds of a word are found, whether they
+    differ at its end or at its beginning. English gains nothing.
+    """
+    found = words_in(text)
+    if text.isascii():
+        return found
+    parts = [
+        part
+        for word in found
+        if len(word) > 3 and not _LATIN.fullmatch(word)
+        for part in _runs(word, 3)
+    ]
+    return found + parts
+
+
+def _runs(word: str, size: int) -> list[str]:
+    """Return the parts of a word with some characters each, or the word if it is shorter."""
+    return [word[n : n + size] for n in range(max(1, len(word) - size + 1))]
 
 
 def _folded(text: str) -> str:
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFKC", bare).casefold()
+    return unicodedata.normalize("NFKC", bare).casefold().replace("\u0131", "i")  # Turkish

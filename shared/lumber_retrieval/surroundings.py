@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from lumber_core.concurrency import batches
 from lumber_core.spans import Span
-from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
 
@@ -65,7 +65,7 @@ class VectorPlan:
     def __init__(
         self, documents: Iterable[Sequence[PlacedText]], *, surroundings: bool = True
     ) -> None:
-        self._counter = token_counter(DEFAULT_TOKENIZER)
+        self._counter = EvenCounter()
         self._surroundings = surroundings
         self._rows: dict[str, int] = {}
         self._plans = [self._plan(chunks) for chunks in documents]

@@ -14,6 +14,7 @@ from lumber_retrieval.coverage import AskedWords, content_words
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.finding import sentences_of
 from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.keywords import terms, words_in
 from lumber_retrieval.passages import count_words
 from tests.retrieval.embeddings import WordVectors
 
@@ -146,3 +147,11 @@ def test_rare_words_weigh_more() -> None:
     )
     assert rare > 5 * common
     assert rare + common == pytest.approx(1)
+
+
+def test_words_are_found_by_their_parts_in_other_alphabets() -> None:
+    assert words_in("Кафе Ärger") == ["кафе", "arger"]
+    assert {"ниг", "кни"} <= {*terms("книгами")} & {*terms("книга")}
+    assert terms("otters") == ["otters"]
+    assert words_in("ภาษาไทย")[:2] == ["ภาษ", "าษา"]
+    assert words_in("中国人") == ["中国", "国人"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lumber_core.identity import safe_repr
 from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter, is_hugging_face
 from lumber_core.tokens.estimate import EstimatedCounter
+from lumber_core.tokens.even import EvenCounter
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -20,6 +21,7 @@ DEFAULT_TOKENIZER = "estimate"
 
 _NAMED: dict[str, Callable[[], TokenCounter]] = {
     "estimate": EstimatedCounter,
+    "even": EvenCounter,
     "words": WordCounter,
 }
 
@@ -28,8 +30,9 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
     """Return the counter for a tokenizer argument.
 
     Args:
-        spec: "estimate" for `EstimatedCounter`; "words" for `WordCounter`, the formula of the
-            published LumberChunker; the name of a tiktoken encoding or of a model tiktoken
+        spec: "estimate" for `EstimatedCounter`; "even" for `EvenCounter`, for which all alphabets
+            are as English; "words" for `WordCounter`, the formula of the published LumberChunker;
+            the name of a tiktoken encoding or of a model tiktoken
             knows, which needs the extra `tiktoken`; a Hugging Face tokenizer; a tiktoken
             `Encoding`; a function from a string to its number of tokens; or a `TokenCounter`.
 
@@ -64,6 +67,6 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
 
 
 _EXPECTED = (
-    'tokenizer must be "estimate", "words", the name of a tiktoken encoding or model, a Hugging '
-    "Face tokenizer, or a function from a string to a number; got {}"
+    'tokenizer must be "estimate", "even", "words", the name of a tiktoken encoding or model, a '
+    "Hugging Face tokenizer, or a function from a string to a number; got {}"
 )

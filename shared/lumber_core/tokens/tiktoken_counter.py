@@ -121,6 +121,6 @@ def encoding_name(name: str) -> str:
         return tiktoken.encoding_name_for_model(name)
     except KeyError:
         raise ValueError(
-            f'unknown tokenizer {name!r}: expected "estimate", "words", one of tiktoken\'s '
+            f'unknown tokenizer {name!r}: expected "estimate", "even", "words", one of tiktoken\'s '
             f"encodings ({', '.join(sorted(known))}) or a model name that tiktoken knows"
         ) from None

@@ -263,7 +263,7 @@ def test_a_function_counts_each_text_once():
 )
 def test_what_cannot_count_is_refused_with_what_can(spec):
     with pytest.raises(
-        TypeError, match=r'tokenizer must be "estimate", "words".*function from a string'
+        TypeError, match=r'tokenizer must be "estimate", "even", "words".*function from a string'
     ):
         token_counter(spec)
 

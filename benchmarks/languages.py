@@ -1,0 +1,170 @@
+"""Answers found in other languages than the bundled encoder's.
+
+    python benchmarks/languages.py ../shared/data
+
+XQuAD has the same articles and questions in several languages. All articles of a language are one
+index; an answer is found if it is within the best passages up to 1 % of all characters, which are
+the same share in every language. Beside: BM25 of the trigrams of characters alone, over the same
+chunks. Languages that the data does not have are stood in for: "as Georgian" has each letter
+replaced by one of an alphabet that the model does not know, and "as Thai" also has no blanks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from passages import Model
+from sized_splitters import Embeddings
+
+from lumber_core import LayoutChunker, Source
+from lumber_core.spans import Span
+from lumber_evaluation.embedders import embedder
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passages import count_words
+
+SHARE = 0.01
+LANGUAGES = ("en", "de", "es", "ru", "zh")
+_GEORGIAN = {letter: chr(0x10D0 + n) for n, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
+_THAI = {
+    **dict(zip("bcdfghjklmnpqrstvwxz\xdf", map(chr, range(0xE01, 0xE20)), strict=False)),
+    **dict(zip("aeiouy\xe4\xf6\xfc", map(chr, range(0xE30, 0xE3A)), strict=False)),
+}
+
+
+class Asked(NamedTuple):
+    """A question with the place of its answer."""
+
+    question: str
+    document: str
+    answer: Span
+
+
+class Texts(NamedTuple):
+    """Documents by name, and questions about them."""
+
+    documents: Mapping[str, str]
+    questions: Sequence[Asked]
+
+
+def load(folder: Path, language: str) -> Texts:
+    """Return the articles and questions of a language."""
+    lines = (folder / f"{language}_documents.jsonl").open(encoding="utf-8")
+    documents = {one["document"]: one["text"] for one in map(json.loads, lines)}
+    questions = []
+    for one in map(json.loads, (folder / f"{language}_questions.jsonl").open(encoding="utf-8")):
+        [reference] = one["references"]
+        answer = Span(reference["start_index"], reference["end_index"])
+        questions.append(Asked(one["question"], one["document"], answer))
+    return Texts(documents, questions)
+
+
+def changed(texts: Texts, change: Callable[[str], str]) -> Texts:
+    """Return texts with every character changed, or left out."""
+    documents = {name: change(text) for name, text in texts.documents.items()}
+    questions = [
+        Asked(
+            change(one.question),
+            one.document,
+            Span(*(len(change(texts.documents[one.document][:place])) for place in one.answer)),
+        )
+        for one in texts.questions
+    ]
+    return Texts(documents, questions)
+
+
+def as_georgian(text: str) -> str:
+    """Return a text in letters that the model does not know, and that have no case."""
+    return "".join(_GEORGIAN.get(one.lower(), one) for one in text)
+
+
+def as_thai(text: str) -> str:
+    """Return a text in such letters without blanks between words."""
+    return "".join(_THAI.get(one.lower(), one) for one in text if one != " ")
+
+
+def found_by_passages(texts: Texts) -> float:
+    """Return the share of answers in the passages of `PassageIndex`."""
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Model())
+    index.add(IndexedDocument(name, name, Source(text)) for name, text in texts.documents.items())
+    budget = max(1, int(SHARE * sum(map(count_words, texts.documents.values()))))
+    found = []
+    for one in texts.questions:
+        passages = index.search(one.question, budget=budget)
+        ranked = sorted(passages, key=lambda passage: -passage.score)
+        found.append(_read([(each.document, each.span) for each in ranked], one, texts))
+    return float(np.mean(found))
+
+
+def found_by_trigrams(texts: Texts) -> float:
+    """Return the share of answers in the chunks that BM25 of trigrams ranks first."""
+    spans = [
+        (name, span)
+        for name, text in texts.documents.items()
+        for span in LayoutChunker(target_size=50, tokenizer="even").segment(text).spans
+    ]
+    terms = [_trigrams(span.of(texts.documents[name])) for name, span in spans]
+    known: dict[str, list[tuple[int, int]]] = {}
+    for number, own in enumerate(terms):
+        for term, count in zip(*np.unique(own, return_counts=True), strict=True):
+            known.setdefault(str(term), []).append((number, int(count)))
+    lengths = np.array([len(own) for own in terms])
+    norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
+    found = []
+    for one in texts.questions:
+        scores = np.zeros(len(spans))
+        for term in {*_trigrams(one.question)}:
+            places, counts = map(np.array, zip(*known.get(term, [(0, 0)]), strict=True))
+            idf = np.log(1 + (len(spans) - len(places) + 0.5) / (len(places) + 0.5))
+            scores[places] += idf * counts * 2.2 / (counts + norm[places])
+        ranked = [spans[number] for number in np.argsort(-scores)[:100]]
+        found.append(_read(ranked, one, texts))
+    return float(np.mean(found))
+
+
+def _trigrams(text: str) -> list[str]:
+    folded = text.casefold()
+    return [folded[n : n + 3] for n in range(len(folded) - 2)] or [folded]
+
+
+def _read(ranked: Sequence[tuple[str, Span]], asked: Asked, texts: Texts) -> bool:
+    """Return whether an answer is in the first characters of what was found."""
+    left = int(SHARE * sum(map(len, texts.documents.values())))
+    for name, span in ranked:
+        end = min(span.end, span.start + left)
+        if name == asked.document and span.start <= asked.answer.start < asked.answer.end <= end:
+            return True
+        left -= end - span.start
+        if left <= 0:
+            break
+    return False
+
+
+def cases(folder: Path) -> Iterator[tuple[str, Texts]]:
+    """Yield the texts to measure, by name."""
+    for language in LANGUAGES:
+        texts = load(folder, language)
+        yield language, texts
+        if language in ("de", "es"):
+            yield f"{language} as Georgian", changed(texts, as_georgian)
+            yield f"{language} as Thai", changed(texts, as_thai)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("data", type=Path)
+    Embeddings.kept = embedder("bundled")
+    print("language | passages | trigrams alone\n--- | --- | ---")
+    for name, texts in cases(parser.parse_args().data / "xquad"):
+        print(
+            f"{name} | {found_by_passages(texts):.3f} | {found_by_trigrams(texts):.3f}", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()
