@@ -61,30 +61,34 @@ def score(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> lis
         )
     shared = shared_length(sequences)
     accepted = inspect.signature(model.forward).parameters
+    name = "cache" if "cache" in accepted else "past_key_values"  # before transformers 5.24
     last = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
     model.eval()  # without dropout
     with torch.inference_mode():
         prefix = torch.tensor([sequences[0][:shared]], device=model.device)
         output = model(input_ids=prefix, use_cache=True, **last)
         first = output.logits[0, -1].float().log_softmax(-1)
-        cache = getattr(output, "past_key_values", None)
-        if not hasattr(cache, "batch_repeat_interleave"):
-            cache = None  # recurrent models keep another kind of state
+        cache = getattr(output, name, None)
+        layers = getattr(cache, "layers", [cache])
+        # Recurrent layers keep another kind of state.
+        repeats = all(hasattr(layer, "batch_repeat_interleave") for layer in layers)
+        state = {name: cache} if repeats else {}
         scores: list[float] = []
         for start in range(0, len(sequences), batch_size):
             tails = [sequence[shared:] for sequence in sequences[start : start + batch_size]]
-            scores += _tail_scores(model, cache, prefix, first, tails)
+            scores += _tail_scores(model, state, prefix, first, tails)
     return scores
 
 
 def _tail_scores(
-    model: Any, cache: Any, prefix: Any, first: Any, tails: Sequence[list[int]]
+    model: Any, state: dict[str, Any], prefix: Any, first: Any, tails: Sequence[list[int]]
 ) -> list[float]:
     """Return the log-probability of each tail after the prefix.
 
     Args:
         model: A causal language model.
-        cache: Its key-value cache of the prefix; None if that cannot be repeated for a batch.
+        state: Its key-value cache of the prefix, by the name of the model's argument; empty if
+            it cannot be repeated for a batch.
         prefix: Tokens, one row.
         first: Log-probabilities of the token after the prefix.
         tails: Tokens, at least one each.
@@ -102,16 +106,17 @@ def _tail_scores(
     tokens = filled[:, :-1]
     before = prefix.expand(len(tails), -1)
     known_before = torch.cat([torch.ones_like(before), known[:, :-1]], dim=1)
-    if cache is None:
+    if not state:
         output = model(input_ids=torch.cat([before, tokens], dim=1), attention_mask=known_before)
     else:
-        repeated = copy.deepcopy(cache)
-        repeated.batch_repeat_interleave(len(tails))
+        repeated = copy.deepcopy(state)
+        for cache in repeated.values():
+            cache.batch_repeat_interleave(len(tails))
         output = model(
             input_ids=tokens,
             attention_mask=known_before,
-            past_key_values=repeated,
             use_cache=True,
+            **repeated,
         )
     chances = output.logits[:, -tokens.shape[1] :].float().log_softmax(-1)
     following = chances.gather(2, filled[:, 1:, None])[:, :, 0]
