@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -139,24 +140,25 @@ def _parts(
         budget: Maximum number of words of all passages.
         context: Whether they have to leave room for a context.
     """
-    words = [question.words_of(chunk.text) for chunk in chunks]
-    above = [question.words_of(chunk.metadata.get(CONTEXT_KEY, "")) for chunk in chunks]
+    words_of = cache(question.words_of)  # a context is often that of several chunks
+    words = [words_of(chunk.text) for chunk in chunks]
+    stems = [
+        own.stems | words_of(chunk.metadata.get(CONTEXT_KEY, "")).stems
+        for own, chunk in zip(words, chunks, strict=True)
+    ]
     scores = []
     for place, chunk in enumerate(chunks):
         near = [
             other
-            for other in (place - 1, place, place + 1)
-            if 0 <= other < len(chunks)
-            and abs(chunks[other].number - chunk.number) <= 1
+            for other in range(max(0, place - 1), min(place + 2, len(chunks)))
+            if abs(chunks[other].number - chunk.number) <= 1
             and chunks[other].document == chunk.document
         ]
-        stems = frozenset[str]().union(*(words[n].stems | above[n].stems for n in near))
-        pairs = frozenset[tuple[str, str]]().union(*(words[n].pairs for n in near))
-        scores.append(
-            chunk.score
-            + _COVERED * question.share(stems)
-            + _PAIRED * question.share_of_pairs(pairs)
+        covered = question.share(frozenset[str]().union(*(stems[n] for n in near)))
+        paired = question.share_of_pairs(
+            frozenset[tuple[str, str]]().union(*(words[n].pairs for n in near))
         )
+        scores.append(chunk.score + _COVERED * covered + _PAIRED * paired)
     left = _DIVIDED * budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk = chunks[place]
