@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
-from lumber_cli.file_index import FileIndex
+from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.inputs import Inputs, MaybePaths
 from lumber_cli.options import (
     WRONG_OPTION,
@@ -45,12 +45,6 @@ _QUESTION = """\
 </passages>
 
 Question: {question}"""
-
-
-_FAR = 0.27
-"""The similarity that 1 % of answerable questions do not reach, and four of five others do not;
-benchmarks/unanswerable.py measures it."""
-_FEW_WORDS = 0.5
 
 
 @takes_asking(help_text=f"Answers from the passages, citing them by number. {MODEL_HELP}")
@@ -131,7 +125,7 @@ def ask_command(
         answer = None
         if model is not None:
             answer, why = _answer(question, passages, model, policy)
-        if all(map(_is_far, passages)):
+        if all(map(is_far, passages)):
             say("nothing in these files seems to answer this; the nearest passages are:")
         show_passages(question, answer, passages, kind)
         inputs.tell_skipped()
@@ -141,12 +135,6 @@ def ask_command(
             say(f"no answer from the model: {why}")
         if inputs.failed or why:
             raise typer.Exit(1)
-
-
-def _is_far(passage: Passage) -> bool:
-    """Return whether a passage has neither the meaning nor the words of the question."""
-    similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
-    return similarity < _FAR and words < _FEW_WORDS
 
 
 def _answer(

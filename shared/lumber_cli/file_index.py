@@ -28,6 +28,7 @@ _NOTE = "files"  # under which the index has the stamps of its files
 _LARGE = 1_000_000  # bytes or characters that take seconds
 _SETTLED = 2 * 10**9  # nanoseconds; the times of changes are that coarse on some file systems
 _SOURCE = "source"  # where the metadata of a chunk has its file
+_FAR, _FEW_WORDS = 0.27, 0.5  # similarity and words of the question that answers have
 
 _Stamp = tuple[int, int]  # time of the last change in nanoseconds, and size in bytes
 
@@ -122,6 +123,16 @@ class FileIndex:
                 made = IndexedDocument(path, path, replace(file, name=path, metadata=metadata))
                 self._digests[path] = document_digest(made, self._chunker.identity)
                 yield made
+
+
+def is_far(passage: Passage) -> bool:
+    """Return whether a passage has neither the meaning nor the words of the question.
+
+    So are all passages of 1 in 300 questions that a text answers, and of 3 in 4 of the others:
+    benchmarks/unanswerable.py.
+    """
+    similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
+    return similarity < _FAR and words < _FEW_WORDS
 
 
 class _BundledEmbedding:

@@ -20,6 +20,7 @@ from lumber_core.bert.model_folder import (
     read_card,
 )
 from lumber_core.bert.onnx import OnnxModel, OnnxPlaceScorer, OnnxTokenScorer, sequence
+from lumber_core.bert.reading_warning import warn_of_unread
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.bert.windows import TokenScorer
 from lumber_core.errors import WeightsError
@@ -68,8 +69,11 @@ class LoadedEmbedder(NamedTuple):
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return a vector of length 1 for each text, shape (texts, width)."""
         specials = self.tokenizer.cls_id, self.tokenizer.sep_id
-        read = [self.tokenizer(text).ids[:_EMBEDDED] for text in texts]
-        vectors = self.model.run([{"ids": sequence(ids, *specials)} for ids in read])
+        pieces = [self.tokenizer(text) for text in texts]
+        warn_of_unread(pieces, self.tokenizer.unknown_id)
+        vectors = self.model.run(
+            [{"ids": sequence(one.ids[:_EMBEDDED], *specials)} for one in pieces]
+        )
         return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
 

@@ -118,6 +118,7 @@ class WordPieceTokenizer:
         self._continues = np.zeros(1 + max(ids), dtype=np.bool_)
         self._continues[[n for word, n in self.words.items() if word.startswith(_CONTINUES)]] = True
         self.cls_id, self.sep_id = self._id_of("[CLS]"), self._id_of("[SEP]")
+        self.unknown_id = self._id_of(_UNKNOWN)
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> WordPieceTokenizer:

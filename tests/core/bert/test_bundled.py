@@ -14,6 +14,7 @@ import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
 from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
+from lumber_core.bert.reading_warning import _warn
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_training.recipes import RECIPES
 
@@ -135,3 +136,17 @@ def test_the_first_chunk_comes_soon() -> None:
         took.append(float(done.stdout))
         time.sleep(0.1)
     assert min(took) < 3  # the target is 1 s
+
+
+def test_texts_that_the_encoder_cannot_read_are_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    _warn.cache_clear()
+    embedder = TextEmbedder()
+    embedder.embed(["Der schnelle Fuchs sprang über den Zaun und lief in den Wald."] * 20)
+    embedder.embed(["| 1204 | 33 | 710 | 5 |"] * 60 + ["Лиса"])
+    assert not caplog.records
+    for _ in range(2):
+        embedder.embed(["Быстрая лиса прыгнула через забор и убежала в лес."] * 25)
+    [record] = caplog.records
+    assert "multilingual" in record.message

@@ -1,0 +1,73 @@
+"""Which similarity tells questions that a text answers from others.
+
+    python benchmarks/unanswerable.py ../shared/data
+
+Texts are searched as in benchmarks/passages.py, with their own questions and as many of other
+corpora. For the highest similarity of a passage: how many of the others stay below where so many of
+their own do. Then what `lumber-splitters ask` says nothing to: questions with passages that are all
+below its similarity and have less than half of the question's words, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from passages import Model, groups
+from retrieval import development_corpora
+from sized_splitters import Embeddings
+
+from lumber_cli.file_index import is_far
+from lumber_core import LayoutChunker
+from lumber_evaluation.cached_work import CachedEmbedder
+from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.embedders import embedder
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
+
+LOST = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+Asked = list[tuple[float, bool]]
+"""For each question, the highest similarity of a passage, and whether all passages are far."""
+
+
+def ask(documents: Sequence[Document], questions: Sequence[Question]) -> Asked:
+    """Return how near the passages of documents come to questions."""
+    index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Model())
+    index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
+    found = [index.search(question.question) for question in questions]
+    return [
+        (max((one.similarity or 0.0 for one in some), default=0.0), all(map(is_far, some)))
+        for some in found
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args()
+    embeds = embedder("bundled")
+    Embeddings.kept = embeds if options.keep is None else CachedEmbedder(embeds, options.keep)
+    corpora = development_corpora(options.data, None)
+    chance = random.Random(0)
+    own: Asked = []
+    others: Asked = []
+    for corpus in corpora:
+        foreign = [one for other in corpora if other is not corpus for one in other.questions]
+        for documents, questions in groups(corpus):
+            own += ask(documents, questions)
+            others += ask(documents, chance.sample(foreign, len(questions)))
+    print(f"{len(own)} questions\n\nsimilarity | lost | of others, refused\n--- | --- | ---")
+    near, far = (np.array([similarity for similarity, _ in some]) for some in (own, others))
+    for share in LOST:
+        least = float(np.quantile(near, share))
+        print(f"{least:.3f} | {share:.1%} | {np.mean(far < least):.1%}")
+    lost, refused = (np.mean([unlike for _, unlike in some]) for some in (own, others))
+    print(f"`ask` | {lost:.1%} | {refused:.1%}")
+
+
+if __name__ == "__main__":
+    main()
