@@ -28,6 +28,10 @@ class Span(NamedTuple):
         """Return this span moved `offset` characters to the right."""
         return Span(self.start + offset, self.end + offset)
 
+    def within(self, other: Span) -> Span:
+        """Return the part of this span that is in another; with no length or less if none is."""
+        return Span(max(self.start, other.start), min(self.end, other.end))
+
     def stripped(self, text: str) -> Span:
         """Return this span without white space at its ends.
 

@@ -96,7 +96,7 @@ def find_passages(
         for chunk, similarity in zip(chunks, similarities, strict=True)
         if min_similarity is None or similarity >= min_similarity
     ]
-    parts = [*_parts(question, chunks, budget=budget, context=context)]
+    parts = [*_parts(question, chunks, texts, budget=budget, context=context)]
     joined = join_hits(parts, texts, max_gap=min(max_gap, budget // 7), budget=budget)
     known = {chunk.number: chunk for chunk in chunks}
     passages = [_placed(passage, known, question, context=context) for passage in joined]
@@ -130,13 +130,19 @@ def _with_neighbours(
 
 
 def _parts(
-    question: AskedWords, chunks: Sequence[Hit], *, budget: int, context: bool
+    question: AskedWords,
+    chunks: Sequence[Hit],
+    texts: Mapping[str, str],
+    *,
+    budget: int,
+    context: bool,
 ) -> Iterator[Hit]:
     """Yield the sentences of the best chunks, with their scores.
 
     Args:
         question: The question.
         chunks: The chunks, in reading order, with fused scores.
+        texts: The texts of their documents.
         budget: Maximum number of words of all passages.
         context: Whether they have to leave room for a context.
     """
@@ -146,14 +152,9 @@ def _parts(
         own.stems | words_of(chunk.metadata.get(CONTEXT_KEY, "")).stems
         for own, chunk in zip(words, chunks, strict=True)
     ]
+    beside = [_beside(place, chunks) for place in range(len(chunks))]
     scores = []
-    for place, chunk in enumerate(chunks):
-        near = [
-            other
-            for other in range(max(0, place - 1), min(place + 2, len(chunks)))
-            if abs(chunks[other].number - chunk.number) <= 1
-            and chunks[other].document == chunk.document
-        ]
+    for chunk, near in zip(chunks, beside, strict=True):
         covered = question.share(frozenset[str]().union(*(stems[n] for n in near)))
         paired = question.share_of_pairs(
             frozenset[tuple[str, str]]().union(*(words[n].pairs for n in near))
@@ -162,12 +163,20 @@ def _parts(
     left = _DIVIDED * budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk = chunks[place]
+        near = [chunks[n] for n in beside[place]]
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
-        for span in sentences_of(chunk.text):
-            text = span.of(chunk.text)
+        whole = texts[chunk.document]
+        line = _line_of(chunk.span, Span(near[0].span.start, near[-1].span.end), whole)
+        for sentence in sentences_of(line.of(whole)):
+            span = sentence.shifted(line.start)
+            if span.start >= chunk.span.end or span.end <= chunk.span.start:
+                continue
+            if count_words(span.of(whole)) > budget:
+                span = span.within(chunk.span)
+            text = span.of(whole)
             share = question.share(question.words_of(text).stems)
             yield chunk._replace(
-                span=span.shifted(chunk.span.start),
+                span=span,
                 text=text,
                 score=(scores[place] + _SENTENCE * share) / _MOST,
                 above=above_words,
@@ -175,6 +184,28 @@ def _parts(
         left -= count_words(chunk.text)
         if left < 0:
             break
+
+
+def _line_of(chunk: Span, near: Span, text: str) -> Span:
+    """Return a chunk with the rest of its first and last lines, as far as chunks near it go.
+
+    A sentence that is longer than a chunk goes on there; what a new line begins is in no sentence
+    of the chunk.
+    """
+    start = text.rfind("\n", near.start, chunk.start) + 1
+    end = text.find("\n", chunk.end, near.end)
+    return Span(max(start, near.start), near.end if end < 0 else end)
+
+
+def _beside(place: int, chunks: Sequence[Hit]) -> range:
+    """Return the places of a chunk and of those directly before and after it."""
+    near = [
+        other
+        for other in range(max(0, place - 1), min(place + 2, len(chunks)))
+        if abs(chunks[other].number - chunks[place].number) <= 1
+        and chunks[other].document == chunks[place].document
+    ]
+    return range(near[0], near[-1] + 1)
 
 
 def sentences_of(text: str) -> list[Span]:
@@ -199,7 +230,7 @@ def _placed(
     passage: Passage, chunks: Mapping[int, Hit], question: AskedWords, *, context: bool
 ) -> Passage:
     """Return a passage that says what stands above it, and where it begins and ends."""
-    hits = [*passage.hits]
+    hits = [part for hit in passage.hits for part in _by_chunk(hit, chunks)]
     for place in {
         min(range(len(hits)), key=lambda n: hits[n].span),
         max(range(len(hits)), key=lambda n: hits[n].span.end),
@@ -211,6 +242,18 @@ def _placed(
     return replace(
         placed, context=above if context else "", words_found=question.share(words.stems)
     )
+
+
+def _by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
+    """Yield the parts of a sentence that are in different chunks."""
+    for number in (sentence.number - 1, sentence.number, sentence.number + 1):
+        chunk = chunks.get(number)
+        if chunk is None or chunk.document != sentence.document:
+            continue
+        span = sentence.span.within(chunk.span)
+        if span.start < span.end:
+            text = span.shifted(-chunk.span.start).of(chunk.text)
+            yield sentence._replace(number=number, span=span, text=text, metadata=chunk.metadata)
 
 
 def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:

@@ -116,6 +116,23 @@ def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: i
     assert all(end <= passage.span.start for end, passage in zip(ends, found[1:], strict=True))
 
 
+def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
+    long = (
+        "Past the mill, whose wheel grinds the corn of nine farms, and past the bridge of the "
+        "monks, which no cart may cross, otters hunt where the river is deep."
+    )
+    text = f"Herons stand. They wait. {long} Then they sleep.\nFoxes sleep as well."
+    index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text, metadata={"source": "a.txt"}))])
+    assert all(span[1] - span[0] < len(long) for span in index_spans(index))
+    (passage,) = index.search("Where do otters hunt?", budget=30)
+    assert passage.text == long
+    assert passage.metadata["line_last"] == 1
+    (part,) = index.search("Where do otters hunt?", budget=20)
+    assert part.text in long  # all of it would be too much
+    assert part.text.endswith("otters hunt where the river is deep.")
+
+
 def index_spans(index: PassageIndex) -> list[tuple[int, int]]:
     with index.store.reading() as reading:
         hits, _ = reading.hits(dict.fromkeys(range(1, 100), 0.0))
