@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ class FileIndex:
         """
         version = digest(__version__, self._chunker.identity, repr(inputs.encoding))
         store = self._index.store
-        note = json.loads(store.about(_NOTE) or b"{}")
+        note = _note(store.about(_NOTE))
         # Each with the digest of what was read then: another run may have stored something else.
         known: dict[str, list[Any]] = note["stamps"] if note.get("version") == version else {}
         stored = set(store.sources())
@@ -69,7 +70,11 @@ class FileIndex:
         for named in inputs.named:
             path = _path(named)
             stamp = stamps[path]
-            if stamp is not None and path in stored and known.get(path) == [*stamp, digests[path]]:
+            if (
+                stamp is not None
+                and path in stored
+                and known.get(path) == [*stamp, digests.get(path)]
+            ):
                 self._names.setdefault(path, _name(named))
             else:
                 changed.append(named)
@@ -153,6 +158,15 @@ class _BundledEmbedding:
 
     async def aembed_query(self, text: str) -> list[float]:
         return await in_thread(self.embed_query, text)
+
+
+def _note(stored: bytes | None) -> dict[str, Any]:
+    """Return what is known about files; of a damaged note nothing, so that all are read again."""
+    with suppress(ValueError):
+        note = json.loads(stored or b"{}")
+        if isinstance(note, dict):
+            return note
+    return {}
 
 
 def _name(named: NamedPath | None) -> str:

@@ -23,7 +23,10 @@ _WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
 _RETRY_SECONDS = 0.01
 
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
-_FAULTS = (sqlite3.Error, UnicodeDecodeError, OSError)
+_IN_FILE = (sqlite3.Error, UnicodeDecodeError)
+_FAULTS = (*_IN_FILE, OSError)
+_NO_DATABASE, _OF_ANOTHER = "file is not a database", "it is a database of another program"
+_WRITE_AHEAD = b"\2\2"  # in the header of a database, from byte 18 on: its journal is another
 
 
 class _Gate:
@@ -89,6 +92,10 @@ class Database:
         table: One of the tables; if there is none of this name, the schema is executed.
         schema: Statements that create the tables, unless they exist.
         check_pages: Whether the whole file is read and checked at first.
+        create: Whether the file is created if it does not exist.
+
+    Raises:
+        ValueError: The path is that of a database in memory, which each connection has for itself.
     """
 
     def __init__(
@@ -100,14 +107,18 @@ class Database:
         table: str,
         schema: str,
         check_pages: bool = False,
+        create: bool = True,
     ) -> None:
-        self.path = Path(path)
+        if str(path) == ":memory:":
+            raise ValueError("the path of a store must be that of a file, not :memory:")
+        self.path = Path(path).absolute()  # wherever the process runs later
         self._kind: dict[str, Any] = {
             "application": application,
             "version": version,
             "table": table,
             "schema": schema,
             "check_pages": check_pages,
+            "create": create,
         }
         self._lock = Lock()
         self._process = os.getpid()
@@ -127,17 +138,38 @@ class Database:
             StoreError: The file cannot be read and written, belongs to another program or has
                 another version, or its folder does not exist.
         """
-        try:
+        with self._explained(_FAULTS):
             connection = self._begin(write)
-            try:
+        try:
+            with self._explained(_IN_FILE):
                 yield connection
+            with self._explained(_FAULTS):
                 _commit(connection)
-            finally:
-                self._end(connection)
-        except _FAULTS as error:
+        finally:
+            self._end(connection)
+
+    @contextmanager
+    def intact(self) -> Iterator[None]:
+        """Reads what a damaged file has other values of.
+
+        Raises:
+            StoreError: It cannot be read.
+        """
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
             raise StoreError(
-                f"the store {self.path} cannot be used: {error}. Make room or allow writing to "
-                "the file and its folder if that is what is missing, or pass another path"
+                f"the store {self.path} is damaged ({type(error).__name__}: {error}): delete it, "
+                "and it is made again"
+            ) from error
+
+    @contextmanager
+    def _explained(self, faults: tuple[type[Exception], ...]) -> Iterator[None]:
+        try:
+            yield
+        except faults as error:
+            raise StoreError(
+                f"the store {self.path} cannot be used: {error}. {_remedy(error)}"
             ) from error
 
     def close(self) -> None:
@@ -152,12 +184,12 @@ class Database:
     def delete(self) -> None:
         """Delete the file; no other object may use it."""
         self._free.clear()
-        with suppress(OSError):
-            self.path.unlink()
+        for path in (self.path, Path(f"{self.path}-journal")):  # left by a disk that was full
+            with suppress(OSError):
+                path.unlink()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process may run in another folder.
-        return _open, (self.path.absolute(), self._kind)
+        return _open, (self.path, self._kind)
 
     def _begin(self, write: bool) -> _Connection:
         """Return a connection that has the lock it needs; try for as long as others have it."""
@@ -221,16 +253,30 @@ class Database:
     def _connect(self) -> _Connection:
         if not self.path.parent.is_dir():
             raise OSError(f"the folder {self.path.parent} does not exist")
-        if self.path.exists() and 0 < self.path.stat().st_size < _SMALLEST_PAGE:
-            # SQLite takes it for an empty database, and overwrites it.
-            raise sqlite3.DatabaseError("file is not a database")
-        return sqlite3.connect(
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                header = file.read(_SMALLEST_PAGE)
+            if 0 < len(header) < _SMALLEST_PAGE:
+                # SQLite takes it for an empty database, and overwrites it.
+                raise sqlite3.DatabaseError(_NO_DATABASE)
+            if header[18:20] == _WRITE_AHEAD:
+                # Closing it would write what is in its log.
+                raise sqlite3.DatabaseError(_OF_ANOTHER)
+        elif not self._kind["create"]:
+            raise OSError(
+                "it is temporary, and was deleted with the object that made it, in this process or "
+                "in the one that it was forked from"
+            )
+        connection = sqlite3.connect(
             self.path,
             timeout=_WAIT_SECONDS,
             isolation_level=None,
             check_same_thread=False,
             factory=_Connection,
         )
+        # Pages that are written before the end of a transaction would lock readers out until then.
+        connection.execute("PRAGMA cache_spill = OFF")
+        return connection
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Check, without writing, that this version can use the file; then make missing tables."""
@@ -245,7 +291,7 @@ class Database:
                 raise sqlite3.DatabaseError(healthy)
         connection.execute("COMMIT")
         if tables and theirs != application:
-            raise sqlite3.DatabaseError("it is a database of another program")
+            raise sqlite3.DatabaseError(_OF_ANOTHER)
         if tables and found != version:
             age = "a newer" if found > version else "an older"
             raise sqlite3.DatabaseError(
@@ -274,6 +320,18 @@ def _commit(connection: sqlite3.Connection) -> None:
                 raise
         else:
             return
+
+
+def _remedy(error: Exception) -> str:
+    said = str(error)
+    if said in (_NO_DATABASE, _OF_ANOTHER):
+        return "Pass another path, or the path of a file that this library has made"
+    if "malformed" in said:
+        return "It is damaged: delete it, and it is made again"
+    return (
+        "Make room or allow writing to the file and its folder if that is what is missing, or pass "
+        "another path"
+    )
 
 
 def _is_busy(error: BaseException) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
 from lumber_core.concurrency import as_async, in_thread
+from lumber_core.identity import safe_repr
 from lumber_retrieval.surroundings import Vectors
 
 T = TypeVar("T")
@@ -59,25 +61,57 @@ def pick_async(
 
 
 async def embed_probe(pick: Pick, model: EmbeddingModel) -> Vectors:
-    """Return the vector of a certain text, by which a model is known again."""
+    """Return the vector of a certain text, by which a model is known again.
+
+    Raises:
+        ValueError: It is not a vector of finite numbers.
+    """
     (made,) = await pick(model.embed_documents, model.aembed_documents)([_PROBE])
-    return np.asarray(made, dtype=np.float32)
+    probe = np.asarray(made, dtype=np.float32)
+    if probe.ndim != 1 or not len(probe) or not np.isfinite(probe).all():
+        raise ValueError(
+            f"the embedding model must give a vector of finite numbers, not {safe_repr(made)}"
+        )
+    return probe
 
 
-def check_same_model(stored: Vectors, probe: Vectors) -> None:
-    """Raise unless two vectors of the same text are of the same model.
+def check_widths(vectors: Iterable[Vectors], probe: Vectors) -> None:
+    """Raise unless vectors are as long as the one by which their model is known.
 
     Raises:
         ValueError: They are not.
     """
-    if len(stored) != len(probe):
+    for rows in vectors:
+        if len(rows) and rows.shape[1] != len(probe):
+            raise ValueError(
+                f"the embedding model gives vectors of {len(probe)} numbers for one text and of "
+                f"{rows.shape[1]} for others: pass one whose vectors are all alike"
+            )
+
+
+def check_same_model(stored: bytes | None, probe: Vectors, path: Path) -> None:
+    """Raise unless two vectors of the same text are of the same model.
+
+    Args:
+        stored: The one that the index has. None: it has none.
+        probe: The other one.
+        path: The file of the index.
+
+    Raises:
+        ValueError: They are not.
+    """
+    if stored is None:
+        return
+    if len(stored) != probe.nbytes:
         raise ValueError(
-            f"the index has vectors of {len(stored)} numbers, and the embedding model gives "
-            f"{len(probe)}: pass the model that the index was made with, or another path"
+            f"the index {path} has vectors of {len(stored) // probe.itemsize} numbers, and the "
+            f"embedding model gives {len(probe)}: pass the model that the index was made with, or "
+            "another path"
         )
-    lengths = float(np.linalg.norm(stored) * np.linalg.norm(probe))
-    if lengths and float(stored @ probe) < _SAME_MODEL * lengths:
+    known = np.frombuffer(stored, dtype=np.float32)
+    lengths = float(np.linalg.norm(known) * np.linalg.norm(probe))
+    if lengths and float(known @ probe) < _SAME_MODEL * lengths:
         raise ValueError(
-            "the embedding model is another than the index was made with: it gives another "
+            f"the embedding model is another than the index {path} was made with: it gives another "
             "vector for the same text. Pass that model, or another path"
         )

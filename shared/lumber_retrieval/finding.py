@@ -163,10 +163,10 @@ def _parts(
     left = _DIVIDED * budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk = chunks[place]
-        near = [chunks[n] for n in beside[place]]
+        around = [chunks[n] for n in beside[place]]
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
         whole = texts[chunk.document]
-        line = _line_of(chunk.span, Span(near[0].span.start, near[-1].span.end), whole)
+        line = _line_of(chunk.span, Span(around[0].span.start, around[-1].span.end), whole)
         for sentence in sentences_of(line.of(whole)):
             span = sentence.shifted(line.start)
             if span.start >= chunk.span.end or span.end <= chunk.span.start:

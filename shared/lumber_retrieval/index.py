@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
@@ -33,7 +31,8 @@ from lumber_retrieval.embedding_model import (
 from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import check_similarity, find_passages
 from lumber_retrieval.passages import MAX_GAP, Passage, check_limits
-from lumber_retrieval.store import PassageStore
+from lumber_retrieval.store import PROBE, PassageStore
+from lumber_retrieval.surroundings import Vectors
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -103,7 +102,8 @@ class PassageIndex:
         self._max_gap = max_gap
         self._context = context
         self._min_similarity = min_similarity
-        self._width: int | None = None  # of vectors; known when the model has been checked
+        self._probe: Vectors | None = None  # made once
+        self._checked: bytes | None = None  # the one in the file that was compared with it
 
     def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
         """Add documents.
@@ -256,7 +256,8 @@ class PassageIndex:
             split, vectors = await split_all(show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             await pick(self.store.put)(
-                [new_document(one, digests[one.name], own, rows) for one, own, rows in made]
+                [new_document(one, digests[one.name], own, rows) for one, own, rows in made],
+                self._probe,
             )
             chunks += sum(map(len, split))
         whole = None if everything else [*complete_sources(named.values())]
@@ -288,10 +289,10 @@ class PassageIndex:
         model = self._embedding
         if vector is None:
             vector = await pick(model.embed_query, model.aembed_query)(query)
-        elif self._width not in (None, len(vector)):
+        if self._probe is not None and len(vector) != len(self._probe):
             raise ValueError(
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
-                f"{self._width}: pass one of the model that the index was made with"
+                f"{len(self._probe)}: pass one of the model that the index was made with"
             )
         settings = {"accepts": accepts, "budget": budget, "max_gap": max_gap}
         found = await pick(self._find)(query, vector, min_similarity=least, **settings)
@@ -315,14 +316,10 @@ class PassageIndex:
         Raises:
             ValueError: It is not.
         """
-        if self._width is not None:
+        stored = await pick(self.store.about)(PROBE)
+        if (stored is None and not adding) or (stored is not None and stored == self._checked):
             return
-        stored = await pick(self.store.about)("probe")
-        if stored is None and not adding:
-            return
-        probe = await embed_probe(pick, self._embedding)
-        if stored is None:
-            await pick(self.store.note)("probe", probe.tobytes())
-        else:
-            check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
-        self._width = len(probe)
+        if self._probe is None:
+            self._probe = await embed_probe(pick, self._embedding)
+        check_same_model(stored, self._probe, self.store.path)
+        self._checked = stored

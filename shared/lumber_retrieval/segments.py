@@ -123,21 +123,12 @@ class LiveSegments:
         return int(np.count_nonzero(self.live))
 
     def nearest(self, vector: Vectors, count: int) -> Iterator[tuple[int, float]]:
-        """Yield the numbers of chunks with their similarities to a vector, best first.
+        """Return the numbers of chunks with their similarities to a vector, best first.
 
         After about the first `count`, those of one group may be above those of the group before.
-
-        Raises:
-            ValueError: The vector has another width.
         """
         if not len(self):
             return
-        width = self.segments[0].vectors.width
-        if len(vector) != width:
-            raise ValueError(
-                f"the vector of the query has {len(vector)} numbers, and those of the index have "
-                f"{width}: pass one of the model that the index was made with"
-            )
         wanted = turned(vector)
         first = max(count, _COMPARED + len(self) // _COMPARED_OF)
         if first < len(self):
@@ -216,16 +207,7 @@ def add(
         first: The number of the first chunk; those of the others follow.
         chunks: Their terms.
         vectors: Their vectors, shape (chunks, width).
-
-    Raises:
-        ValueError: Other chunks have vectors of another width.
     """
-    known = connection.execute("SELECT length(vectors) / size FROM segments LIMIT 1").fetchone()
-    if known and known[0] != vectors.shape[1]:
-        raise ValueError(
-            f"the index has vectors of {known[0]} numbers, and these have {vectors.shape[1]}: "
-            "pass the model that the index was made with, or another path"
-        )
     for start in range(0, len(chunks), _MOST_CHUNKS):
         some = chunks[start : start + _MOST_CHUNKS]
         merged = _small(connection, len(some))

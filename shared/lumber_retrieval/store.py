@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -25,6 +25,7 @@ import numpy as np
 from lumber_core.concurrency import batches
 from lumber_core.database import Database
 from lumber_core.spans import Span
+from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
 from lumber_retrieval.passages import Hit
 from lumber_retrieval.postings import Occurring, frequencies
@@ -38,6 +39,10 @@ from lumber_retrieval.segments import (
     select,
 )
 from lumber_retrieval.surroundings import Vectors
+
+Intact = Callable[[], AbstractContextManager[None]]
+PROBE = "probe"
+"""Under which the vector is noted by which the embedding model is known again."""
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Says by the metadata of a chunk whether it may be found."""
@@ -116,7 +121,12 @@ class PassageStore:
 
     def _open(self, path: Path) -> None:
         self._database = Database(
-            path, application=_APPLICATION, version=_FORMAT, table="about", schema=_SCHEMA
+            path,
+            application=_APPLICATION,
+            version=_FORMAT,
+            table="about",
+            schema=_SCHEMA,
+            create=not self.temporary,
         )
         if self.temporary:
             finalize(self, _delete, self._database, os.getpid())
@@ -149,33 +159,46 @@ class PassageStore:
             )
             return [_text(source) for (source,) in rows]
 
-    def put(self, documents: Sequence[NewDocument]) -> None:
-        """Store documents, each instead of that of the same name; all of them or none."""
+    def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
+        """Store documents, each instead of that of the same name; all of them or none.
+
+        Args:
+            documents: The documents.
+            probe: The vector by which the embedding model is known again. None: not checked.
+
+        Raises:
+            ValueError: The store has vectors of another model.
+        """
         words = [
             [(terms(own), terms(around)) for own, around in zip(one.words, one.around, strict=True)]
             for one in documents
         ]  # before others have to wait
+        if probe is not None:
+            check_widths([one.vectors for one in documents], probe)
         with self._changing() as connection:
-            _remove(connection, [one.name for one in documents])
-            _insert(connection, documents, [pair for own in words for pair in own])
+            if probe is not None:
+                check_same_model(_noted(connection, PROBE), probe, self.path)
+                _note(connection, PROBE, probe.tobytes())
+            with self._database.intact():
+                _remove(connection, [one.name for one in documents])
+                _insert(connection, documents, [pair for own in words for pair in own])
 
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
         if not names:
             return  # without a change, after which others would read again
-        with self._changing() as connection:
+        with self._changing() as connection, self._database.intact():
             _remove(connection, names)
 
     def about(self, name: str) -> bytes | None:
         """Return what is noted about the store under a name."""
         with self._database.transaction() as connection:
-            found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-        return None if found is None else bytes(found[0])
+            return _noted(connection, name)
 
     def note(self, name: str, value: bytes) -> None:
         """Note something about the store, instead of what was noted under the same name."""
         with self._database.transaction(write=True) as connection:
-            connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+            _note(connection, name, value)
 
     def __len__(self) -> int:
         """Return the number of chunks."""
@@ -186,7 +209,9 @@ class PassageStore:
     def reading(self) -> Iterator[Reading]:
         """Read from one state of the store, whoever writes meanwhile."""
         with self._database.transaction() as connection:
-            yield Reading(connection, self._loaded(connection))
+            with self._database.intact():
+                segments = self._loaded(connection)
+            yield Reading(connection, segments, self._database.intact)
 
     def _loaded(self, connection: sqlite3.Connection) -> LiveSegments:
         """Return the segments, which are kept in memory and read as far as they have changed."""
@@ -229,30 +254,30 @@ class Reading:
     Args:
         connection: A connection with an open transaction.
         segments: What is searched of the chunks.
+        intact: Opens what raises where the file is damaged.
     """
 
-    def __init__(self, connection: sqlite3.Connection, segments: LiveSegments) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, segments: LiveSegments, intact: Intact
+    ) -> None:
         self._connection = connection
         self._segments = segments
+        self._intact = intact
         self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
         self._occurrences: Occurring = {}  # of the terms that were asked about, read once
 
     def nearest(
         self, vector: Sequence[float], count: int, accepts: Accepts | None
     ) -> dict[int, float]:
-        """Return the numbers of the chunks nearest to a vector, best first, with similarities.
-
-        Raises:
-            ValueError: The vector has another size than those that are stored.
-        """
-        wanted = np.asarray(vector, dtype=np.float32)
-        return self._first(self._segments.nearest(wanted, count), count, accepts)
+        """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
+        found = self._segments.nearest(np.asarray(vector, dtype=np.float32), count)
+        return self._first(self._read(found), count, accepts)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         wanted = count if accepts is None else len(self._segments)
         found = self._occurring(terms(query))
-        return self._first(self._segments.matching(found, wanted), count, accepts)
+        return self._first(self._read(self._segments.matching(found, wanted)), count, accepts)
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return how many chunks have each of some terms, in them or beside them."""
@@ -264,7 +289,8 @@ class Reading:
 
     def similarities(self, vector: Sequence[float], numbers: Sequence[int]) -> list[float]:
         """Return the cosine similarities of a vector and those of chunks, whose numbers ascend."""
-        return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
+        with self._intact():
+            return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
 
     def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, and the texts of their documents by name.
@@ -275,51 +301,60 @@ class Reading:
         """
         chunks = self._described(scores)
         numbers = {document for document, _, _ in chunks.values()}
-        documents = {
-            number: (_text(name), _text(text))
-            for number, name, text in select(
-                self._connection, "id, name, text FROM documents WHERE id", numbers
-            )
-        }
-        hits = []
-        for number, score in scores.items():
-            if number not in chunks:
-                continue
-            document, span, metadata = chunks[number]
-            name, text = documents[document]
-            hits.append(Hit(number, name, span, span.of(text), score, metadata))
+        with self._intact():
+            documents = {
+                number: (_text(name), _text(text))
+                for number, name, text in select(
+                    self._connection, "id, name, text FROM documents WHERE id", numbers
+                )
+            }
+            hits = []
+            for number, score in scores.items():
+                if number not in chunks:
+                    continue
+                document, span, metadata = chunks[number]
+                name, text = documents[document]
+                hits.append(Hit(number, name, span, span.of(text), score, metadata))
         return hits, dict(documents.values())
 
     def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
         """Return the numbers of the documents, the spans and the metadata of chunks."""
-        rows = [
-            *select(
-                self._connection,
-                "id, document, first, last, metadata FROM chunks WHERE id",
-                numbers,
+        with self._intact():
+            rows = [
+                *select(
+                    self._connection,
+                    "id, document, first, last, metadata FROM chunks WHERE id",
+                    numbers,
+                )
+            ]
+            documents = dict(
+                select(
+                    self._connection,
+                    "id, metadata FROM documents WHERE id",
+                    {document for _, document, *_ in rows},
+                )
             )
-        ]
-        documents = dict(
-            select(
-                self._connection,
-                "id, metadata FROM documents WHERE id",
-                {document for _, document, *_ in rows},
+            # One text is parsed faster than many.
+            known = dict(
+                zip(documents, json.loads(f"[{','.join(documents.values())}]"), strict=True)
             )
-        )
-        # One text is parsed faster than many.
-        known = dict(zip(documents, json.loads(f"[{','.join(documents.values())}]"), strict=True))
-        details = json.loads(f"[{','.join(row[-1] for row in rows)}]")
-        return {
-            number: (document, Span(first, last), {**known[document], **own})
-            for (number, document, first, last, _), own in zip(rows, details, strict=True)
-        }
+            details = json.loads(f"[{','.join(row[-1] for row in rows)}]")
+            return {
+                number: (document, Span(first, last), {**known[document], **own})
+                for (number, document, first, last, _), own in zip(rows, details, strict=True)
+            }
+
+    def _read(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+        with self._intact():
+            yield from ranked
 
     def _occurring(self, words: Iterable[str]) -> Occurring:
         """Return where some terms occur."""
         wanted = dict.fromkeys(words)
         new = wanted.keys() - self._occurrences.keys()
         if new:
-            self._occurrences |= self._segments.occurrences(self._connection, new)
+            with self._intact():
+                self._occurrences |= self._segments.occurrences(self._connection, new)
         return {word: self._occurrences[word] for word in wanted}
 
     def _first(
@@ -365,6 +400,15 @@ def _insert(
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
         add(connection, last + 1, words, np.concatenate(vectors))
+
+
+def _noted(connection: sqlite3.Connection, name: str) -> bytes | None:
+    found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+    return None if found is None else bytes(found[0])
+
+
+def _note(connection: sqlite3.Connection, name: str, value: bytes) -> None:
+    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
 
 def _remove(connection: sqlite3.Connection, names: Iterable[str]) -> None:
