@@ -144,7 +144,7 @@ def served_by(server: str) -> list[str]:
         ModelUnavailableError: The server gives no list.
     """
     if server.startswith(("http://", "https://")):
-        return [f"{server}#{name}" for name in _served(server, None)]
+        return [f"{public_url(server)}#{name}" for name in _served(server, None)]
     provider = PROVIDERS.get(server)
     if provider is None or provider.make is not OpenAIModel:
         raise ValueError(f"unknown server {server!r}: expected openai, ollama or a URL")

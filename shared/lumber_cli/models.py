@@ -13,6 +13,7 @@ from lumber_cli.tables import show_table
 from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.errors import MissingExtraError
 from lumber_core.extras import require
+from lumber_core.text.unicode import printable
 
 
 def models_command(
@@ -31,7 +32,7 @@ def models_command(
             with wrong_options():
                 served = served_by(server)
             for name in served:
-                typer.echo(name)
+                typer.echo(printable(name))
             return
         rows = [[name, "bert, lumber", "yes", ""] for name in OWN_FOLDERS]
         for name, provider in PROVIDERS.items():

@@ -20,6 +20,8 @@ from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
 from lumber_files import replacing
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
 
 class OutputFormat(str, Enum):
     """What chunks are written as."""
@@ -151,7 +153,9 @@ def _file_writer(kind: OutputFormat, path: Path, embedding: bool) -> Writer:
 
 
 def write_utf8(stream: BinaryIO, text: str) -> None:
-    """Write a text, and flush it."""
+    """Write a text, and flush it; on a terminal without what could control it."""
+    if stream.isatty():
+        text = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
     # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
     rest = memoryview(text.encode("utf-8", "backslashreplace"))
     while rest:

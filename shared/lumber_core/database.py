@@ -109,8 +109,8 @@ class Database:
         check_pages: bool = False,
         create: bool = True,
     ) -> None:
-        if str(path) == ":memory:":
-            raise ValueError("the path of a store must be that of a file, not :memory:")
+        if str(path) == ":memory:" or "\0" in str(path):
+            raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
         self.path = Path(path).absolute()  # wherever the process runs later
         self._kind: dict[str, Any] = {
             "application": application,

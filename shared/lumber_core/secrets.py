@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FunctionType, MethodType, ModuleType
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 REDACTED = "[redacted]"
 
@@ -35,6 +35,11 @@ _NAMED = (
     r"(\\?['\"]?\s*[:=]\s*\\?['\"]?)(?!bearer |basic )[^\s'\",;&})]{6,}"
 )
 _PREFIXED = r"\b(?:(?:sk|pk|rk|gsk|xai|nvapi)[-_]|hf_|AIza)[A-Za-z0-9_-]{12,}"
+# Letters and digits in one long piece, or a UUID: neither a word nor a version.
+_KEY_IN_PATH = (
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|(?<![\w-])[\w-]*(?:(?=[a-zA-Z_]*[0-9])(?=[0-9_]*[a-zA-Z])\w{16,})[\w-]*"
+)
 _SHORTEST = 4  # characters of a secret to look for; shorter ones are part of many words
 _SHORTEST_HEADER = 8  # most short values of headers are no secrets
 _DEEPEST = 5  # a bridge holds a model, that a client, and that its headers
@@ -132,9 +137,10 @@ def redact_errors(holder: object) -> Iterator[None]:
 
 
 def public_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, which may hold secrets."""
+    """Return a URL without user, password, query and fragment, and what looks like a key."""
     parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    path = re.sub(_KEY_IN_PATH, REDACTED, parts.path)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], path, "", ""))
 
 
 def _secrets_of(name: str, value: str) -> Iterator[str]:
@@ -146,6 +152,10 @@ def _secrets_of(name: str, value: str) -> Iterator[str]:
         user, _, password = address.rpartition("@")[0].partition(":")
         yield password or user
         yield unquote(password or user)
+        with suppress(ValueError):  # not a URL
+            parts = urlsplit(value)
+            yield from re.findall(_KEY_IN_PATH, parts.path)
+            yield from (held for _, held in parse_qsl(parts.query) if len(held) >= _SHORTEST_HEADER)
 
 
 def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
-from glob import glob, has_magic
+from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,10 +76,11 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
         elif given.exists():
             found = [given]
         elif has_magic(str(given)):
-            matches = sorted(map(Path, glob(str(given), recursive=True)))
+            folder, matches = _matching(given)
             found = [path for path in matches if path.is_file() and not _written_here(path)]
             if not found:
                 raise FileNotFoundError(f"no file matches {str(given)!r}")
+            _refuse_links_out(folder, found)
         else:
             raise FileNotFoundError(f"{given} does not exist: expected a file or a folder there")
         for path in found:
@@ -99,6 +101,25 @@ def files_in(folder: Path) -> Iterator[Path]:
             path = Path(root, name)
             if not name.startswith(".") and path.is_file():
                 yield path
+
+
+def _matching(pattern: Path) -> tuple[Path, list[Path]]:
+    """Return the folder in which a pattern begins, and what matches, by name.
+
+    `**` enters no links, which may lead back to where they are.
+    """
+    first = next(n for n, part in enumerate(pattern.parts) if has_magic(part))
+    folder = Path(*pattern.parts[:first])
+    parts = [part if part == "**" else re.sub(r"\*+", "*", part) for part in pattern.parts[first:]]
+    if parts[-1] == "**":
+        parts.append("*")
+    hidden = any(part.startswith(".") for part in parts)
+    found = [
+        path
+        for path in folder.glob("/".join(parts))
+        if hidden or not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+    return folder, sorted(found)
 
 
 def _written_here(path: Path) -> bool:

@@ -258,4 +258,6 @@ def _decoded(content: bytes, name: str, encoding: str) -> str:
 
 def _declared(content: bytes) -> str | None:
     found = _DECLARATION.search(content, 0, _DECLARED_WITHIN)
-    return found[1].decode() if found else None
+    # A declaration that is read byte by byte is not in two or four bytes a character.
+    wide = found and re.match(rb"(?i)utf[-_]?(?:16|32)|ucs", found[1])
+    return found[1].decode() if found and not wide else None

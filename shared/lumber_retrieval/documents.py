@@ -50,6 +50,7 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
             )
         known = named.setdefault(document.name, document)
         if known != document:
+            _json(document)  # NaN, which JSON does not have, differs from itself
             raise ValueError(
                 f"two documents have the name {document.name} and differ: give each a name of its "
                 "own; if they are chunks of one document, pass it whole, since it is split here"
@@ -73,16 +74,19 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
     Raises:
         ValueError: Its metadata is not data for JSON.
     """
-    content = document.content
-    try:
-        metadata = json.dumps(content.metadata, sort_keys=True)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
-            "for JSON: turn dates and other objects into strings"
-        ) from None
+    content, metadata = document.content, _json(document)
     source = "" if document.nameless and document.source == document.name else document.source
     return digest(content.text, metadata, repr(content.format), source, splitter)
+
+
+def _json(document: IndexedDocument) -> str:
+    try:
+        return json.dumps(document.content.metadata, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(
+            f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
+            "for JSON: turn dates and other objects into strings, and NaN into None"
+        ) from None
 
 
 def new_document(

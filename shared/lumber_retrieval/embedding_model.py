@@ -10,8 +10,7 @@ from typing import ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from lumber_core.concurrency import as_async, in_thread
-from lumber_core.identity import safe_repr
-from lumber_retrieval.surroundings import Vectors
+from lumber_retrieval.surroundings import Vectors, matrix
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -64,14 +63,10 @@ async def embed_probe(pick: Pick, model: EmbeddingModel) -> Vectors:
     """Return the vector of a certain text, by which a model is known again.
 
     Raises:
-        ValueError: It is not a vector of finite numbers.
+        ValueError: It is not one vector of finite numbers.
     """
-    (made,) = await pick(model.embed_documents, model.aembed_documents)([_PROBE])
-    probe = np.asarray(made, dtype=np.float32)
-    if probe.ndim != 1 or not len(probe) or not np.isfinite(probe).all():
-        raise ValueError(
-            f"the embedding model must give a vector of finite numbers, not {safe_repr(made)}"
-        )
+    made = await pick(model.embed_documents, model.aembed_documents)([_PROBE])
+    probe: Vectors = matrix(made, 1)[0]
     return probe
 
 

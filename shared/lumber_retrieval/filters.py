@@ -87,18 +87,20 @@ def _test(name: str, kind: str, wanted: Any) -> Accepts:
             f"the filter of {name!r} has {kind!r}, which is not known: there are "
             f"{', '.join(_COMPARED)}; for all else pass a function of the metadata"
         )
-    if kind in _OF_LISTS:
-        if not isinstance(wanted, list | tuple | set | frozenset):
-            raise ValueError(f"{kind} of {name!r} takes a list, not {safe_repr(wanted)}")
-    elif isinstance(wanted, list | tuple | set | frozenset):
-        raise ValueError(
-            f"the filter of {name!r} has a {type(wanted).__name__}: one of several values is "
-            f'{{"{name}": {{"$in": [...]}}}}, and lists in the metadata are for a function'
-        )
+    listed = isinstance(wanted, list | tuple | set | frozenset)
+    if kind in _OF_LISTS and not listed:
+        raise ValueError(f"{kind} of {name!r} takes a list, not {safe_repr(wanted)}")
+    if isinstance(wanted, tuple):
+        wanted = [*wanted]  # as JSON has it
 
     def accepts(metadata: Mapping[str, Any]) -> bool:
         if name not in metadata:
             return kind in _OF_MISSING
+        if listed and kind not in _OF_LISTS and not isinstance(metadata[name], list):
+            raise ValueError(
+                f"the filter of {name!r} has a list, and the metadata {safe_repr(metadata[name])}: "
+                f'one of several values is {{"{name}": {{"$in": [...]}}}}'
+            )
         try:
             return bool(compare(metadata[name], wanted))
         except TypeError:

@@ -371,9 +371,14 @@ def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
     above: list[str] | None = None
     known: list[str] = []
     for hit in hits:
-        path = hit["headings"].split(HEADING_SEPARATOR) if hit.get("headings") else []
-        inside = hit[INSIDE_KEY].split(INSIDE_SEPARATOR) if hit.get(INSIDE_KEY) else []
+        path = _parts(hit.get("headings"), HEADING_SEPARATOR)
+        inside = _parts(hit.get(INSIDE_KEY), INSIDE_SEPARATOR)
         begun = [] if above is None else path[sum(takewhile(bool, map(eq, above, path))) :]
         # Hits that overlap name the same titles.
         yield from (title for title in (*begun, *inside) if title not in known)
         above, known = path, inside
+
+
+def _parts(titles: object, separator: str) -> list[str]:
+    """Return titles; documents may come with other values of the same name."""
+    return titles.split(separator) if isinstance(titles, str) and titles else []

@@ -172,17 +172,21 @@ def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) ->
     assert "1 of 2 documents could not be read" in done.err
 
 
-def test_nothing_in_a_text_controls_a_terminal(docs: Path) -> None:
+@pytest.mark.parametrize("command", ["ask", "ask --format md", "ask --format json", "split"])
+def test_nothing_in_a_text_controls_a_terminal(docs: Path, command: str) -> None:
     pty = pytest.importorskip("pty")
-    (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims.", encoding="utf-8")
+    (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims\x9b2J.", encoding="utf-8")
     ours, theirs = pty.openpty()
-    done = started("ask", "docs/evil.txt", "What swims?", stdout=theirs)
+    name, *options = command.split()
+    rest = ["What swims?"] if name == "ask" else ["--format", "text"]
+    done = started(name, "docs/evil.txt", *rest, *options, stdout=theirs)
     _, err = done.communicate(timeout=60)
     assert done.returncode == 0, err
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
     os.close(theirs)
-    assert r"A red \x1b[31mherring\x07 swims." in shown
+    assert not any(control in shown for control in ("\x1b[31m", "\x07", "\x9b"))
+    assert "[31mherring" in shown
     assert "docs/evil.txt" in shown
 
 

@@ -18,7 +18,7 @@ from lumber_core import Group, Segmentation, Usage
 TEXTS = ["One.\n\nTwo.", "Three.\n\nFour.\n\nFive."]
 NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
 LONG = "".join(f"Paragraph {name}.\n\n" for name in NAMES)
-UNTIL_FAILURE = {"on_failure": "keep_group", "theta": 18}
+UNTIL_FAILURE = {"on_failure": "keep_group", "theta": 18, "chunk_size": None}
 
 Chunks = list[tuple[str, dict[str, Any]]]
 """The text and the metadata of each chunk."""

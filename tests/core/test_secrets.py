@@ -146,3 +146,12 @@ def test_a_cause_whose_text_cannot_be_changed_is_cut_off() -> None:
 
 def test_a_public_url_has_no_user_and_no_query() -> None:
     assert public_url(f"https://user:{KEY}@host:8/v1?key={KEY}#{KEY}") == "https://host:8/v1"
+
+
+def test_what_looks_like_a_key_in_the_path_of_a_url_is_not_shown() -> None:
+    other = "https://host/openai/deployments/gpt-4o-mini-2024-05-13/v1"
+    assert public_url(other) == other
+    for key in ("planted-0123456789abcdef", "3fa85f64-5717-4562-b3fc-2c963f66afa6"):
+        url = f"http://host/{key}/v1?key=planted-query-key"
+        assert public_url(url) == "http://host/[redacted]/v1"
+        assert {key, "planted-query-key"} <= {*secrets_in({"base_url": url})}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,20 @@ def test_a_link_in_a_folder_must_not_lead_out_of_it(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="outside"):
         find_files([tmp_path / "docs"])
     assert len(find_files([link]).files) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links")
+def test_a_pattern_enters_no_links_and_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("docs/a.md", "docs/deep/b.md", "docs/.hidden/c.md", "elsewhere/secret.md"):
+        write(tmp_path / name)
+    for name in "xy":
+        Path("docs", name).symlink_to(".")  # each doubles the paths at every level
+    for pattern in ("docs/**/*.md", "docs/**"):
+        found = find_files([pattern]).files
+        assert [name for name, _ in found] == ["docs/a.md", "docs/deep/b.md"]
+    Path("docs/link.md").symlink_to(tmp_path / "elsewhere/secret.md")
+    with pytest.raises(ValueError, match="link"):
+        find_files(["docs/*.md"])

@@ -221,3 +221,9 @@ def test_unicode_text_and_markdown_need_no_extra(
     check_readable(f"a{suffix}")
     file = read_bytes("# Die Flut käme".encode(encoding), name="a", suffix=suffix)
     assert (file.text, file.kind == "markdown") == ("# Die Flut käme", "m" in suffix)
+
+
+def test_a_page_that_is_read_byte_by_byte_is_not_in_utf_16() -> None:
+    page = '<meta charset="utf-16"><p>The café is open at noon.</p> '.encode("cp1252")
+    file = read_bytes(page, name="a.html", suffix=".html")
+    assert file.text.strip() == "The café is open at noon."

@@ -76,7 +76,8 @@ def test_a_filters_own_error_is_not_taken_for_damage() -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Odd(lambda vector: [math.nan, *vector[1:]]), "finite numbers"),
+        (Odd(lambda vector: [math.nan, *vector[1:]]), "not finite"),
+        (Odd(lambda vector: []), "of 0 numbers for one text and of 128 for others"),
         (Odd(lambda vector: vector[:64]), "of 64 numbers for one text and of 128 for others"),
     ],
 )
@@ -85,6 +86,19 @@ def test_a_model_that_is_not_known_again_is_refused(model: WordVectors, message:
     with pytest.raises(ValueError, match=message):
         index.add([document(RIVER, "river")])
     assert len(index.store) == 0
+
+
+def test_metadata_is_kept_as_it_is_or_refused() -> None:
+    index = index_of()
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    for value in (math.nan, deep):
+        twice = [document(RIVER, "river", odd=value), document(RIVER, "river", odd=value)]
+        with pytest.raises(ValueError, match="metadata of river cannot be stored"):
+            index.add(twice)
+    index.add([document(RIVER, "river", headings=["Animals", "Otters"])])
+    assert index.search("otters")[0].metadata["headings"] == ["Animals", "Otters"]
 
 
 @pytest.mark.parametrize("other", [WordVectors(64), WordVectors(seed=1)])
@@ -138,8 +152,10 @@ def test_a_path_is_that_of_a_file_wherever_the_process_runs_later(
     monkeypatch.chdir("elsewhere")
     assert index.search("otters")
     assert not Path("notes.db").exists()
-    with pytest.raises(ValueError, match="not :memory:"):
+    with pytest.raises(ValueError, match="not ':memory:'"):
         index_of(Path(":memory:"))
+    with pytest.raises(ValueError, match="must be that of a file"):
+        index_of(Path("a\0b"))
 
 
 def test_a_database_of_another_program_keeps_its_write_ahead_log(tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from lumber_core.errors import ModelSettingsError
+from lumber_core.secrets import public_url
+
 Trouble = Literal["settings", "transient", "unknown"]
 
 _TRANSIENT_STATUS = frozenset((408, 409, 425, 429))
@@ -32,6 +35,7 @@ _UNREADABLE = (
     "UnknownApiResponseError",  # google-genai
     "ValidationError",  # pydantic
 )
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _TIMEOUT_STATUS = frozenset((504, 524))
 _NOT_BUSY = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"
@@ -69,6 +73,27 @@ def trouble_of(error: Exception) -> Trouble:
     if any(part in name for name in _names(error) for part in _TRANSIENT_NAMES):
         return "transient"
     return "unknown"
+
+
+def check_redirect(error: Exception, server: str) -> None:
+    """Raise a better error if a server redirects, which clients do not follow.
+
+    A request has a text and a key, meant for the server that was named.
+
+    Args:
+        error: An error of a client.
+        server: The server that was named.
+
+    Raises:
+        ModelSettingsError: The server redirects.
+    """
+    if status_of(error) in _REDIRECTS:
+        headers = getattr(getattr(error, "response", None), "headers", None) or {}
+        to = headers.get("location") or headers.get("Location") or "another address"
+        raise ModelSettingsError(
+            f"the server {server} redirects to {public_url(to)}, which gets neither text nor key: "
+            "pass its URL as base_url if it is the one that you mean"
+        ) from None
 
 
 def is_unreadable(error: Exception) -> bool:

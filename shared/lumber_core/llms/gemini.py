@@ -67,7 +67,11 @@ class GeminiModel(RemoteModel):
     def _make_client(self) -> Any:
         sdk = self._sdk()
         options = sdk.types.HttpOptions(
-            client_args={"event_hooks": {"response": [end_reading_in_time]}},
+            client_args={
+                "event_hooks": {"response": [end_reading_in_time]},
+                "follow_redirects": False,
+            },
+            async_client_args={"follow_redirects": False, "allow_redirects": False},  # of either
             base_url=self._base_url,
             timeout=max(1, round(1000 * self._timeout)),  # milliseconds
             retry_options=sdk.types.HttpRetryOptions(attempts=1),

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 from lumber_core.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
+from lumber_core.llms.failures import check_redirect
 from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.llms.settings import ModelSettings, check_url, url_identity
 from lumber_core.secrets import redact, secrets_in
@@ -58,7 +59,12 @@ class OpenAIModel(RemoteModel):
 
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
-        return sorted(model.id for model in self._get_client().models.list())
+        try:
+            return sorted(model.id for model in self._get_client().models.list())
+        except Exception as error:
+            check_redirect(error, self._named())
+            redact(error, secrets_in(self))
+            raise
 
     def embed(self, texts: Sequence[str], *, attempts: int = 1) -> list[list[float]]:
         """Return the vector of each text by an embedding model; errors are those of `openai`.
@@ -75,20 +81,24 @@ class OpenAIModel(RemoteModel):
                 model=self._model, input=list(texts), encoding_format="float"
             )
         except Exception as error:
+            check_redirect(error, self._named())
             redact(error, secrets_in(self))
             raise
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != len(texts):
             raise BadReplyError(f"{self._model}: the reply has not a vector for each text")
-        return [each.embedding for each in sorted(data, key=lambda each: each.index)]
+        numbered = all(isinstance(getattr(each, "index", None), int) for each in data)
+        ordered = sorted(data, key=lambda each: each.index) if numbered else data
+        return [each.embedding for each in ordered]
 
     def _make_client(self) -> Any:
         hooks = {"response": [end_reading_in_time]}
-        http = self._sdk().DefaultHttpxClient(event_hooks=hooks)
+        http = self._sdk().DefaultHttpxClient(event_hooks=hooks, follow_redirects=False)
         return self._client_of(self._sdk().OpenAI, http_client=http)
 
     def _make_async_client(self) -> Any:
-        return self._client_of(self._sdk().AsyncOpenAI)
+        http = self._sdk().DefaultAsyncHttpxClient(follow_redirects=False)
+        return self._client_of(self._sdk().AsyncOpenAI, http_client=http)
 
     def _client_of(self, kind: Callable[..., Any], **more: Any) -> Any:
         """Return a client of some kind."""

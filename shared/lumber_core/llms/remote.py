@@ -24,7 +24,13 @@ from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.failures import is_blocked, is_cut, is_unreadable, status_of
+from lumber_core.llms.failures import (
+    check_redirect,
+    is_blocked,
+    is_cut,
+    is_unreadable,
+    status_of,
+)
 from lumber_core.llms.settings import ModelSettings, PlainModelSettings, url_identity
 from lumber_core.secrets import public_url, redact, secrets_in
 from lumber_core.settings import takes
@@ -195,6 +201,7 @@ class RemoteModel(ABC):
                 reply = await send(self._request(system, user, settings))
                 completion = self._completion(reply)
             except Exception as caught:  # noqa: PERF203 - raised if no form is answered
+                check_redirect(caught, self._named())
                 error = self._clean(caught)
                 reason = getattr(error, "code", None)
                 if is_blocked(reason):
@@ -310,6 +317,10 @@ class RemoteModel(ABC):
         """The URL of the API, for `identity`."""
         named = os.environ.get(self._url_variable) if self._url_variable else None
         return url_identity(self._base_url or named or "default")
+
+    def _named(self) -> str:
+        """The server, as errors name it."""
+        return public_url(self._base_url) if self._base_url else self._provider
 
     def _clean(self, error: Exception) -> Exception:
         """Return an error without secrets; a `BadReplyError` if the reply could not be read."""

@@ -110,10 +110,11 @@ class LumberChunker(Chunker):
         Args:
             judge: As for the class.
             theta: Groups stay below this estimate.
-            **options: Other arguments of the class, except `tokenizer` and `method`.
+            **options: Other arguments of the class, except `tokenizer` and `method`; `chunk_size`
+                is None by default.
         """
         made = PublishedLumberChunker(
-            judge, theta=theta, tokenizer="words", method="paper", **options
+            judge, theta=theta, tokenizer="words", method="paper", **{"chunk_size": None, **options}
         )
         made._default_units = False  # its lines are paragraphs, unless it is said to be Markdown
         return made

@@ -80,9 +80,7 @@ class LumberSettings(ChunkerSettings):
             check_positive,
         ),
     ] = THETA
-    chunk_size: Annotated[AutoSize, chunk_size_setting("only `theta`, which no chunk exceeds")] = (
-        "auto"
-    )
+    chunk_size: Annotated[AutoSize, chunk_size_setting("`theta`")] = "auto"
     units: Units = "paragraphs"
     method: Annotated[
         Method,
@@ -169,10 +167,11 @@ class LumberSettings(ChunkerSettings):
 
     @property
     def sizes(self) -> tuple[int | None, int | None]:
-        """The hard limit, None for no other than theta, and the target size, None for none."""
-        if self.method != "window":
-            return super().sizes
+        """The hard limit, None for no limit, and the target size, None for none."""
+        # The tokens of units, which groups are made by, may add up to less than those of a chunk.
         high = self.theta if self.chunk_size == "auto" else self.chunk_size
+        if self.method != "window":
+            return high, None
         share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
         return high, self.target_size or max(1, int((high or self.theta) * share))
 

@@ -130,7 +130,7 @@ def test_usage_is_what_the_judge_was_asked():
 
 def test_each_unit_is_counted_once():
     counter = RecordingCounter(lambda text: len(text.split()))
-    LumberChunker(by_hand, theta=60, tokenizer=counter).segment(BOOK)
+    LumberChunker(by_hand, theta=60, chunk_size=None, tokenizer=counter).segment(BOOK)
     assert "".join(counter.seen) == BOOK
     assert len(counter.seen) == BOOK.count("\n\n") + 1
 

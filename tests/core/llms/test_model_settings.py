@@ -73,6 +73,17 @@ def test_a_key_that_a_server_echoes_is_removed(api, serve, ask, caplog):
     assert key not in f"{caught.value} {caught.value!r} {caplog.text}"
 
 
+def test_no_redirect_is_followed_and_both_servers_are_named(schema_api, serve, ask):
+    other = serve()
+    location = {"Location": f"{other.url}/elsewhere?key={KEY}"}
+    server = serve(faults=lambda request: Status(307, headers=location))
+    with pytest.raises(ModelSettingsError) as caught:
+        ask(model_at(server, schema_api))
+    assert f"{server.url}" in str(caught.value)
+    assert f"{other.url}/elsewhere, which gets neither text nor key" in str(caught.value)
+    assert not other.requests
+
+
 def test_the_identity_tells_models_apart(api, serve):
     server = serve()
     identities = {

@@ -10,7 +10,9 @@ from lumber_core import Group, LumberChunker
 from lumber_core.lumber.grouping import MethodRules, PublishedCodeRules
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Verdict
+from lumber_core.tokens import token_counter
 from tests.core.core_support import document, quick
+from tests.lexical_judge import LexicalJudge
 
 sizes = st.lists(st.integers(0, 30), max_size=30)
 answers = st.lists(
@@ -182,3 +184,22 @@ def test_units_without_tokens_do_not_make_endless_groups() -> None:
     LumberChunker(judge, theta=100, tokenizer=tokenizer).segment(text)
     assert max(sizes) <= 100
     assert sum(sizes) <= 2000
+
+
+PROSE = [
+    "Otters live by rivers. ",
+    "They hunt at dawn! ",
+    "\n\n",
+    "no refunds.\n",
+    "7.50 EUR, ",
+]
+
+
+@given(st.lists(st.sampled_from(PROSE), max_size=80), st.sampled_from([20, 60]))
+def test_no_chunk_is_longer_than_theta(parts: list[str], theta: int) -> None:
+    count = token_counter("estimate").count
+    for context in (False, True):
+        chunker = LumberChunker(LexicalJudge(), theta=theta, tokenizer="estimate")
+        chunks = chunker.split("# Animals of rivers\n\n" * context + "".join(parts))
+        tokens = count([chunk.text for chunk in chunks])
+        assert max(tokens, default=0) <= theta
