@@ -192,11 +192,13 @@ from tests.retrieval.test_index import document, index_of
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
 words = " ".join(f"w{n}" for n in range(20_000))
-index_of().add([document(words, str(n)) for n in range(5)])
+path = sys.argv[1] if len(sys.argv) > 1 else None
+index_of(path).sync([document(words[n:], str(n)) for n in range(100)])
 """
+_LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
+@_LIMITED
 def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _FULL_DISK],
@@ -207,6 +209,24 @@ def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None
     )
     assert "StoreError" in done.stderr
     assert [*tmp_path.iterdir()] == []
+
+
+@_LIMITED
+def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follow(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "index.db"
+    kept = [document(RIVER, str(n)) for n in range(20)]
+    index_of(path).sync(kept)
+    done = subprocess.run(
+        [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, check=False
+    )
+    assert "StoreError" in done.stderr
+    index = index_of(path)
+    assert {*map(str, range(20))} <= {*index.sources}
+    assert index.search("otters")
+    assert index.sync([document(MUSIC, "music")]).added == 1
+    assert index.sources == ["music"]
 
 
 def test_readers_go_on_while_a_large_transaction_is_written(

@@ -1,0 +1,133 @@
+"""An index through any sequence of additions, removals, kills and replacements of its file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from threading import RLock
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from tqdm import tqdm
+
+from lumber_retrieval import segments
+from lumber_retrieval.documents import IndexedDocument, document_digest
+from lumber_retrieval.index import PassageIndex
+from tests.profiles import examples
+from tests.retrieval.test_index import document, index_of
+
+WORDS = st.sampled_from(["otters", "hunt", "fish.", "oak", "elm.", "the", "mill"])
+NAMES = st.sampled_from("abcdef")
+TEXTS = st.dictionaries(NAMES, st.lists(WORDS, max_size=60).map(" ".join), max_size=4)
+
+
+def documents(texts: Mapping[str, str]) -> list[IndexedDocument]:
+    return [document(text, name) for name, text in texts.items()]
+
+
+class Index(RuleBasedStateMachine):
+    """An index that stays open, beside what it should have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
+        self.path = self.folder / "index.db"
+        self.patch = pytest.MonkeyPatch()
+        tqdm.set_lock(RLock())  # a child that is killed would keep the one that forks share
+        self.patch.setattr(segments, "_MOST_CHUNKS", 16)  # so that segments are merged
+        self.known: dict[str, str] = {}
+        self.saved: dict[str, str] | None = None
+        self.index: PassageIndex = index_of(self.path)
+
+    def teardown(self) -> None:
+        self.patch.undo()
+        shutil.rmtree(self.folder)
+
+    @rule(texts=TEXTS)
+    def add(self, texts: dict[str, str]) -> None:
+        self.index.add(documents(texts))
+        self.known |= texts
+
+    @rule(texts=TEXTS)
+    def sync(self, texts: dict[str, str]) -> None:
+        gone = {*self.known} - {*texts}
+        assert {*self.index.sync(documents(texts)).removed_names} == gone
+        self.known = dict(texts)
+
+    @rule(name=NAMES)
+    def delete(self, name: str) -> None:
+        assert self.index.delete([name]) == (name in self.known)
+        self.known.pop(name, None)
+
+    @rule()
+    def reopen(self) -> None:
+        self.index = index_of(self.path)
+
+    @precondition(lambda self: self.path.exists())
+    @rule()
+    def save(self) -> None:
+        shutil.copy(self.path, self.folder / "saved")
+        self.saved = dict(self.known)
+
+    @precondition(lambda self: self.saved is not None)
+    @rule()
+    def restore(self) -> None:
+        """Replace the file as a program does that keeps others from seeing half of it."""
+        assert self.saved is not None
+        shutil.copy(self.folder / "saved", self.folder / "new")
+        (self.folder / "new").replace(self.path)
+        self.known = dict(self.saved)
+
+    @rule()
+    def remove_file(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self.known = {}
+
+    @precondition(lambda self: hasattr(os, "fork"))
+    @rule(texts=TEXTS, seconds=st.floats(0, 0.02))
+    def kill_a_writer(self, texts: dict[str, str], seconds: float) -> None:
+        child = os.fork()
+        if child == 0:
+            index = index_of(self.path)
+            for one in documents(texts):
+                index.add([one])
+            os._exit(0)
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        stored = self.index.store.digests(list("abcdef"))
+        for name, text in texts.items():
+            if stored.get(name) == self.digest(name, text):
+                self.known[name] = text
+
+    def digest(self, name: str, text: str) -> str:
+        return document_digest(document(text, name), self.index._chunker.identity)
+
+    @invariant()
+    def what_is_stored_is_what_was_added(self) -> None:
+        expected = {name: self.digest(name, text) for name, text in self.known.items()}
+        assert self.index.store.digests(list("abcdef")) == expected
+
+    @invariant()
+    def what_is_found_is_there(self) -> None:
+        passages = self.index.search("otters hunt fish", budget=10_000)
+        for passage in passages:
+            assert passage.text == self.known[passage.document][slice(*passage.span)]
+        found = {passage.document for passage in passages}
+        assert {name for name, text in self.known.items() if "otters" in text} <= found
+
+
+def test_an_index_is_what_was_added_and_finds_it() -> None:
+    run_state_machine_as_test(Index, settings=examples(25))
