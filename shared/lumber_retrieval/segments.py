@@ -185,7 +185,11 @@ class LiveSegments:
 def load_segments(
     connection: sqlite3.Connection, state: bytes, known: LiveSegments | None
 ) -> LiveSegments:
-    """Read what is not known of the segments."""
+    """Read what is not known of the segments.
+
+    Raises:
+        ValueError: There are none, but chunks.
+    """
     kept = {one.id: one for one in known.segments} if known else {}
     segments = []
     for (number,) in connection.execute("SELECT id FROM segments ORDER BY first").fetchall():
@@ -193,6 +197,8 @@ def load_segments(
             numbers, lengths, vectors = _arrays(connection, number)
             kept[number] = Segment(number, numbers, lengths, PackedVectors(vectors, len(numbers)))
         segments.append(kept[number])
+    if not segments and connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").fetchone()[0]:
+        raise ValueError("its chunks have no words and vectors")
     live = [_live(connection, one.numbers) for one in segments]
     return LiveSegments(state, segments, np.concatenate([np.zeros(0, dtype=bool), *live]))
 

@@ -34,6 +34,7 @@ DAMAGE = [
     "UPDATE segments SET vectors = x'00'",
     "UPDATE segments SET numbers = x'0001'",
     "UPDATE segments SET lengths = x''",
+    "DELETE FROM segments",
     "DROP TABLE postings",
 ]
 
