@@ -27,8 +27,9 @@ from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_h
 from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import Accepts, Reading
 
-_RANKED = 60
-"""Chunks that are ranked again, with their neighbours. With 100, recall is the same."""
+_RANKED = 40
+"""Chunks that are ranked again, with their neighbours. With 60 or 100 recall is the same, with 25
+0.002 less at 600 words."""
 _COVERED, _PAIRED, _SENTENCE = 0.5, 0.2, 0.2
 """What covering the whole question counts for a chunk, covering all pairs of its words, and for a
 sentence covering the whole question, beside a fused score from 0 to 1."""
