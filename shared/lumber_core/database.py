@@ -26,7 +26,6 @@ _RETRY_SECONDS = 0.01
 _IN_FILE = (sqlite3.Error, UnicodeDecodeError)
 _FAULTS = (*_IN_FILE, OSError)
 _NO_DATABASE, _OF_ANOTHER = "file is not a database", "it is a database of another program"
-_WRITE_AHEAD = b"\2\2"  # in the header of a database, from byte 18 on: its journal is another
 
 
 class _Gate:
@@ -254,12 +253,11 @@ class Database:
         if not self.path.parent.is_dir():
             raise OSError(f"the folder {self.path.parent} does not exist")
         if self.path.exists():
-            with self.path.open("rb") as file:
-                header = file.read(_SMALLEST_PAGE)
-            if 0 < len(header) < _SMALLEST_PAGE:
+            # The file is not opened to look: closing it would end the locks of this process.
+            if 0 < self.path.stat().st_size < _SMALLEST_PAGE:
                 # SQLite takes it for an empty database, and overwrites it.
                 raise sqlite3.DatabaseError(_NO_DATABASE)
-            if header[18:20] == _WRITE_AHEAD:
+            if Path(f"{self.path}-wal").exists():  # no file of this library has one
                 # Closing it would write what is in its log.
                 raise sqlite3.DatabaseError(_OF_ANOTHER)
         elif not self._kind["create"]:
