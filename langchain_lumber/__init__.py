@@ -14,6 +14,7 @@ from lumber_core.exports import load_on_first_use
 if TYPE_CHECKING:
     from langchain_lumber.base import SpanTextSplitter
     from langchain_lumber.bert import BertTextSplitter
+    from langchain_lumber.citations import QUOTING_PROMPT, cite, cite_answer, format_passages
     from langchain_lumber.embeddings import LumberEmbeddings
     from langchain_lumber.greedy import GreedyTextSplitter
     from langchain_lumber.layout import LayoutTextSplitter
@@ -29,6 +30,12 @@ else:
         {
             "langchain_lumber.base": ["SpanTextSplitter"],
             "langchain_lumber.bert": ["BertTextSplitter"],
+            "langchain_lumber.citations": [
+                "QUOTING_PROMPT",
+                "cite",
+                "cite_answer",
+                "format_passages",
+            ],
             "langchain_lumber.embeddings": ["LumberEmbeddings"],
             "langchain_lumber.greedy": ["GreedyTextSplitter"],
             "langchain_lumber.layout": ["LayoutTextSplitter"],
@@ -42,6 +49,7 @@ else:
     )
 
 __all__ = [
+    "QUOTING_PROMPT",
     "BertTextSplitter",
     "GreedyTextSplitter",
     "KnownVectors",
@@ -53,6 +61,9 @@ __all__ = [
     "SpanTextSplitter",
     "__version__",
     "aembed_chunks",
+    "cite",
+    "cite_answer",
     "embed_chunks",
+    "format_passages",
     "join_pages",
 ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.base import SpanNodeParser
     from llamaindex_lumber.bert import BertNodeParser
     from llamaindex_lumber.chunker import ChunkerNodeParser
+    from llamaindex_lumber.citations import QUOTING_PROMPT, cite, cite_answer
     from llamaindex_lumber.embedding import LumberEmbedding
     from llamaindex_lumber.greedy import GreedyNodeParser
     from llamaindex_lumber.layout import LayoutNodeParser
@@ -31,6 +32,7 @@ else:
             "llamaindex_lumber.base": ["SpanNodeParser"],
             "llamaindex_lumber.bert": ["BertNodeParser"],
             "llamaindex_lumber.chunker": ["ChunkerNodeParser"],
+            "llamaindex_lumber.citations": ["QUOTING_PROMPT", "cite", "cite_answer"],
             "llamaindex_lumber.embedding": ["LumberEmbedding"],
             "llamaindex_lumber.greedy": ["GreedyNodeParser"],
             "llamaindex_lumber.layout": ["LayoutNodeParser"],
@@ -44,6 +46,7 @@ else:
     )
 
 __all__ = [
+    "QUOTING_PROMPT",
     "BertNodeParser",
     "ChunkerNodeParser",
     "ContextEmbedding",
@@ -55,5 +58,7 @@ __all__ = [
     "PassageRetriever",
     "SpanNodeParser",
     "__version__",
+    "cite",
+    "cite_answer",
     "join_pages",
 ]

@@ -13,6 +13,8 @@ In the order in which data meets them:
 6. Its hits become passages, exact slices of their documents, within a budget of words (`passages`).
 7. An index does all of this, with the embedding model it was made with (`index`,
    `embedding_model`).
+8. What a language model quotes in its answer is looked up in them (`quoted_answers`, `citations`,
+   `quote_alignment`).
 """
 
 from typing import TYPE_CHECKING
@@ -20,27 +22,35 @@ from typing import TYPE_CHECKING
 from lumber_core.exports import load_on_first_use
 
 if TYPE_CHECKING:
+    from lumber_retrieval.citations import Citation, cite
     from lumber_retrieval.documents import IndexedDocument
     from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
     from lumber_retrieval.index import PassageIndex
     from lumber_retrieval.passages import Hit, Passage, join_hits
+    from lumber_retrieval.quoted_answers import CitedAnswer, cite_answer
 else:
     __getattr__, __dir__ = load_on_first_use(
         __name__,
         {
+            "lumber_retrieval.citations": ["Citation", "cite"],
             "lumber_retrieval.documents": ["IndexedDocument"],
             "lumber_retrieval.embedding": ["asplit_and_embed", "split_and_embed"],
             "lumber_retrieval.index": ["PassageIndex"],
             "lumber_retrieval.passages": ["Hit", "Passage", "join_hits"],
+            "lumber_retrieval.quoted_answers": ["CitedAnswer", "cite_answer"],
         },
     )
 
 __all__ = [
+    "Citation",
+    "CitedAnswer",
     "Hit",
     "IndexedDocument",
     "Passage",
     "PassageIndex",
     "asplit_and_embed",
+    "cite",
+    "cite_answer",
     "join_hits",
     "split_and_embed",
 ]

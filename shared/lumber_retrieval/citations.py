@@ -6,10 +6,19 @@ character, or aligned with what it changed a little. A citation shows the docume
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote as percent_encoded
 
+from lumber_core.checks import check_texts
+from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
+from lumber_core.text.pages import count_line_breaks, has_lines, place_source
+from lumber_core.text.source import Source, as_source
+from lumber_retrieval.passages import Passage
+from lumber_retrieval.quote_alignment import QUOTATION_MARKS, QuotableText
 
 Kind = Literal["exact", "aligned", "not found"]
 
@@ -21,13 +30,19 @@ class Citation:
     Attributes:
         quote: The quote, as it was given.
         kind: "exact": the document has it, white space and the form of quotation marks aside.
-            "aligned": the document has it with small changes. "not found": neither.
+            "aligned": the document has it with small changes, which may change what it says:
+            compare it with `text`. "not found": neither.
         document: Name of the document; None if it is not found, as are the next two.
         span: Its place in the text of the document, in characters.
-        similarity: From 0 to 1: how much of both is equal. 1 if it is exact, 0 if it is not found.
+        similarity: How many of the letters and digits of both are equal, in order, from 0 to 1.
+            Case, accents, hyphens, punctuation and white space do not count, so that it may be 1 if
+            `kind` is "aligned". 0 if it is not found.
         text: The document's own words: the slice of its text. "" if it is not found.
-        lines: The first and the last line in the text of the document, from 1.
+        lines: The first and the last line in the text of the document, from 1; None if that is not
+            known, as of chunks that do not say their lines.
         pages: The first and the last page, from 1; None if the document has no pages.
+        places: How many places have it; above 1 only if it is exact. `span` is the first of them:
+            the quote may be from another one.
     """
 
     quote: str
@@ -38,21 +53,176 @@ class Citation:
     text: str = ""
     lines: tuple[int, int] | None = None
     pages: tuple[int, int] | None = None
+    places: int = 0
 
     @property
     def page(self) -> int | None:
         """The page on which it begins, from 1; None if the document has no pages."""
         return None if self.pages is None else self.pages[0]
 
+    @property
+    def link(self) -> str:
+        """The document as a relative URL, which opens a PDF at the page; "" if it is not found."""
+        page = "" if self.pages is None else f"#page={self.pages[0]}"
+        return "" if self.document is None else f"{percent_encoded(self.document)}{page}"
 
-@dataclass(frozen=True)
-class CitedAnswer:
-    """An answer with the places that it quotes.
+    def __str__(self) -> str:
+        """Return where it stands, as in "report.pdf, page 3", and how it was found."""
+        if self.document is None:
+            return "not found in the documents"
+        parts = [self.document]
+        for name, numbers in (("page", self.pages), ("line", self.lines)):
+            # Lines of text that was read from a page are not seen there.
+            if numbers is not None and (name == "page" or self.pages is None):
+                first, last = numbers
+                parts.append(f"{name} {first}" if first == last else f"{name}s {first} to {last}")
+        if self.kind == "aligned":
+            equal = f"{math.floor(100 * self.similarity)} % of the letters equal"
+            parts.append("written differently" if self.similarity == 1 else f"changed ({equal})")
+        if self.places > 1:
+            parts.append(f"the first of {self.places} places")
+        return ", ".join(parts)
+
+
+class Part(NamedTuple):
+    """A document that may be quoted, or a part of one.
 
     Attributes:
-        text: The answer. [1] in it refers to the first citation, [2] to the second.
-        citations: One for each quote, in the order of their numbers.
+        document: Name of the document.
+        source: The text.
+        start: Where the text begins in the document, in characters.
+        has_lines: Whether `source` knows on which line of the document it begins.
     """
 
-    text: str
-    citations: tuple[Citation, ...]
+    document: str
+    source: Source
+    start: int = 0
+    has_lines: bool = True
+
+
+def part_of(document: str, text: str, metadata: Mapping[Any, Any], start: int | None) -> Part:
+    """Return a document or a part of one, with the lines and pages that its metadata knows.
+
+    Args:
+        document: Name of the document.
+        text: The text.
+        metadata: Its metadata.
+        start: Where it begins in the document; None if it is the whole of it.
+    """
+    source = place_source(text, metadata)
+    return Part(document, source, start or 0, not start or has_lines(metadata))
+
+
+Texts = Mapping[str, str | Source] | Iterable[Passage | Source | Part]
+"""What may be quoted: documents by their names, or passages and documents."""
+
+
+def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
+    r"""Find where quotes stand.
+
+    A quote is looked for character by character first: white space and the form of quotation marks
+    do not count, and it neither begins nor ends inside a word. What is not found so is aligned with
+    the text that is most like it, letter by letter; if that differs in more than a little, the
+    quote is not found. Of several places the most similar one is taken, and of equal ones the first
+    in the order of `texts`: pass passages before the documents that they are from.
+
+    A quote with an ellipsis ("..." or "…") that does not stand there so is found if its parts are,
+    in one document, in order and near to each other. Its span is from the first to the last.
+
+    Args:
+        quotes: The quotes, as a model gave them.
+        texts: Documents by their names, each a text or a `Source` with its pages; or passages and
+            sources with names.
+
+    Returns:
+        One citation for each quote, in order.
+
+    Raises:
+        TypeError: `quotes` is one string, or an item is not a string.
+        ValueError: A source has no name.
+
+    Example:
+        >>> texts = {"otters.txt": "Otters live along rivers.\nThey hunt fish at dawn."}
+        >>> found, other = cite(["they hunt fish at dusk", "Otters live in trees."], texts)
+        >>> found.kind, found.document, found.lines, found.text
+        ('aligned', 'otters.txt', (2, 2), 'They hunt fish at dawn')
+        >>> other.kind
+        'not found'
+    """
+    asked = [*quotes] if not isinstance(quotes, str) else quotes
+    check_texts(asked)  # also refuses one string
+    parts = [*_parts(texts)]
+    texts_of = [QuotableText(part.source.text) for part in parts]
+    return [_citation(quote, parts, texts_of) for quote in asked]
+
+
+def _parts(texts: Texts) -> Iterator[Part]:
+    """Yield what may be quoted.
+
+    Raises:
+        TypeError: An item is none of these.
+        ValueError: A source has no name.
+    """
+    if isinstance(texts, Mapping):
+        for name, text in texts.items():
+            yield Part(name, as_source(text))
+        return
+    for each in texts:
+        if isinstance(each, Part):
+            yield each
+        elif isinstance(each, Passage):
+            yield part_of(each.document, each.text, each.metadata, each.span.start)
+        elif isinstance(each, Source):
+            if not each.name:
+                raise ValueError(
+                    f"the source that begins with {each.text[:40]!r} has no name: pass documents "
+                    'by their names, as in {"report.md": source}'
+                )
+            yield Part(each.name, each)
+        else:
+            raise TypeError(
+                "texts must be texts by their names, or passages and sources, not "
+                f"{safe_repr(each)}"
+            )
+
+
+def _citation(quote: str, parts: Sequence[Part], texts: Sequence[QuotableText]) -> Citation:
+    found = _exact(quote, parts, texts) or _exact(quote.strip(QUOTATION_MARKS), parts, texts)
+    if found:
+        # A passage and its document have the same place.
+        places = {(part.document, span.shifted(part.start)) for part, span in found}
+        return _found(quote, "exact", *found[0], 1.0, places=len(places))
+    likeliest: tuple[float, Part, Span] | None = None
+    for part, text in zip(parts, texts, strict=True):
+        near = text.aligned(quote)
+        if near is not None and (likeliest is None or near.similarity > likeliest[0]):
+            likeliest = near.similarity, part, near.span
+    if likeliest is None:
+        return Citation(quote, "not found")
+    similarity, part, span = likeliest
+    return _found(quote, "aligned", part, span, similarity)
+
+
+def _exact(
+    quote: str, parts: Sequence[Part], texts: Sequence[QuotableText]
+) -> list[tuple[Part, Span]]:
+    pairs = zip(parts, texts, strict=True)
+    return [(part, span) for part, text in pairs for span in text.exact(quote)]
+
+
+def _found(
+    quote: str, kind: Kind, part: Part, span: Span, similarity: float, *, places: int = 1
+) -> Citation:
+    source = part.source
+    first = source.first_line + count_line_breaks(source.text, 0, span.start)
+    return Citation(
+        quote,
+        kind,
+        part.document,
+        span.shifted(part.start),
+        similarity,
+        span.of(source.text),
+        (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
+        source.pages_of(span),
+        places,
+    )

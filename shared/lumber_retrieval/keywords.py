@@ -6,12 +6,12 @@ import re
 import unicodedata
 
 # Alphabets without spaces between words: Thai, Lao, Myanmar, Khmer.
-_TRIPLED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+TRIPLED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 # Kana and ideographs, and Hangul, whose words carry particles.
-_PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_OTHER = rf"[^\W_{_TRIPLED}{_PAIRED}]"
+PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_OTHER = rf"[^\W_{TRIPLED}{PAIRED}]"
 # `\w` lacks the vowel signs of Indic scripts, which are inside words.
-_TERM = re.compile(rf"([{_TRIPLED}]+)|([{_PAIRED}]+)|{_OTHER}(?:{_OTHER}|[\u0900-\u0dff])*")
+_TERM = re.compile(rf"([{TRIPLED}]+)|([{PAIRED}]+)|{_OTHER}(?:{_OTHER}|[\u0900-\u0dff])*")
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same where text is ASCII, several times as fast
 # Accents, points of Hebrew and Arabic, and what stretches Arabic words.
@@ -28,7 +28,7 @@ def words_in(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_TERM.findall(text.lower())
     found: list[str] = []
-    for match in _TERM.finditer(_folded(text)):
+    for match in _TERM.finditer(fold(text)):
         tripled, paired = match.groups()
         size = 3 if tripled else 2 if paired else len(match[0])
         found += _runs(match[0], size)
@@ -58,6 +58,7 @@ def _runs(word: str, size: int) -> list[str]:
     return [word[n : n + size] for n in range(max(1, len(word) - size + 1))]
 
 
-def _folded(text: str) -> str:
+def fold(text: str) -> str:
+    """Return a text as words are compared: without case, accents, and forms of the same letter."""
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return unicodedata.normalize("NFKC", bare).casefold().replace("\u0131", "i")  # Turkish

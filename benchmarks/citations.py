@@ -1,0 +1,336 @@
+"""Whether quotes that a model changed are found, and none that stand nowhere.
+
+    python benchmarks/citations.py ../shared/data
+
+Quotes are sentences and ranges of words of the development corpora, from 8 words on, changed in one
+way each. A quote is looked for in ten documents of its corpus (one where a corpus is a single
+document). Shown are the shares found exactly, aligned and not at all; of those found, how many are
+at the right place (precision), and of all, how many are found there (recall). Beside it:
+`str.find`, and what is often written by hand: rapidfuzz's partial ratio over each document in lower
+case, from 80 on, for every fifth quote.
+
+A place is right if it shares four fifths of its characters with that of the quote, or has the
+same letters. `CitationQueryEngine` of LlamaIndex finds no quotes: it numbers its sources, and an
+answer names numbers; how long those sources are is shown at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from rapidfuzz.fuzz import partial_ratio_alignment
+from retrieval import development_corpora
+
+from lumber_core.spans import Span
+from lumber_core.text.units import sentences
+from lumber_evaluation.documents import Corpus, Document
+from lumber_retrieval.citations import Citation, cite
+
+PER_CORPUS = 250
+BY_HAND = 5  # every so many quotes are also looked for by hand, which takes ten times as long
+AMONG = 10
+FEWEST, MOST = 8, 60  # words of a quote
+LIGATURES = {"ffi": "\ufb03", "ffl": "\ufb04", "ff": "\ufb00", "fi": "\ufb01", "fl": "\ufb02"}
+CLOSE = 80  # of 100, by hand
+ELSEWHERE = "of another document"
+Change = Callable[[list[str], random.Random], list[str]]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a document."""
+
+    document: str
+    span: Span
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    corpora = development_corpora(options.data, None)
+    asked = [one for corpus in corpora for one in quotes_of(corpus, chance)]
+    vocabulary = [word for _, document, span in asked for word in span.of(document.text).split()]
+    ways = changes(vocabulary)
+    rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
+    for number, one in enumerate(asked):
+        for name, row in outcomes(ways, *one, chance, by_hand=number % BY_HAND == 0):
+            rows[name].append(row)
+    print(f"{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
+    print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
+    print("find: recall | by hand: precision | recall")
+    print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
+    for name, own in rows.items():
+        show(name, own)
+    for number in (1, 2):
+        time_long_text(corpora, number)
+    show_sources(corpora)
+
+
+def quotes_of(corpus: Corpus, chance: random.Random) -> list[tuple[list[Document], Document, Span]]:
+    """Return places in the documents of a corpus, each with the documents to look in."""
+    documents = [*corpus.documents]
+    found = []
+    for number in range(PER_CORPUS):
+        document = chance.choice(documents)
+        fitting = sentences_of(document) if number % 2 else []
+        if fitting:
+            span = chance.choice(fitting)
+        else:
+            words = [match.span() for match in re.finditer(r"\S+", document.text)]
+            count = chance.randint(FEWEST, 30)
+            first = chance.randrange(max(1, len(words) - count))
+            span = Span(words[first][0], words[min(first + count, len(words)) - 1][1])
+        others = [one for one in documents if one is not document]
+        among = chance.sample(others, min(AMONG - 1, len(others)))
+        chance.shuffle(among)
+        found.append(([*among, document], document, span))
+    return found
+
+
+@cache
+def sentences_of(document: Document) -> list[Span]:
+    """Return the sentences of a document that are neither short nor very long."""
+    found = [span.stripped(document.text) for span in sentences(document.text)]
+    return [one for one in found if FEWEST <= len(one.of(document.text).split()) <= MOST]
+
+
+def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
+    """Return ways to change the words of a quote, from none to a paraphrase."""
+
+    def dropped(count: int) -> Change:
+        def change(words: list[str], chance: random.Random) -> list[str]:
+            gone = set(chance.sample(range(1, len(words) - 1), min(count, len(words) - 2)))
+            return [word for number, word in enumerate(words) if number not in gone]
+
+        return change
+
+    def replaced(share: float) -> Change:
+        def change(words: list[str], chance: random.Random) -> list[str]:
+            new = set(chance.sample(range(len(words)), max(1, round(share * len(words)))))
+            return [
+                chance.choice(vocabulary) if number in new else word
+                for number, word in enumerate(words)
+            ]
+
+        return change
+
+    def misspelt(words: list[str], chance: random.Random) -> list[str]:
+        return [_misspelt(word) if chance.random() < 0.3 else word for word in words]
+
+    def left_out(words: list[str], _: random.Random) -> list[str]:
+        third = max(2, len(words) // 3)
+        return [*words[:third], "...", *words[-third:]]
+
+    def paraphrased(words: list[str], chance: random.Random) -> list[str]:
+        turned = words[len(words) // 2 :] + words[: len(words) // 2]
+        return replaced(0.3)([word for word in turned if chance.random() > 0.2], chance)
+
+    return {
+        "nothing": lambda words, _: words,
+        "line breaks": lambda words, _: ["\n".join(words)],
+        "quotation marks": lambda words, _: [f"\u201c{_curled(words)}\u201d"],
+        "case": lambda words, _: [word.upper() for word in words],
+        "hyphens": lambda words, _: [_divided(word) for word in words],
+        "ligatures": lambda words, _: [_ligated(word) for word in words],
+        "punctuation": lambda words, _: re.sub(r"[^\w\s]", " ", " ".join(words)).split(),
+        "a word dropped": dropped(1),
+        "two words dropped": dropped(2),
+        "a word replaced": replaced(0.0),
+        "one word in ten replaced": replaced(0.1),
+        "three words in ten misspelt": misspelt,
+        "the middle left out": left_out,
+        "three words in ten replaced": replaced(0.3),
+        "halves exchanged": lambda words, _: words[len(words) // 2 :] + words[: len(words) // 2],
+        "paraphrased": paraphrased,
+    }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found of one quote, and which of it is right."""
+
+    kind: str
+    right: bool
+    by_find: bool
+    hand_found: bool | None = None
+    hand_right: bool | None = None
+
+
+def outcomes(
+    ways: Mapping[str, Change],
+    documents: Sequence[Document],
+    document: Document,
+    span: Span,
+    chance: random.Random,
+    *,
+    by_hand: bool,
+) -> Iterator[tuple[str, Outcome]]:
+    """Yield what is found of a quote that is changed in each way, and without its document."""
+    words = span.of(document.text).split()
+    quotes = [" ".join(change(words, chance)) for change in ways.values()]
+    texts = {one.name: one.text for one in documents}
+    yield from zip(ways, found(quotes, texts, Place(document.name, span), by_hand), strict=True)
+    del texts[document.name]
+    letters = _letters(span.of(document.text))
+    if texts and not any(letters in _letters(text) for text in texts.values()):
+        (row,) = found([" ".join(words)], texts, None, by_hand)
+        yield ELSEWHERE, row
+
+
+def found(
+    quotes: Sequence[str], texts: Mapping[str, str], true: Place | None, by_hand: bool
+) -> Iterator[Outcome]:
+    """Yield what is found of quotes."""
+    for quote, citation in zip(quotes, cite(quotes, texts), strict=True):
+        places = (Place(name, Span(*_at(text, quote))) for name, text in texts.items())
+        verbatim = next((place for place in places if place.span.start >= 0), None)
+        right = _is_right(_place(citation), true, texts)
+        row = Outcome(citation.kind, right, _is_right(verbatim, true, texts))
+        if by_hand:
+            near = find_by_hand(quote, texts)
+            row = replace(row, hand_found=near is not None, hand_right=_is_right(near, true, texts))
+        yield row
+
+
+def find_by_hand(quote: str, texts: Mapping[str, str]) -> Place | None:
+    """Return what rapidfuzz finds without more ado."""
+    best, place = float(CLOSE), None
+    for name, text in texts.items():
+        found = partial_ratio_alignment(quote.lower(), text.lower(), score_cutoff=best)
+        if found is not None and (place is None or found.score > best):
+            best, place = found.score, Place(name, Span(found.dest_start, found.dest_end))
+    return place
+
+
+def show(name: str, rows: Sequence[Outcome]) -> None:
+    def share(some: Sequence[bool | None], of: int | None = None) -> str:
+        total = len(some) if of is None else of
+        return f"{sum(map(bool, some)) / total:.1%}" if total else ""
+
+    kinds = [
+        share([row.kind == kind for row in rows]) for kind in ("exact", "aligned", "not found")
+    ]
+    right = [row.right for row in rows]
+    hand = [row for row in rows if row.hand_found is not None]
+    hand_right = [row.hand_right for row in hand]
+    shown = [
+        name,
+        f"{len(rows)}",
+        *kinds,
+        share(right, sum(row.kind != "not found" for row in rows)),
+        share(right),
+        share([row.by_find for row in rows]),
+        share(hand_right, sum(map(bool, [row.hand_found for row in hand]))),
+        share(hand_right),
+    ]
+    print(" | ".join(shown))
+
+
+def time_long_text(corpora: Sequence[Corpus], quotes: int) -> None:
+    """Print what finding changed quotes in a million characters takes, beside `str.find`."""
+    texts = [document.text for corpus in corpora for document in corpus.documents]
+    text = "\n\n".join(texts)[:1_000_000]
+    asked = [
+        " ".join(text[at : at + 200].split()[1:-1]).upper()
+        for at in range(500_000, 500_000 + quotes)
+    ]
+    begun = time.perf_counter()
+    cite(asked, {"long": text})
+    ours = time.perf_counter() - begun
+    begun = time.perf_counter()
+    for quote in asked:
+        text.lower().find(quote.lower())
+    plain = time.perf_counter() - begun
+    begun = time.perf_counter()
+    for quote in asked:
+        find_by_hand(quote, {"long": text})
+    hand = time.perf_counter() - begun
+    print(
+        f"\n{quotes} changed quote(s) in {len(text):,} characters: {ours:.2f} s; "
+        f"str.find in lower case {plain:.3f} s, by hand {hand:.2f} s"
+    )
+
+
+def show_sources(corpora: Sequence[Corpus]) -> None:
+    """Print how long the sources are that LlamaIndex's engine numbers."""
+    try:
+        from llama_index.core.node_parser import SentenceSplitter
+        from llama_index.core.query_engine.citation_query_engine import (
+            DEFAULT_CITATION_CHUNK_OVERLAP,
+            DEFAULT_CITATION_CHUNK_SIZE,
+        )
+    except ImportError:
+        return
+    splitter = SentenceSplitter(
+        chunk_size=DEFAULT_CITATION_CHUNK_SIZE, chunk_overlap=DEFAULT_CITATION_CHUNK_OVERLAP
+    )
+    sizes = [
+        len(part)
+        for corpus in corpora
+        for document in corpus.documents
+        for part in splitter.split_text(document.text)
+    ]
+    print(
+        f"\nCitationQueryEngine numbers sources of {sum(sizes) / len(sizes):,.0f} characters on "
+        "average, and looks for no quote"
+    )
+
+
+def _place(citation: Citation) -> Place | None:
+    if citation.document is None or citation.span is None:
+        return None
+    return Place(citation.document, citation.span)
+
+
+def _at(text: str, quote: str) -> tuple[int, int]:
+    start = text.find(quote)
+    return start, start + len(quote)
+
+
+def _is_right(place: Place | None, true: Place | None, texts: Mapping[str, str]) -> bool:
+    if place is None or true is None:
+        return False
+    wanted = true.span.of(texts[true.document])
+    if _letters(place.span.of(texts[place.document])) == _letters(wanted):
+        return True
+    shared = place.span.within(true.span)
+    union = max(place.span.end, true.span.end) - min(place.span.start, true.span.start)
+    return place.document == true.document and shared.end - shared.start >= 0.8 * union
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+def _curled(words: Sequence[str]) -> str:
+    return " ".join(words).replace("'", "\u2019").replace('"', "\u201d")
+
+
+def _divided(word: str) -> str:
+    """Return a word divided at the end of a line, if it is long, and without its hyphens."""
+    bare = word.replace("-", " ")
+    return f"{bare[:4]}-\n{bare[4:]}" if len(bare) > 7 and bare.isalpha() else bare
+
+
+def _ligated(word: str) -> str:
+    for letters, ligature in LIGATURES.items():
+        word = word.replace(letters, ligature)
+    return word
+
+
+def _misspelt(word: str) -> str:
+    return word[:1] + word[2:3] + word[1:2] + word[3:] if len(word) > 3 else word
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Quotes in the answers of a chat model, found in the documents they are from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from langchain_core.documents import Document
+from langchain_core.prompts import ChatPromptTemplate
+
+from langchain_lumber.base import checked_documents
+from langchain_lumber.passages import offset_of
+from lumber_core.text.source import NAME_KEYS, Source
+from lumber_retrieval import citations as core
+from lumber_retrieval import quoted_answers as answers
+from lumber_retrieval.citations import Citation, Part, part_of
+from lumber_retrieval.quoted_answers import CitedAnswer
+
+QUOTING_PROMPT = ChatPromptTemplate([("system", answers.INSTRUCTIONS), ("human", answers.QUESTION)])
+"""Asks for an answer with numbered quotes. Its variables are `context`, the passages as
+`format_passages` returns them, and `question`."""
+
+QuotedDocuments = Iterable[Document] | Mapping[str, str | Source]
+"""What may be quoted: passages, chunks or whole documents; or texts by their names."""
+
+
+def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
+    """Find where quotes stand: character by character, or aligned if they differ a little.
+
+    Args:
+        quotes: The quotes, as a model gave them.
+        documents: What the model was given. Documents with "start_index" in their metadata are
+            parts: the spans of citations are those in the whole document. Whole documents may
+            follow, where quotes are found that go beyond a part.
+
+    Returns:
+        One citation for each quote, in order; see `lumber_retrieval.Citation`. A document is named
+        by its "source", "file_name" or "file_path", or else by its `id`.
+
+    Raises:
+        TypeError: `quotes` is one string, or an item is no string or no document.
+        ValueError: A document has no name.
+
+    Example:
+        >>> text = "Otters live along rivers. They hunt fish at dawn."
+        >>> documents = [Document(text, metadata={"source": "otters.txt"})]
+        >>> found, missing = cite(["They hunt fish at dawn.", "They sleep in trees."], documents)
+        >>> found.kind, found.document, found.span, found.lines
+        ('exact', 'otters.txt', Span(start=26, end=49), (1, 1))
+        >>> missing.kind
+        'not found'
+    """
+    return core.cite(quotes, _parts(documents))
+
+
+def cite_answer(reply: str, documents: QuotedDocuments) -> CitedAnswer:
+    """Return the answer in a model's reply to `QUOTING_PROMPT`, with the places of its quotes.
+
+    `print` shows the answer, and below it each citation with document, page or lines.
+
+    Args:
+        reply: The model's text: `message.text`, or what a chain that ends with `StrOutputParser()`
+            returns.
+        documents: As for `cite`.
+
+    Raises:
+        ValueError: A document has no name.
+    """
+    return answers.cite_answer(reply, _parts(documents))
+
+
+def format_passages(documents: Iterable[Document]) -> str:
+    """Return documents as `QUOTING_PROMPT` wants them: each below its name, and indented.
+
+    Raises:
+        TypeError: An item is not a document.
+        ValueError: A document has no name.
+    """
+    named = [(_name(document), document.page_content) for document in checked_documents(documents)]
+    return answers.write_passages(named)
+
+
+def _parts(documents: QuotedDocuments) -> core.Texts:
+    if isinstance(documents, Mapping):
+        return documents
+    return [*map(_part, checked_documents(documents))]
+
+
+def _part(document: Document) -> Part:
+    """Return a document as a part of itself, without a context before its text."""
+    start, end = offset_of(document, "start_index"), offset_of(document, "end_index")
+    text = document.page_content
+    if start is not None and end is not None:
+        text = text[max(0, len(text) - (end - start)) :]
+    return part_of(_name(document), text, document.metadata, start)
+
+
+def _name(document: Document) -> str:
+    names = (document.metadata.get(key) for key in reversed(NAME_KEYS))
+    name = next((str(each) for each in names if each), document.id)
+    if not name:
+        raise ValueError(
+            f"the document that begins with {document.page_content[:40]!r} has no name: put one "
+            'into its metadata as "source"'
+        )
+    return name

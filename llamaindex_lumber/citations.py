@@ -1,0 +1,84 @@
+"""Quotes in the answers of an LLM, found in the documents they are from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.prompts import ChatPromptTemplate
+from llama_index.core.schema import BaseNode, NodeWithScore
+
+from llamaindex_lumber.nodes import checked_nodes, several, text_of
+from lumber_core.text.source import NAME_KEYS, Source
+from lumber_retrieval import citations as core
+from lumber_retrieval import quoted_answers as answers
+from lumber_retrieval.citations import Citation, Part, part_of
+from lumber_retrieval.quoted_answers import CitedAnswer
+
+QUOTING_PROMPT = ChatPromptTemplate(
+    [
+        ChatMessage(role=MessageRole.SYSTEM, content=answers.INSTRUCTIONS),
+        ChatMessage(
+            role=MessageRole.USER,
+            content=answers.QUESTION.format(context="{context_str}", question="{query_str}"),
+        ),
+    ]
+)
+"""Asks for an answer with numbered quotes: a `text_qa_template` of query engines."""
+
+QuotedNodes = Iterable[NodeWithScore | BaseNode] | Mapping[str, str | Source]
+"""What may be quoted: nodes or whole documents; or texts by their names."""
+
+
+def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
+    """Find where quotes stand: character by character, or aligned if they differ a little.
+
+    Args:
+        quotes: The quotes, as a model gave them.
+        nodes: What the model was given, such as `response.source_nodes`. The spans of citations are
+            those in the document that a node is a part of. Whole documents may follow, where quotes
+            are found that go beyond a node.
+
+    Returns:
+        One citation for each quote, in order; see `lumber_retrieval.Citation`. A document is named
+        by its "source", "file_name" or "file_path", or else by its ID.
+
+    Raises:
+        TypeError: `quotes` is one string, or an item is no string or no node.
+
+    Example:
+        >>> from llama_index.core import Document
+        >>> text = "Otters live along rivers. They hunt fish at dawn."
+        >>> document = Document(text=text, metadata={"file_name": "otters.txt"})
+        >>> found, missing = cite(["They hunt fish at dawn.", "They sleep in trees."], [document])
+        >>> found.kind, found.document, found.span, found.lines
+        ('exact', 'otters.txt', Span(start=26, end=49), (1, 1))
+        >>> missing.kind
+        'not found'
+    """
+    return core.cite(quotes, _parts(nodes))
+
+
+def cite_answer(reply: str, nodes: QuotedNodes) -> CitedAnswer:
+    """Return the answer in an LLM's reply to `QUOTING_PROMPT`, with the places of its quotes.
+
+    `print` shows the answer, and below it each citation with document, page or lines.
+
+    Args:
+        reply: The LLM's text, such as `str(response)` of a query engine.
+        nodes: As for `cite`, such as `response.source_nodes`.
+    """
+    return answers.cite_answer(reply, _parts(nodes))
+
+
+def _parts(nodes: QuotedNodes) -> core.Texts:
+    if isinstance(nodes, Mapping):
+        return nodes
+    given = [each.node if isinstance(each, NodeWithScore) else each for each in several(nodes)]
+    return [*map(_part, checked_nodes(given))]
+
+
+def _part(node: BaseNode) -> Part:
+    names = (node.metadata.get(key) for key in reversed(NAME_KEYS))
+    name = next((str(each) for each in names if each), node.ref_doc_id or node.node_id)
+    return part_of(name, text_of(node), node.metadata, getattr(node, "start_char_idx", None))

@@ -1,0 +1,306 @@
+"""Finds a quote in a text: character by character, or aligned with what is most like it.
+
+Alignment compares letters and digits alone. In them, a quote whose case, accents, hyphens,
+ligatures or line breaks differ is equal to its source; one with other words is most like it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise, takewhile
+from operator import not_
+from typing import NamedTuple
+
+from rapidfuzz.distance import Indel, Opcode
+from rapidfuzz.fuzz import partial_ratio_alignment
+
+from lumber_core.spans import Span
+from lumber_retrieval.keywords import PAIRED, TRIPLED, fold
+
+# Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
+_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033"
+_SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032"
+_PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
+QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
+# A letter of an alphabet without spaces between words stands alone. Other words are what is written
+# together, with the marks that combine with letters, and with the points and commas of a number.
+_ALONE = TRIPLED + PAIRED
+_COMBINING = "\u0300-\u036f\u0900-\u0dff"
+_WORD = re.compile(rf"[{_ALONE}]|(?:[^\W_{_ALONE}][{_COMBINING}]*|(?<=\d)[.,](?=\d))+")
+_INSIDE_WORD = re.compile(rf"(?<=[^\W_{_ALONE}])[^\W_{_ALONE}]|[{_COMBINING}]")
+_NO_SPACE = re.compile(rf"[{_ALONE}] [{_ALONE}]")
+_SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]|\n\s*\n")
+_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?\s*")
+
+# What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
+# stands nowhere has less than half of its words and up to 0.72 of its letters, if these are 60 or
+# more. Shorter ones are like something else more often, and very short ones always.
+_FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
+_SAME_WORDS = _SAME_LETTERS = 0.75
+_LONG, _LETTERS_ALONE = 60, 0.85  # so many letters are enough, if all words are misspelt
+
+_FAR = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_GAP = 2  # words that a model may have left out near the ends of a quote
+_AT_ONCE = 512  # letters that are aligned; a longer quote by its ends, as the time is quadratic
+_REACH = 24  # letters by which the first guess of a place may be wrong, or half of a longer quote
+
+
+class Found(NamedTuple):
+    """Where a quote was found.
+
+    Attributes:
+        span: Its place in the text, in characters.
+        similarity: The share of letters and digits that are equal, in order, from 0 to 1.
+    """
+
+    span: Span
+    similarity: float
+
+
+class QuotableText:
+    """A text in which quotes are found; read once for all quotes, in linear time.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def exact(self, quote: str) -> Iterator[Span]:
+        """Yield where a quote stands, white space and the form of quotation marks aside.
+
+        It neither begins nor ends inside a word.
+        """
+        wanted = _Spaced(quote).text
+        if not wanted:
+            return
+        text = self._spaced.text
+        start = text.find(wanted)
+        while start >= 0:
+            end = start + len(wanted)
+            if not any(_INSIDE_WORD.match(text, place) for place in (start, end)):
+                yield Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
+            start = text.find(wanted, start + 1)
+
+    def aligned(self, quote: str) -> Found | None:
+        """Return the place most like a quote; None if it differs in more than a little."""
+        found = self._letters.find(_Letters(quote))
+        if found is None and _ELLIPSIS.search(quote):
+            parts = [_Letters(part) for part in _ELLIPSIS.split(quote)]
+            found = self._in_parts([part for part in parts if part.text])
+        return None if found is None else Found(self._with_marks(found.span, quote), found[1])
+
+    def _in_parts(self, parts: Sequence[_Letters]) -> Found | None:
+        """Return from where to where parts stand; None unless all do, in order."""
+        places: list[Found] = []
+        for part in parts:
+            within = None
+            if places:
+                end = self._letters.position(places[-1].span.end)
+                within = Span(end, end + _FAR + len(part.text))
+            place = self._letters.find(part, within)
+            if place is None:
+                return None
+            places.append(place)
+        if not places:
+            return None
+        sizes = [len(part.text) for part in parts]
+        equal = sum(size * place.similarity for size, place in zip(sizes, places, strict=True))
+        return Found(Span(places[0].span.start, places[-1].span.end), equal / sum(sizes))
+
+    def _with_marks(self, span: Span, quote: str) -> Span:
+        """Return a span with the marks before and after it, such as a full stop, as in a quote."""
+        quote = quote.strip()
+        words = [match.span() for match in _WORD.finditer(quote)]
+        before, after = words[0][0], len(quote) - words[-1][1]
+        start, end = span
+        while before and start and self._is_mark(start - 1):
+            before, start = before - 1, start - 1
+        while after and end < len(self._text) and self._is_mark(end):
+            after, end = after - 1, end + 1
+        return Span(start, end)
+
+    def _is_mark(self, place: int) -> bool:
+        character = self._text[place]
+        return not (character.isspace() or character.isalnum())
+
+    @cached_property
+    def _spaced(self) -> _Spaced:
+        return _Spaced(self._text)
+
+    @cached_property
+    def _letters(self) -> _Letters:
+        return _Letters(self._text)
+
+
+class _Spaced:
+    """A text with one blank for any white space, and none between letters that need none.
+
+    Attributes:
+        text: That text.
+    """
+
+    def __init__(self, text: str) -> None:
+        marked = text.translate(_PLAIN)
+        self._offsets = [match.start() for match in re.finditer(r"\S+", marked)]
+        parts = marked.split()
+        self.text = " ".join(parts)
+        lengths = [len(part) + 1 for part in parts]
+        if not text.isascii():
+            for number, (before, after) in enumerate(pairwise(parts)):
+                if _NO_SPACE.fullmatch(f"{before[-1]} {after[0]}"):
+                    lengths[number] -= 1
+            spaced = zip(parts, lengths, strict=True)
+            self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")
+        self._starts = [*accumulate(lengths, initial=0)]
+
+    def offset(self, place: int) -> int:
+        """Return where a character other than a blank stands in the original text."""
+        number = bisect_right(self._starts, place) - 1
+        return self._offsets[number] + place - self._starts[number]
+
+
+class _Letters:
+    """The letters and digits of a text, folded.
+
+    Attributes:
+        text: All of them.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._original = text
+        known: dict[str, str] = {}
+        self._words: list[str] = []
+        self._spans: list[tuple[int, int]] = []
+        for match in _WORD.finditer(text):
+            word = match[0]
+            folded = known.get(word)
+            if folded is None:
+                folded = known[word] = fold(word)
+            if folded:  # not a mark that combines with nothing
+                self._words.append(folded)
+                self._spans.append(match.span())
+        self.text = "".join(self._words)
+        self._starts = [*accumulate(map(len, self._words), initial=0)]
+
+    def position(self, offset: int) -> int:
+        """Return where the letters from an offset in the original text on begin."""
+        return self._starts[bisect_left(self._spans, (offset, offset))]
+
+    def find(self, quote: _Letters, within: Span | None = None) -> Found | None:
+        """Return the words most like a quote; None if they differ in more than a little.
+
+        Args:
+            quote: The quote.
+            within: Where to look, in letters. None: everywhere.
+        """
+        low, high = within or (0, len(self.text))
+        wanted = quote.text
+        start = self.text.find(wanted, low, high) if wanted else -1
+        while start >= 0:
+            span = Span(start, start + len(wanted))
+            if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
+                return Found(self._in_original(span), 1.0)
+            start = self.text.find(wanted, start + 1, high)
+        if len(quote._words) < _FEWEST_WORDS or len(wanted) < _FEWEST_LETTERS:
+            return None
+        closest = self._closest(wanted, Span(low, min(high, len(self.text))))
+        if closest is None:
+            return None
+        closest = self._with_ends(closest, quote)
+        letters = Indel.normalized_similarity(wanted, closest.of(self.text))
+        words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
+        small = letters >= _SAME_LETTERS and words >= _SAME_WORDS
+        if small or (letters >= _LETTERS_ALONE and len(wanted) >= _LONG):
+            return Found(self._in_original(closest), letters)
+        return None
+
+    def _closest(self, wanted: str, within: Span) -> Span | None:
+        """Return the words that are most like some letters; None if nothing is near."""
+        if len(wanted) > 2 * _AT_ONCE:
+            first = self._closest(wanted[:_AT_ONCE], within)
+            if first is None:
+                return None
+            rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
+            last = self._closest(wanted[-_AT_ONCE:], rest)
+            return None if last is None else Span(first.start, last.end)
+        text = within.of(self.text)
+        if len(text) <= len(wanted):
+            near = Span(0, len(text))
+        else:
+            found = partial_ratio_alignment(wanted, text, score_cutoff=100 * _SAME_LETTERS**2)
+            if found is None:
+                return None
+            near = Span(found.dest_start, found.dest_end)
+        return self._fit(wanted, near.shifted(within.start))
+
+    def _fit(self, wanted: str, near: Span) -> Span:
+        """Return the words near a place that are most like some letters."""
+        reach = max(_REACH, len(wanted) // 2)
+        starts, ends = (self._edges(edge - reach, edge + reach) for edge in near)
+
+        def likeness(span: Span) -> float:
+            return Indel.normalized_similarity(wanted, span.of(self.text))
+
+        low = self._starts[bisect_right(self._starts, near.start) - 1]
+        high = self._starts[bisect_left(self._starts, near.end)]
+        best, before = Span(low, high), -1.0
+        while (reached := likeness(best)) > before:
+            before = reached
+            spans = [Span(best.start, end) for end in ends if end > best.start]
+            best = max([best, *spans], key=likeness)
+            spans = [Span(start, best.end) for start in starts if start < best.end]
+            best = max([best, *spans], key=likeness)
+        return best
+
+    def _with_ends(self, letters: Span, quote: _Letters) -> Span:
+        """Return some words with those at the ends of a quote, or what stands in their place."""
+        if len(quote.text) > 2 * _AT_ONCE:
+            return letters  # takes quadratic memory, for the sake of two words
+        numbers = self._numbers(letters)
+        equal = _equal(quote._words, self._words[numbers])
+        if not equal:
+            return letters
+        lacking = quote._words[: equal[0].src_start], quote._words[equal[-1].src_end :]
+        first, last = numbers.start, numbers.stop
+        before = range(first - 1, max(-1, first - 1 - len(lacking[0]) - _GAP), -1)
+        after = range(last, min(len(self._words), last + len(lacking[1]) + _GAP))
+        first -= self._reach(lacking[0][::-1], before)
+        last += self._reach(lacking[1], after)
+        return Span(self._starts[first], self._starts[last])
+
+    def _reach(self, lacking: Sequence[str], beyond: range) -> int:
+        """Return how many words beyond an end belong to words of a quote that are lacking there."""
+        equal = _equal(lacking, [self._words[number] for number in beyond])
+        found = sum(block.src_end - block.src_start for block in equal)
+        if equal and equal[-1].dest_end <= 2 * found:
+            return equal[-1].dest_end
+        # Others stand in their place, unless the sentence ends there.
+        ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in beyond)
+        return min(len(lacking), sum(1 for _ in takewhile(not_, ends)))
+
+    def _is_sentence_end(self, word: int) -> bool:
+        """Return whether a sentence or paragraph ends before a word."""
+        between = self._spans[word - 1][1], self._spans[word][0]
+        return _SENTENCE_END.search(self._original, *between) is not None
+
+    def _edges(self, low: int, high: int) -> list[int]:
+        """Return where words begin and end in a range of letters."""
+        return self._starts[bisect_left(self._starts, low) : bisect_right(self._starts, high)]
+
+    def _numbers(self, letters: Span) -> slice:
+        """Return the numbers of the words that some letters are."""
+        return slice(*(bisect_left(self._starts, edge) for edge in letters))
+
+    def _in_original(self, letters: Span) -> Span:
+        words = self._spans[self._numbers(letters)]
+        return Span(words[0][0], words[-1][1])
+
+
+def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
+    """Return which words of two lists are equal, in order."""
+    return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]
