@@ -203,6 +203,9 @@
   byId("files").addEventListener("change", filter);
   filter();
   addEventListener("hashchange", follow);
+  byId("found").addEventListener("click", (event) => {
+    if (event.target.closest("a")?.hash === location.hash) follow(); // back to where it is
+  });
   narrow.addEventListener("change", follow);
   if (!narrow.matches) show([...places.values()].find((place) => place.says === "Quote") ?? passages[0]);
   follow();
