@@ -22,7 +22,7 @@ FLAGS = (
 )
 READ, WRITTEN = 3, 4  # the file descriptors of Chromium's pipe
 LOADED = """new Promise((done) => {
-  const tell = () => setTimeout(() => done(document.documentElement.outerHTML), 50);
+  const tell = () => setTimeout(done, 50);
   document.readyState === "complete" ? tell() : addEventListener("load", tell);
 })"""
 
@@ -68,14 +68,33 @@ class Browser:
 
     def dom(self, page: Path, *, dark: bool = False) -> str:
         """Return what the browser makes of a page once it is loaded."""
+        return str(self.evaluate(page, "document.documentElement.outerHTML", dark=dark))
+
+    def evaluate(
+        self, page: Path, expression: str, *, dark: bool = False, width: int = 1280
+    ) -> Any:
+        """Return the value of an expression, or of its promise, once a page is loaded.
+
+        Args:
+            page: The page.
+            expression: JavaScript, whose value is data for JSON.
+            dark: Whether the user prefers dark pages.
+            width: Width of the window in pixels.
+        """
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         tab = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self._ask("Emulation.setEmulatedMedia", tab, features=[colours])
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", tab, **size)
         self._ask("Page.navigate", tab, url=page.as_uri())
-        done = self._ask("Runtime.evaluate", tab, expression=LOADED, awaitPromise=True)
+        for each in (LOADED, expression):
+            done = self._ask(
+                "Runtime.evaluate", tab, expression=each, awaitPromise=True, returnByValue=True
+            )
+            assert "exceptionDetails" not in done, done
         self._ask("Target.closeTarget", targetId=target)
-        return str(done["result"]["value"])
+        return done["result"].get("value")
 
     def _ask(self, method: str, tab: str | None = None, **parameters: object) -> dict[str, Any]:
         self._number += 1

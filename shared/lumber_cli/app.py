@@ -86,6 +86,7 @@ _add(
     'docs/ report.pdf "How long may a rental last?" --index docs.db --words 600',
     'docs/ "How long may a rental last?" --model openai:gpt-4o-mini',
     'docs/ "How long may a rental last?" --format json',
+    'docs/ "How long may a rental last?" --open',
 )
 _add(
     "view",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 from textwrap import indent
 from typing import Annotated
 
 import typer
 
+from lumber_cli.answer_page import write_answer_page
 from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.inputs import Inputs, MaybePaths
@@ -25,6 +28,7 @@ from lumber_cli.passage_formats import PassageFormat, show_passages, whereabouts
 from lumber_core.errors import LumberError, ModelUnavailableError
 from lumber_core.llms import CallPolicy, Model
 from lumber_files import MAX_UNPACKED, check_output
+from lumber_retrieval.citations import CitedAnswer
 from lumber_retrieval.passages import Passage
 
 _INSTRUCTIONS = """\
@@ -72,6 +76,23 @@ def ask_command(
             "--format", help="text and md: for reading; json: an object with all passages."
         ),
     ] = PassageFormat.TEXT,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="HTML file to write instead of printing: the answer, and each passage in its "
+            "whole document.",
+        ),
+    ] = None,
+    open_page: Annotated[
+        bool,
+        typer.Option(
+            "--open",
+            help="Open that page in the browser; without --output it is written to a temporary "
+            "folder.",
+        ),
+    ] = False,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", hidden=True)] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
@@ -83,6 +104,9 @@ def ask_command(
     headings. Passages of one file are in reading order; files come by their best passage.
 
     With --model, a language model answers from the passages and cites them by number.
+
+    With --output or --open, the answer and the passages are shown on a page, which needs no network
+    and no other file, and the path of the page is printed.
 
     A question is about the files that are named, whatever else is in --index. Files that are gone
     from a folder are removed from the index when that folder is asked.
@@ -102,6 +126,12 @@ def ask_command(
                 )
             if not question.strip():
                 raise ValueError("the question is empty: pass it as the last argument, in quotes")
+            as_page = open_page or output is not None
+            if as_page and kind is not PassageFormat.TEXT:
+                raise ValueError(
+                    f"--format {kind.value} is for what is printed, and --output and --open make "
+                    f"an HTML page: to write {kind.value} to a file, use > FILE instead"
+                )
             policy = asking.call_policy()
             try:
                 model, why = asking.language_model(), ""
@@ -114,9 +144,11 @@ def ask_command(
                 raise
             why = "The last argument is the question: put it in quotes"
             fail(f"{error}. {why}", status=WRONG_OPTION)
-        if index is not None:
-            with wrong_options():
+        with wrong_options():
+            if index is not None:
                 check_output(index, inputs.files)
+            if output is not None:
+                check_output(output, [*inputs.files, *([] if index is None else [index])])
         files = FileIndex(index)
         files.update(inputs)
         passages = files.search(question, words)
@@ -127,7 +159,15 @@ def ask_command(
             answer, why = _answer(question, passages, model, policy)
         if all(map(is_far, passages)):
             say("nothing in these files seems to answer this; the nearest passages are:")
-        show_passages(question, answer, passages, kind)
+        if as_page:
+            output = output or Path(mkdtemp(prefix="lumber-"), "answer.html")
+            cited = None if answer is None else CitedAnswer(answer, ())
+            write_answer_page(output, question, cited, passages, files.documents(passages))
+            typer.echo(output)
+            if open_page and not webbrowser.open(output.resolve().as_uri()):
+                say(f"no browser could be started: open {output} in one")
+        else:
+            show_passages(question, answer, passages, kind)
         inputs.tell_skipped()
         if inputs.failed:
             say(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")

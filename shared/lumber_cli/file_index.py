@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,11 @@ from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.cache import digest
 from lumber_core.chunk_view import counted
 from lumber_core.concurrency import batches, in_thread
+from lumber_core.errors import StoreError
+from lumber_core.text.pages import SEPARATOR, join_texts
+from lumber_core.text.source import Source
 from lumber_files import NamedPath
+from lumber_files.formats import PDF
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
 from lumber_retrieval.passages import Passage
@@ -117,6 +121,27 @@ class FileIndex:
             question, budget=words, where=lambda metadata: metadata.get(_SOURCE) in names
         )
         return [replace(passage, document=names[passage.document]) for passage in found]
+
+    def documents(self, passages: Sequence[Passage]) -> dict[str, Source]:
+        """Return the whole documents of passages that `search` found, by their names as given.
+
+        The metadata has the path of the file as "source".
+
+        Raises:
+            StoreError: Another process has changed one in the index meanwhile.
+        """
+        paths = {passage.document: passage.metadata[_SOURCE] for passage in passages}
+        stored = self._index.store.contents(paths.values())
+        made = {}
+        for name, path in paths.items():
+            text, metadata = stored.get(path, ("", {}))
+            feeds = Path(path).suffix.lower() == PDF
+            _, pages = join_texts(text.split(SEPARATOR) if feeds else ())
+            made[name] = Source(text, name=name, metadata=metadata, pages=pages)
+        for passage in passages:
+            if passage.span.of(made[passage.document].text) != passage.text:
+                raise StoreError(f"{passage.document} has just changed in the index: ask again")
+        return made
 
     def _read(self, inputs: Inputs, files: tqdm[NamedPath | None]) -> Iterator[IndexedDocument]:
         for named in files:

@@ -21,6 +21,7 @@ from lumber_core.text.markdown import (
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_core.text.unicode import printable
 from lumber_files.formats import DOCX, HTML, PDF
+from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
 
 _TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
@@ -80,12 +81,29 @@ def whereabouts(passage: Passage) -> list[str]:
     for name in ("page", "line"):
         numbers = _range(passage, name)
         if numbers is not None:
-            first, last = numbers
-            said.append(f"{name} {first}" if first == last else f"{name}s {first} to {last}")
+            said.append(_numbered(name, *numbers))
     if "headings" in known:
         said.append(printable(known["headings"]))
     said += [f"columns: {printable(row)}" for row in _header_rows(passage)]
     return said
+
+
+def whereabouts_of_citation(citation: Citation) -> list[str]:
+    """Return where a quote is: its pages or lines; nothing if it was not found."""
+    if citation.pages is not None:
+        return [_numbered("page", *citation.pages)]
+    if citation.document is None or citation.lines is None or _is_converted(citation.document):
+        return []
+    return [_numbered("line", *citation.lines)]
+
+
+def _numbered(name: str, first: int, last: int) -> str:
+    return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
+
+
+def _is_converted(document: str) -> bool:
+    """Return whether the text of a document has other lines than its file."""
+    return PurePath(document).suffix.lower() in (*HTML, DOCX, PDF)
 
 
 def _header_rows(passage: Passage) -> list[str]:
@@ -103,8 +121,7 @@ def _document(passage: Passage) -> str:
 def _range(passage: Passage, name: str) -> list[int] | None:
     """Return the first and last page or line of a passage; None if the file has no such numbers."""
     keys = {"page": (FIRST_PAGE, LAST_PAGE), "line": (FIRST_LINE, LAST_LINE)}[name]
-    # Lines of a text that was converted are not those of the file.
-    if name == "line" and PurePath(passage.document).suffix.lower() in (*HTML, DOCX, PDF):
+    if name == "line" and _is_converted(passage.document):
         return None
     if any(key not in passage.metadata for key in keys):
         return None

@@ -1,16 +1,7 @@
-"use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  const number = new Intl.NumberFormat("en");
   const at = data.sides.map((side) => (side.slider ? side.slider.initial : 0));
   let shown = data.texts[0];
 
-  const make = (tag, properties, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
   // Chunks are [first atom, just past the last, tokens, titles, reason].
   const chunksOf = (side) => shown.sides[side].positions[shown.sides[side].positions.length > 1 ? at[side] : 0];
   const offset = (atom) => (atom < shown.starts.length ? shown.starts[atom] : shown.length);

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import math
-import re
 from collections.abc import Sequence
-from html import escape
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
+from lumber_cli.page import html_page
 from lumber_cli.view_sides import ShownChunk, Side
-from lumber_core import Span, __version__
+from lumber_core import Span
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_files import TextFile
-
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def shown_text(file: TextFile, sides: Sequence[Side]) -> dict[str, Any]:
@@ -69,26 +62,13 @@ def shown_text(file: TextFile, sides: Sequence[Side]) -> dict[str, Any]:
 def chunk_page(texts: Sequence[dict[str, Any]], sides: Sequence[Side]) -> str:
     """Return the page.
 
-    Its Content-Security-Policy allows only its own style and script, known by their digests.
-
     Args:
         texts: What `shown_text` returned.
         sides: The splitters.
     """
-    style, script = _read("view.css"), _read("view.js")
-    data = {"texts": texts, "sides": [_side(side) for side in sides]}
     first = texts[0]["name"]
-    filled = {
-        "title": escape(first if len(texts) == 1 else f"{first} and {len(texts) - 1} more"),
-        "style": style,
-        "script": script,
-        "style_digest": _digest(style),
-        "script_digest": _digest(script),
-        "version": __version__,
-        # Inside a script element, "<" could end the element.
-        "data": json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c"),
-    }
-    return _PLACE.sub(lambda match: filled[match[1]], _read("view.html"))
+    title = f"Chunks of {first if len(texts) == 1 else f'{first} and {len(texts) - 1} more'}"
+    return html_page("view", title, {"texts": texts, "sides": [_side(side) for side in sides]})
 
 
 def _chunk(chunk: ShownChunk, number: dict[int, int], words: dict[str, int]) -> list[int]:
@@ -127,12 +107,3 @@ def _page(file: TextFile, offset: int) -> int:
     pages = file.pages_of(Span(offset, offset + 1))
     assert pages is not None
     return pages[0]
-
-
-def _read(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    """Return a digest as a Content-Security-Policy names it."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -9,7 +9,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from lumber_files.formats import HTML
+from lumber_files.formats import HTML, PDF
 from lumber_files.reading import LISTED, READABLE
 
 
@@ -101,6 +101,23 @@ def files_in(folder: Path) -> Iterator[Path]:
             path = Path(root, name)
             if not name.startswith(".") and path.is_file():
                 yield path
+
+
+def file_link(path: str | Path, page: int | None = None) -> str | None:
+    """Return a link to a file, as in "file:///docs/report.pdf#page=3".
+
+    Args:
+        path: The file.
+        page: The page at which viewers open a PDF, from 1; of other files it is left out.
+
+    Returns:
+        None if there is no such file, as for what was read from stdin, or the path is relative.
+    """
+    path = Path(path)
+    if not path.is_absolute() or not path.is_file():
+        return None
+    at_page = page is not None and path.suffix.lower() == PDF
+    return path.as_uri() + (f"#page={page}" if at_page else "")
 
 
 def _matching(pattern: Path) -> tuple[Path, list[Path]]:

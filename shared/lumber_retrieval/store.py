@@ -159,6 +159,14 @@ class PassageStore:
             )
             return [_text(source) for (source,) in rows]
 
+    def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Return the texts and the metadata of those of some documents that are stored."""
+        with self._database.transaction() as connection, self._database.intact():
+            rows = select(
+                connection, "name, text, metadata FROM documents WHERE name", map(_bytes, names)
+            )
+            return {_text(name): (_text(text), json.loads(known)) for name, text, known in rows}
+
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
         """Store documents, each instead of that of the same name; all of them or none.
 

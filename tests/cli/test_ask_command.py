@@ -6,11 +6,15 @@ import json
 import os
 import shutil
 import time
+import webbrowser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lumber_cli.file_index import FileIndex
+from lumber_cli.inputs import Inputs
+from lumber_core.errors import StoreError
 from tests.cli.running import run_apart, started
 from tests.loopback.faults import Status
 from tests.loopback.server import LoopbackServer
@@ -266,3 +270,81 @@ def test_a_wrong_call_says_what_to_do(docs: Path, arguments: list[str], said: st
 def test_pages_that_were_written_here_are_no_sources(docs: Path) -> None:
     assert run_apart("view", "docs", "-o", "docs/seen.html").code == 0
     assert "docs/seen.html" not in documents("docs", "How long may a rental last?", "--words", 900)
+
+
+def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer("Seven days at most.") as server:
+        model = ("--model", f"{server.openai_url}#any")
+        done = run_apart("ask", "docs", "How long may a rental last?", "-o", "a.html", *model)
+    assert done == (0, "a.html\n", "")
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert "<title>How long may a rental last?</title>" in page
+    assert '"answer": "Seven days at most."' in page
+    assert (docs / "guide.md").as_uri() in page
+    # It is no source of the next question.
+    Path("a.html").rename(docs / "a.html")
+    assert "docs/a.html" not in documents("docs", "How long may a rental last?", "--words", 900)
+
+
+def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
+    pytest.importorskip("pypdf")
+    days = [f"On day {n} the tide is written into the book of the house." for n in range(20)]
+    (docs / "quay.pdf").write_bytes(pdf([days, ["Anchors rust in the harbour."]]))
+    command = ("ask", "docs", "-", "What rusts?", "--index", "docs.db", "-o", "a.html")
+    for _ in range(2):  # the second time, files are not read
+        assert run_apart(*command, "--words", 12, stdin=b"Hulls rust, too.").code == 0
+        page = Path("a.html").read_text(encoding="utf-8")
+        data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+        blocks = {each["name"]: each["blocks"] for each in data["documents"]}
+        assert [block[2] for block in blocks["docs/quay.pdf"] if block[0] == "page"] == [1, 2]
+        links = {each["text"]: each["link"] for each in data["passages"]}
+        assert links == {
+            "Anchors rust in the harbour.": f"{(docs / 'quay.pdf').as_uri()}#page=2",
+            "Hulls rust, too.": None,
+        }
+
+
+def test_a_passage_is_not_shown_in_a_document_that_has_changed_since(docs: Path) -> None:
+    ours, theirs = FileIndex(Path("docs.db")), FileIndex(Path("docs.db"))
+    ours.update(Inputs(["docs"]))
+    passages = ours.search("Do dogs travel for free?", 12)
+    assert ours.documents(passages)["docs/notes.txt"].text == NOTES
+    (docs / "notes.txt").write_text(f"New. {NOTES}", encoding="utf-8")
+    theirs.update(Inputs(["docs"]))
+    with pytest.raises(StoreError, match="has just changed in the index: ask again"):
+        ours.documents(passages)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-o", "docs"], "docs is a folder"),
+        (["-o", "none/a.html"], "there is no folder none"),
+        (["-o", "docs/guide.md"], "would be read and overwritten"),
+        (["-o", "a.html", "--format", "json"], "to write json to a file, use > FILE"),
+        (["--open", "--format", "md"], "to write md to a file, use > FILE"),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_first(
+    docs: Path, arguments: list[str], said: str
+) -> None:
+    done = run_apart("ask", "docs", "rental?", "--index", "docs.db", *arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert (docs / "guide.md").read_text(encoding="utf-8") == GUIDE
+    assert not Path("docs.db").exists()
+
+
+def test_the_browser_opens_the_page(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    viewer = docs.parent / "viewer"
+    viewer.write_text(f'#!/bin/sh\necho "$1" > {docs.parent}/opened\n')
+    viewer.chmod(0o755)
+    monkeypatch.setattr(webbrowser, "_tryorder", None)  # as in a new process
+    monkeypatch.setenv("BROWSER", f"{viewer} %s")
+    done = run_apart("ask", "docs", "How long may a rental last?", "--open")
+    assert done.code == 0
+    page = Path(done.out.strip())
+    assert page.name == "answer.html"
+    assert Path("opened").read_text().strip() == page.as_uri()
+    shutil.rmtree(page.parent)

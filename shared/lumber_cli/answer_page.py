@@ -1,0 +1,160 @@
+"""The page of `ask`: an answer with its quotes, and passages, each in its whole document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from lumber_cli.page import html_page
+from lumber_cli.passage_formats import whereabouts, whereabouts_of_citation
+from lumber_core.spans import Span
+from lumber_core.text.pages import FIRST_PAGE
+from lumber_core.text.source import Source
+from lumber_core.text.unicode import printable
+from lumber_files import file_link, replacing
+from lumber_retrieval.citations import Citation, CitedAnswer
+from lumber_retrieval.passages import Passage
+
+# Parts of a text that a browser lays out only when they are seen: about a screen each.
+_PART = re.compile(r"(?s).{2000}[^\r\n]*[\r\n]*")
+_Atom = str | list[Any]
+
+
+def write_answer_page(
+    path: Path,
+    question: str,
+    answer: CitedAnswer | None,
+    passages: Sequence[Passage],
+    documents: Mapping[str, Source],
+) -> None:
+    """Write the page of an answer, which needs no other file and no network.
+
+    Args:
+        path: The file.
+        question: The question.
+        answer: A model's answer. None: the page shows the passages alone.
+        passages: The passages.
+        documents: The whole documents of the passages and quotes, by name; if their metadata has
+            the path of the file as "source", the page links to it.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    page = answer_page(question, answer, passages, documents)
+    with replacing(path) as part:
+        part.write_text(page, encoding="utf-8", errors="replace")
+
+
+def answer_page(
+    question: str,
+    answer: CitedAnswer | None,
+    passages: Sequence[Passage],
+    documents: Mapping[str, Source],
+) -> str:
+    """Return the page of an answer; see `write_answer_page`.
+
+    Documents are divided into blocks `[kind, atoms, level of a heading or number of a page]`, and
+    these into *atoms*, at every place where a passage or quote starts or ends. So the script needs
+    no offsets, which JavaScript counts differently from Python. An atom is a text, or `[text,
+    number of its passage or 0, numbers of its quotes]`.
+    """
+    citations = () if answer is None else answer.citations
+    numbers = {name: number for number, name in enumerate(documents)}
+    shown = [
+        {
+            "name": printable(name),
+            "blocks": [*_blocks(source, _Marks(name, passages, citations))],
+        }
+        for name, source in documents.items()
+    ]
+    found = [
+        {
+            "document": numbers[passage.document],
+            "place": whereabouts(passage),
+            "link": _link(documents[passage.document], passage.metadata.get(FIRST_PAGE)),
+            "text": passage.text,
+        }
+        for passage in passages
+    ]
+    quoted = [
+        {
+            "kind": citation.kind,
+            "quote": citation.quote,
+            "text": citation.text,
+            "document": None if citation.document is None else numbers[citation.document],
+            "place": whereabouts_of_citation(citation),
+            "link": citation.document and _link(documents[citation.document], citation.page),
+        }
+        for citation in citations
+    ]
+    data = {
+        "question": question,
+        "answer": None if answer is None else answer.text,
+        "citations": quoted,
+        "passages": found,
+        "documents": shown,
+    }
+    return html_page("answer", question, data)
+
+
+class _Marks:
+    """The passages and quotes of a document, by their numbers from 1."""
+
+    def __init__(
+        self, name: str, passages: Sequence[Passage], citations: Sequence[Citation]
+    ) -> None:
+        self._passages = [(n, p.span) for n, p in enumerate(passages, 1) if p.document == name]
+        self._quotes = [
+            (number, citation.span)
+            for number, citation in enumerate(citations, 1)
+            if citation.document == name and citation.span is not None
+        ]
+        spans = [span for _, span in (*self._passages, *self._quotes)]
+        self._edges = sorted({edge for span in spans for edge in span})
+
+    def atoms(self, text: str, block: Span) -> list[_Atom]:
+        """Return the atoms of a block."""
+        inside = [edge for edge in self._edges if block.start < edge < block.end]
+        return [
+            self._atom(text, Span(*ends)) for ends in pairwise([block.start, *inside, block.end])
+        ]
+
+    def _atom(self, text: str, span: Span) -> _Atom:
+        passage = next((n for n, each in self._passages if _covers(each, span)), 0)
+        quotes = [n for n, each in self._quotes if _covers(each, span)]
+        return [span.of(text), passage, quotes] if passage or quotes else span.of(text)
+
+
+def _covers(span: Span, inner: Span) -> bool:
+    return span.start <= inner.start and inner.end <= span.end
+
+
+def _blocks(source: Source, marks: _Marks) -> Iterator[list[Any]]:
+    """Yield the blocks of a document: of Markdown its own, of other texts its lines and pages."""
+    if source.kind == "markdown":
+        for block in source.blocks:
+            for span in _parts(source.text, block.start, block.end):
+                yield [block.kind, marks.atoms(source.text, span), block.level]
+        return
+    starts = [*source.pages] or [0]
+    for page, (start, end) in enumerate(pairwise([*starts, len(source.text)]), 1):
+        if source.pages:
+            yield ["page", [], page]
+        for span in _parts(source.text, start, end):
+            yield [source.kind, marks.atoms(source.text, span)]
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield parts of a block, each of which ends with a line."""
+    while start < end:
+        found = _PART.match(text, start, end)
+        stop = end if found is None else found.end()
+        yield Span(start, stop)
+        start = stop
+
+
+def _link(source: Source, page: int | None) -> str | None:
+    return file_link(str(source.metadata.get("source", "")), page)

@@ -1,0 +1,268 @@
+"""The page of `ask`: a browser shows passages and quotes where they stand in their documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_cli.answer_page import write_answer_page
+from lumber_core.spans import Span
+from lumber_core.text.source import Source
+from lumber_files import file_link
+from lumber_retrieval.citations import Citation, CitedAnswer
+from lumber_retrieval.passages import Hit, Passage
+from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
+
+# What tests ask of the page. Its script scrolls in the frames after a click.
+LOOK = """
+const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+const texts = (selector) => all(selector).map((each) => each.textContent);
+const joined = (selector) => texts(selector).join("");
+const top = (selector) => document.querySelector(selector).getBoundingClientRect().top;
+const seen = (selector) => document.querySelector(selector).checkVisibility();
+const frames = () => new Promise((done) => setTimeout(done, 60));
+const click = async (selector) => { document.querySelector(selector).click(); await frames(); };
+"""
+GUIDE = (
+    "# 🚣 Boats\n\nIntroduction.\n\n## Care\n\nWax the <b>hull</b> 🕰️ in spring, and\n"
+    "dry the sails after rain.\r\n\n"
+    "## Rental\n\nA rental lasts seven days at most. The deposit is forty crowns.\n"
+)
+FERRY = "The ferry sails at noon.\nDogs travel for free.\n"
+DOCUMENTS = {
+    "docs/guide.md": Source(GUIDE, name="docs/guide.md", format="markdown"),
+    "docs/ferry.txt": Source(FERRY, name="docs/ferry.txt"),
+}
+
+
+def passage(name: str, text: str, whole: str, **metadata: Any) -> Passage:
+    span = Span(whole.index(text), whole.index(text) + len(text))
+    return Passage(name, span, text, (Hit(0, name, span, text, 1.0, metadata),))
+
+
+CARE = GUIDE[GUIDE.index("Wax") : GUIDE.index("\n## R")]
+PASSAGES = [
+    passage("docs/guide.md", CARE, GUIDE, line_first=7),
+    passage("docs/guide.md", GUIDE[GUIDE.index("## R") : -1], GUIDE, headings="Boats > Rental"),
+    passage("docs/ferry.txt", "Dogs travel for free.", FERRY),
+]
+
+
+def cited(kind: Any, quote: str, text: str = "", whole: str = GUIDE) -> Citation:
+    if kind == "not found":
+        return Citation(quote, kind)
+    start = whole.index(text)
+    name = "docs/guide.md" if whole is GUIDE else "docs/ferry.txt"
+    return Citation(quote, kind, name, Span(start, start + len(text)), 1.0, text, (7, 8))
+
+
+ANSWER = CitedAnswer(
+    "Seven days [1]. Forty crowns must be paid [2]. The boats are green [3]. See [4] and [7].",
+    (
+        cited("exact", "seven days at most", "seven days at most"),
+        cited("aligned", "The deposit is 40 crowns", "The deposit is forty crowns"),
+        cited("not found", "The boats are green"),
+        cited("exact", "Dogs travel for free", "Dogs travel for free", FERRY),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "answer.html"
+    write_answer_page(path, "How long may a rental last?", ANSWER, PASSAGES, DOCUMENTS)
+    return path
+
+
+def look(browser: Browser, page: Path, script: str, **settings: Any) -> Any:
+    return browser.evaluate(page, f"(async () => {{{LOOK}{script}}})()", **settings)
+
+
+def test_each_passage_is_highlighted_in_its_whole_document(browser: Browser, page: Path) -> None:
+    script = """
+      const found = [];
+      for (const card of all("#passages .open")) {
+        card.click();
+        await frames();
+        found.push([joined("mark.chosen"), joined(".block"), all("mark:not(.chosen)").length > 0]);
+      }
+      return found;"""
+    found = look(browser, page, script)
+    wholes = [GUIDE, GUIDE, FERRY]
+    assert [chosen for chosen, _, _ in found] == [each.text for each in PASSAGES]
+    assert [whole for _, whole, _ in found] == wholes
+    assert [others for _, _, others in found] == [True, True, False]
+
+
+def test_a_quote_in_the_answer_leads_to_its_place(browser: Browser, page: Path) -> None:
+    script = """
+      const found = [];
+      for (const number of all("#said a.number")) {
+        number.click();
+        await frames();
+        found.push([number.textContent, joined(".cited.chosen"), joined("#name"), joined("#at"),
+          getComputedStyle(document.querySelector(".chosen"), "::after").content]);
+      }
+      return found;"""
+    assert look(browser, page, script) == [
+        ["1", "seven days at most", "docs/guide.md", "Quote 1 of 3", '"[1]"'],
+        ["2", "The deposit is forty crowns", "docs/guide.md", "Quote 2 of 3", '"[2]"'],
+        ["4", "Dogs travel for free", "docs/ferry.txt", "Quote 3 of 3", '"[4]"'],
+    ]
+
+
+def test_kinds_of_quotes_are_told_apart(browser: Browser, page: Path) -> None:
+    script = """
+      return [texts("#citations > li"), all("#citations .missing a").length, joined("#said"),
+        ...["exact", "aligned", "missing"].map((kind) =>
+          getComputedStyle(document.querySelector(`#said .${kind}`)).color)];"""
+    (exact, aligned, missing, _), links, said, *colours = look(browser, page, script)
+    assert "“seven days at most”" in exact
+    assert exact.endswith("guide.md · lines 7 to 8 · word for word")
+    assert "“The deposit is forty crowns”" in aligned
+    assert "The model’s wording: “The deposit is 40 crowns”" in aligned
+    assert "worded differently" in aligned
+    assert "“The boats are green”These words stand in none of the files." in missing
+    assert links == 0
+    assert said.endswith("See 4 and [7].")
+    assert len(set(colours)) == 3
+
+
+def test_a_place_in_a_long_document_is_scrolled_to(browser: Browser, tmp_path: Path) -> None:
+    lines = "".join(f"Line {n}, which says the same again.\n" * 3 for n in range(4600))
+    text = f"{lines}Here it stands.\n{lines}"
+    documents = {"long.txt": Source(text, name="long.txt")}
+    assert len(text) > 1_000_000
+    passages = [passage("long.txt", each, text) for each in ("Line 9,", "Here it stands.")]
+    path = tmp_path / "answer.html"
+    write_answer_page(path, "Where?", None, passages, documents)
+    script = """
+      const tops = [top("mark.chosen") - top("#pane")];
+      await click("#next");
+      return [...tops, top("mark.chosen") - top("#pane"), joined("mark.chosen"),
+        document.querySelectorAll("#text *").length];"""
+    *tops, chosen, elements = look(browser, path, script)
+    assert all(0 < top < 400 for top in tops)
+    assert chosen == "Here it stands."
+    assert elements < 2500
+    assert path.stat().st_size < 1.1 * len(text)
+
+
+def test_files_can_be_chosen(browser: Browser, page: Path) -> None:
+    script = """
+      const found = [];
+      const note = () => found.push([all("#passages > li:not([hidden]) bdi").map((each) =>
+        each.textContent), joined("#count")]);
+      const [guide, ferry] = all("#files input");
+      for (const box of [ferry, guide, ferry]) { box.click(); note(); }
+      await click("#passages .open");
+      return [...found, joined("#at")];"""
+    *found, at = look(browser, page, script)
+    assert found == [
+        [["ferry.txt"], "1 of 3"],
+        [["guide.md", "guide.md", "ferry.txt"], "3"],
+        [["guide.md", "guide.md"], "2 of 3"],
+    ]
+    assert at == "Passage 1 of 2"
+
+
+def test_a_phone_shows_the_list_and_then_the_document(browser: Browser, page: Path) -> None:
+    script = """
+      const note = () => [seen("#reader"), document.documentElement.scrollWidth];
+      const before = note();
+      await click("#passages .open");
+      const during = [...note(), joined("mark.chosen"), document.activeElement.id,
+        byId("reader").getBoundingClientRect().width, byId("pane").scrollWidth];
+      history.back();
+      await frames();
+      await click("#said .number");
+      await click("#back");
+      return [before, during, note(), document.activeElement.className];"""
+    before, during, after, focus = look(browser, page, script, width=390)
+    assert before == after == [False, 390]
+    assert during == [True, 390, PASSAGES[0].text, "name", 390, 390]
+    assert focus == "open"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_texts_can_be_read(browser: Browser, page: Path, dark: bool) -> None:
+    script = """
+      const solid = (each) => {
+        for (; each; each = each.parentElement) {
+          const { backgroundColor: colour } = getComputedStyle(each);
+          if (colour !== "rgba(0, 0, 0, 0)") return colour;
+        }
+      };
+      await click("#passages > li + li .open");
+      const pairs = new Map();
+      for (const each of all("body *")) {
+        if (!each.checkVisibility() || !/\\S/.test(each.textContent)) continue;
+        const name = `${each.localName}.${each.className}`;
+        pairs.set(name, [getComputedStyle(each).color, solid(each)]);
+      }
+      return [getComputedStyle(document.body).backgroundColor, ...pairs];"""
+    background, *pairs = look(browser, page, script, dark=dark)
+    assert (lightness(background) < 0.2) is dark
+    assert len(pairs) > 20
+    poor = {name: colours for name, colours in pairs if contrast(*colours) < 4.5}
+    poor = {name: colours for name, colours in poor.items() if not name.startswith("button")}
+    assert poor == {}
+
+
+def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "50% of #1?.pdf"
+    file.write_bytes(b"")
+    text = "One.\fTwo.\fThree."
+    known = {"source": str(file), "page_first": 3, "page_last": 3}
+    documents = {"r.pdf": Source(text, name="r.pdf", metadata=known, pages=(0, 5, 10))}
+    path = tmp_path / "answer.html"
+    write_answer_page(path, "?", None, [passage("r.pdf", "Three.", text, **known)], documents)
+    script = 'return [texts(".page"), byId("file").href, joined("#file"), joined("#place")];'
+    pages, link, label, place = look(browser, path, script)
+    assert pages == ["Page 1", "Page 2", "Page 3"]
+    assert link == f"{tmp_path.as_uri()}/50%25%20of%20%231%3F.pdf#page=3"
+    assert (label, place) == ("Open page 3 ↗", "page 3")
+
+
+def test_only_files_are_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stdin").write_text("A file.")
+    assert file_link("stdin", 2) is None
+    assert file_link(tmp_path) is None
+    assert file_link(tmp_path / "gone.pdf", 2) is None
+    assert file_link(tmp_path / "stdin", 2) == f"{tmp_path.as_uri()}/stdin"
+
+
+def test_hostile_texts_stay_texts_and_nothing_is_requested(
+    browser: Browser, tmp_path: Path
+) -> None:
+    names = [piece.replace("/", "\u2215") + ".md" for piece in HOSTILE]
+    text = "\n\n".join(f"# {piece.strip()}\n\n{piece}" for piece in HOSTILE)
+    documents = {name: Source(text, name=name, format="markdown") for name in names}
+    passages = [
+        passage(name, piece, text, headings=piece)
+        for name, piece in zip(names, HOSTILE, strict=True)
+    ]
+    quotes = [Citation(piece, "not found") for piece in HOSTILE]
+    span = Span(2, 12)
+    quotes.append(Citation(HOSTILE[1], "aligned", names[0], span, 0.9, span.of(text)))
+    path = tmp_path / "answer.html"
+    answer = CitedAnswer(" ".join([*HOSTILE, "[7]"]), tuple(quotes))
+    write_answer_page(path, HOSTILE[0] + HOSTILE[3], answer, passages, documents)
+    script = """
+      const tried = [];
+      addEventListener("securitypolicyviolation", (event) => tried.push(event.effectiveDirective));
+      const shown = joined(".block");
+      document.body.append(make("img", { src: "http://127.0.0.1:9/" }));
+      document.body.append(make("script", { textContent: "document.title = 'broken'" }));
+      await fetch("http://127.0.0.1:9/").catch(() => {});
+      await frames();
+      return [shown, tried, document.title,
+        performance.getEntriesByType("resource").map((entry) => entry.name)];"""
+    assert foreign_elements(browser.dom(path)) == []
+    shown, tried, title, _ = look(browser, path, script)
+    assert shown == text
+    assert {"img-src", "connect-src", "script-src-elem"} <= set(tried)
+    assert title == HOSTILE[0] + HOSTILE[3]
