@@ -15,8 +15,9 @@ from lumber_core.text.pages import FIRST_PAGE
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 from lumber_files import file_link, replacing
-from lumber_retrieval.citations import Citation, CitedAnswer
+from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
+from lumber_retrieval.quoted_answers import CitedAnswer
 
 # Parts of a text that a browser lays out only when they are seen: about a screen each.
 _PART = re.compile(r"(?s).{2000}[^\r\n]*[\r\n]*")

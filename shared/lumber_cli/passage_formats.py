@@ -23,6 +23,7 @@ from lumber_core.text.unicode import printable
 from lumber_files.formats import DOCX, HTML, PDF
 from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
+from lumber_retrieval.quoted_answers import CitedAnswer
 
 _TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
 _RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown
@@ -38,18 +39,24 @@ class PassageFormat(str, Enum):
 
 
 def show_passages(
-    question: str, answer: str | None, passages: Sequence[Passage], kind: PassageFormat
+    question: str,
+    answer: CitedAnswer | None,
+    passages: Sequence[Passage],
+    kind: PassageFormat,
 ) -> None:
     """Write an answer, if there is one, and the passages to stdout.
 
     Args:
         question: The question.
-        answer: A model's answer.
+        answer: A model's answer, whose numbers are those of its quotes.
         passages: The passages.
         kind: The format. Text is laid out if stdout is a terminal.
     """
     if kind is PassageFormat.JSON:
-        said = {} if answer is None else {"answer": answer}
+        said: dict[str, object] = {}
+        if answer is not None:
+            citations = [*map(_citation_as_json, answer.citations)]
+            said = {"answer": answer.text, "citations": citations}
         rows = [_as_json(passage) for passage in passages]
         made = {"question": question, **said, "passages": rows}
         text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
@@ -61,13 +68,15 @@ def show_passages(
     write_utf8(typer.get_binary_stream("stdout"), text)
 
 
-def _written(answer: str | None, passages: Sequence[Passage], kind: PassageFormat) -> Iterator[str]:
+def _written(
+    answer: CitedAnswer | None, passages: Sequence[Passage], kind: PassageFormat
+) -> Iterator[str]:
     """Yield the parts of what is written in a pipe or a file."""
     in_markdown = kind is PassageFormat.MD
     if answer is not None:
         yield f"{answer}\n\n---\n\n" if in_markdown else f"{answer}\n\n"
-    for number, passage in enumerate(passages, 1):
-        title = " | ".join([f"[{number}] {_document(passage)}", *whereabouts(passage)])
+    for title, passage in zip(_titles(answer, passages), passages, strict=True):
+        title = " | ".join([title, *whereabouts(passage)])
         if in_markdown:
             yield as_markdown(title, passage.text)
         else:
@@ -92,16 +101,14 @@ def whereabouts_of_citation(citation: Citation) -> list[str]:
     """Return where a quote is: its pages or lines; nothing if it was not found."""
     if citation.pages is not None:
         return [_numbered("page", *citation.pages)]
-    if citation.document is None or citation.lines is None or _is_converted(citation.document):
-        return []
-    return [_numbered("line", *citation.lines)]
+    return [] if citation.lines is None else [_numbered("line", *citation.lines)]
 
 
 def _numbered(name: str, first: int, last: int) -> str:
     return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
 
 
-def _is_converted(document: str) -> bool:
+def is_converted(document: str) -> bool:
     """Return whether the text of a document has other lines than its file."""
     return PurePath(document).suffix.lower() in (*HTML, DOCX, PDF)
 
@@ -114,14 +121,18 @@ def _header_rows(passage: Passage) -> list[str]:
     return [row for row in ([titles, *rows] if untitled else rows) if not _RULE.fullmatch(row)]
 
 
-def _document(passage: Passage) -> str:
-    return printable(passage.document)
+def _titles(answer: CitedAnswer | None, passages: Sequence[Passage]) -> list[str]:
+    """Return the documents of passages: with numbers, unless these are those of quotes."""
+    names = [printable(passage.document) for passage in passages]
+    if answer is not None:
+        return names
+    return [f"[{number}] {name}" for number, name in enumerate(names, 1)]
 
 
 def _range(passage: Passage, name: str) -> list[int] | None:
     """Return the first and last page or line of a passage; None if the file has no such numbers."""
     keys = {"page": (FIRST_PAGE, LAST_PAGE), "line": (FIRST_LINE, LAST_LINE)}[name]
-    if name == "line" and _is_converted(passage.document):
+    if name == "line" and is_converted(passage.document):
         return None
     if any(key not in passage.metadata for key in keys):
         return None
@@ -145,11 +156,27 @@ def _as_json(passage: Passage) -> dict[str, object]:
     return {**row, "score": round(passage.score, 4), "text": passage.text}
 
 
+def _citation_as_json(citation: Citation) -> dict[str, object]:
+    start, end = citation.span or (None, None)
+    return {
+        "quote": citation.quote,
+        "kind": citation.kind,
+        "document": citation.document,
+        "start": start,
+        "end": end,
+        "similarity": round(citation.similarity, 4),
+        "text": citation.text,
+        "lines": citation.lines,
+        "pages": citation.pages,
+        "places": citation.places,
+    }
+
+
 def _parts(joined: str | None, separator: str) -> list[str]:
     return joined.split(separator) if joined else []
 
 
-def _lay_out(answer: str | None, passages: Sequence[Passage]) -> None:
+def _lay_out(answer: CitedAnswer | None, passages: Sequence[Passage]) -> None:
     """Print to a terminal: wrapped, and with nothing that could control it."""
     # Deferred: pipes and files need no layout.
     from rich.console import Console
@@ -166,9 +193,9 @@ def _lay_out(answer: str | None, passages: Sequence[Passage]) -> None:
         console.print()
 
     if answer is not None:
-        show(answer)
-    for number, passage in enumerate(passages, 1):
-        title = Text(f"[{number}] {_document(passage)}", style="bold")
+        show(str(answer))
+    for named, passage in zip(_titles(answer, passages), passages, strict=True):
+        title = Text(named, style="bold")
         for part in whereabouts(passage):
             title.append(f" · {part}", style="not bold cyan")
         console.print(title)

@@ -20,7 +20,7 @@ from lumber_core.text.source import Source, as_source
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quote_alignment import QUOTATION_MARKS, QuotableText
 
-Kind = Literal["exact", "aligned", "not found"]
+CitationKind = Literal["exact", "aligned", "not found"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Citation:
     """
 
     quote: str
-    kind: Kind
+    kind: CitationKind
     document: str | None = None
     span: Span | None = None
     similarity: float = 0.0
@@ -211,7 +211,7 @@ def _exact(
 
 
 def _found(
-    quote: str, kind: Kind, part: Part, span: Span, similarity: float, *, places: int = 1
+    quote: str, kind: CitationKind, part: Part, span: Span, similarity: float, *, places: int = 1
 ) -> Citation:
     source = part.source
     first = source.first_line + count_line_breaks(source.text, 0, span.start)

@@ -11,8 +11,9 @@ from lumber_cli.answer_page import write_answer_page
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_files import file_link
-from lumber_retrieval.citations import Citation, CitedAnswer
+from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Hit, Passage
+from lumber_retrieval.quoted_answers import CitedAnswer
 from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
 
 # What tests ask of the page. Its script scrolls in the frames after a click.

@@ -194,20 +194,54 @@ def test_nothing_in_a_text_controls_a_terminal(docs: Path, command: str) -> None
     assert "docs/evil.txt" in shown
 
 
-def test_a_model_answers_from_the_numbered_passages(docs: Path) -> None:
+def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
     pytest.importorskip("openai")
-    with LoopbackServer("Seven days at most [1].") as server:
+    text = (docs / "guide.md").read_text()
+    quote = text[text.index("seven days") :].splitlines()[0]
+    with LoopbackServer(f"Seven days [1].\n\n[1] “{quote}”") as server:
         options = ("docs", "How long may a rental last?", "--words", 30)
         model = ("--model", f"{server.openai_url}#any", "--temperature", 0.5)
         made = asked(*options, *model)
         shown = run_apart("ask", *options, *model)
-    assert made["answer"] == "Seven days at most [1]."
-    assert shown.out.startswith("Seven days at most [1].\n\n===== [1] docs/guide.md | lines")
+    assert made["answer"] == "Seven days [1]."
+    (citation,) = made["citations"]
+    assert citation["kind"] == "exact"
+    assert citation["document"] == "docs/guide.md"
+    assert text[citation["start"] : citation["end"]] == quote == citation["text"]
+    line = text.count("\n", 0, citation["start"]) + 1
+    assert citation["lines"] == [line, line]
+    assert shown.out.startswith(
+        f'Seven days [1].\n\n[1] docs/guide.md, line {line}: "{quote}"\n\n===== docs/guide.md | '
+    )
+    assert shown.code == 0
     (request, _) = server.requests
     assert "Question: How long may a rental last?" in request.user
-    assert "\n[1] docs/guide.md, lines " in request.user
+    assert "\ndocs/guide.md:\n    " in request.user
     assert "seven days at most" in request.user
     assert request.temperature == 0.5
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept", "said"),
+    [
+        ('Nine [1].\n\n[1] "It may last nine whole weeks."', "not found", "not found in the files"),
+        ("Seven days.", "Seven days.", "the model quotes nothing"),
+        ("UNKNOWN", "", "no answer from the model: it finds none in these passages"),
+        ("", "", "no answer from the model: the answer is empty"),
+    ],
+)
+def test_an_answer_without_quotes_of_the_files_is_doubted(
+    docs: Path, reply: str, kept: str, said: str
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(reply) as server:
+        options = ("docs", "How long may a rental last?", "--model", f"{server.openai_url}#any")
+        done = run_apart("ask", *options)
+    assert done.code == 1
+    assert said in done.err
+    assert kept in done.out
+    assert "===== " in done.out
+    assert len(server.requests) == 1 + (reply in ("Seven days.", "") or "[1]" in reply)
 
 
 @pytest.mark.parametrize(("status", "reason"), [(401, "401"), (500, "500")])
@@ -226,7 +260,7 @@ def test_a_model_reads_lines_as_they_are(docs: Path) -> None:
     pytest.importorskip("openai")
     code = "# Sums\n\n```python\ndef total(rows):\n    return sum(rows)\n```\n"
     (docs / "sums.md").write_text(code)
-    with LoopbackServer("It adds rows [1].") as server:
+    with LoopbackServer('It adds rows [1].\n\n[1] "return sum(rows)"') as server:
         asked("docs", "def total rows sum", "--model", f"{server.openai_url}#any")
     (request,) = server.requests
     assert "    def total(rows):\n        return sum(rows)\n" in request.user
@@ -274,13 +308,15 @@ def test_pages_that_were_written_here_are_no_sources(docs: Path) -> None:
 
 def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
     pytest.importorskip("openai")
-    with LoopbackServer("Seven days at most.") as server:
+    reply = 'Seven days at most [1].\n\n[1] "seven days at most"'
+    with LoopbackServer(reply) as server:
         model = ("--model", f"{server.openai_url}#any")
         done = run_apart("ask", "docs", "How long may a rental last?", "-o", "a.html", *model)
     assert done == (0, "a.html\n", "")
     page = Path("a.html").read_text(encoding="utf-8")
     assert "<title>How long may a rental last?</title>" in page
-    assert '"answer": "Seven days at most."' in page
+    assert '"answer": "Seven days at most [1]."' in page
+    assert '"kind": "exact"' in page
     assert (docs / "guide.md").as_uri() in page
     # It is no source of the next question.
     Path("a.html").rename(docs / "a.html")
