@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from operator import not_
 from typing import NamedTuple
 
@@ -36,13 +36,14 @@ _SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]|\n\s*\n")
 _ELLIPSIS = re.compile(r"\s*(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?\s*")
 
 # What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
-# stands nowhere has less than half of its words and up to 0.72 of its letters, if these are 60 or
-# more. Shorter ones are like something else more often, and very short ones always.
+# stands nowhere has less than half of its words, and up to 0.72 of its letters if these are 60 or
+# more; of shorter ones up to 0.9. Very short ones are always like something.
 _FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
 _SAME_WORDS = _SAME_LETTERS = 0.75
-_LONG, _LETTERS_ALONE = 60, 0.85  # so many letters are enough, if all words are misspelt
+_LONG, _LETTERS_ALONE = 40, 0.9  # of so many letters so many are enough: words may be misspelt
 
 _FAR = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_MOST_PLACES = 100  # of the longest part, near which the others are looked for
 _GAP = 2  # words that a model may have left out near the ends of a quote
 _AT_ONCE = 512  # letters that are aligned; a longer quote by its ends, as the time is quadratic
 _REACH = 24  # letters by which the first guess of a place may be wrong, or half of a longer quote
@@ -88,29 +89,36 @@ class QuotableText:
 
     def aligned(self, quote: str) -> Found | None:
         """Return the place most like a quote; None if it differs in more than a little."""
-        found = self._letters.find(_Letters(quote))
-        if found is None and _ELLIPSIS.search(quote):
-            parts = [_Letters(part) for part in _ELLIPSIS.split(quote)]
-            found = self._in_parts([part for part in parts if part.text])
-        return None if found is None else Found(self._with_marks(found.span, quote), found[1])
+        parts = [part for part in map(_Letters, _ELLIPSIS.split(quote)) if part.text]
+        found = self._in_parts(parts) if len(parts) > 1 else None
+        found = found or self._letters.find(_Letters(quote))
+        if found is None:
+            return None
+        span = self._letters.in_original(found.span)
+        return Found(self._with_marks(span, quote), found.similarity)
 
     def _in_parts(self, parts: Sequence[_Letters]) -> Found | None:
-        """Return from where to where parts stand; None unless all do, in order."""
-        places: list[Found] = []
-        for part in parts:
-            within = None
-            if places:
-                end = self._letters.position(places[-1].span.end)
-                within = Span(end, end + _FAR + len(part.text))
-            place = self._letters.find(part, within)
-            if place is None:
-                return None
-            places.append(place)
-        if not places:
-            return None
-        sizes = [len(part.text) for part in parts]
-        equal = sum(size * place.similarity for size, place in zip(sizes, places, strict=True))
-        return Found(Span(places[0].span.start, places[-1].span.end), equal / sum(sizes))
+        """Return from where to where parts stand, in letters; None unless all do, near by."""
+        longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
+        number = parts.index(longest)
+        for place in islice(self._letters.places(longest), _MOST_PLACES):
+            (start, end), equal = place.span, [place.similarity * len(longest.text)]
+            for part in parts[number + 1 :]:
+                size = len(part.text)
+                after = self._letters.find(part, Span(end, end + _FAR + size))
+                if after is not None:
+                    end = after.span.end
+                    equal.append(after.similarity * size)
+            for part in reversed(parts[:number]):
+                size = len(part.text)
+                near = Span(max(0, start - _FAR - size), start)
+                *_, before = None, *self._letters.places(part, near)
+                if before is not None:
+                    start = before.span.start
+                    equal.append(before.similarity * size)
+            if len(equal) == len(parts):
+                return Found(Span(start, end), sum(equal) / sum(len(part.text) for part in parts))
+        return None
 
     def _with_marks(self, span: Span, quote: str) -> Span:
         """Return a span with the marks before and after it, such as a full stop, as in a quote."""
@@ -187,37 +195,49 @@ class _Letters:
         self.text = "".join(self._words)
         self._starts = [*accumulate(map(len, self._words), initial=0)]
 
-    def position(self, offset: int) -> int:
-        """Return where the letters from an offset in the original text on begin."""
-        return self._starts[bisect_left(self._spans, (offset, offset))]
+    def in_original(self, letters: Span) -> Span:
+        """Return where the words that some letters are stand in the original text."""
+        words = self._spans[self._numbers(letters)]
+        return Span(words[0][0], words[-1][1])
 
     def find(self, quote: _Letters, within: Span | None = None) -> Found | None:
         """Return the words most like a quote; None if they differ in more than a little.
 
         Args:
             quote: The quote.
-            within: Where to look, in letters. None: everywhere.
+            within: Where to look, in letters, as are the spans that are returned. None: everywhere.
         """
-        low, high = within or (0, len(self.text))
-        wanted = quote.text
+        return next(self.places(quote, within), None)
+
+    def places(self, quote: _Letters, within: Span | None = None) -> Iterator[Found]:
+        """Yield all words that are equal to a quote, or if there are none those most like it."""
+        wanted, whole = quote.text, Span(0, len(self.text))
+        low, high = whole if within is None else within.within(whole)
+        found = False
         start = self.text.find(wanted, low, high) if wanted else -1
         while start >= 0:
             span = Span(start, start + len(wanted))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
-                return Found(self._in_original(span), 1.0)
+                found = True
+                yield Found(span, 1.0)
             start = self.text.find(wanted, start + 1, high)
+        if not found:
+            yield from self._alike(quote, Span(low, high))
+
+    def _alike(self, quote: _Letters, within: Span) -> Iterator[Found]:
+        """Yield the words that are most like a quote, if they differ in no more than a little."""
+        wanted = quote.text
         if len(quote._words) < _FEWEST_WORDS or len(wanted) < _FEWEST_LETTERS:
-            return None
-        closest = self._closest(wanted, Span(low, min(high, len(self.text))))
+            return
+        closest = self._closest(wanted, within)
         if closest is None:
-            return None
+            return
         closest = self._with_ends(closest, quote)
         letters = Indel.normalized_similarity(wanted, closest.of(self.text))
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
-        small = letters >= _SAME_LETTERS and words >= _SAME_WORDS
-        if small or (letters >= _LETTERS_ALONE and len(wanted) >= _LONG):
-            return Found(self._in_original(closest), letters)
-        return None
+        little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
+        if little or (letters >= _LETTERS_ALONE and len(wanted) >= _LONG):
+            yield Found(closest, letters)
 
     def _closest(self, wanted: str, within: Span) -> Span | None:
         """Return the words that are most like some letters; None if nothing is near."""
@@ -229,6 +249,8 @@ class _Letters:
             last = self._closest(wanted[-_AT_ONCE:], rest)
             return None if last is None else Span(first.start, last.end)
         text = within.of(self.text)
+        if not text:
+            return None
         if len(text) <= len(wanted):
             near = Span(0, len(text))
         else:
@@ -295,10 +317,6 @@ class _Letters:
     def _numbers(self, letters: Span) -> slice:
         """Return the numbers of the words that some letters are."""
         return slice(*(bisect_left(self._starts, edge) for edge in letters))
-
-    def _in_original(self, letters: Span) -> Span:
-        words = self._spans[self._numbers(letters)]
-        return Span(words[0][0], words[-1][1])
 
 
 def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:

@@ -1,0 +1,82 @@
+"""Quotes of an LLM are found in LlamaIndex's nodes."""
+
+from __future__ import annotations
+
+import pytest
+from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+
+from llamaindex_lumber import (
+    QUOTING_PROMPT,
+    GreedyNodeParser,
+    LumberEmbedding,
+    PassageRetriever,
+    cite,
+    cite_answer,
+)
+from lumber_core.spans import Span
+
+TEXT = """\
+# Otters
+
+Otters live along rivers.
+They hunt fish at dawn.
+
+# Owls
+
+Owls hunt at night."""
+REPLY = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
+asked: list[str] = []
+
+
+class Replies(CustomLLM):
+    """An LLM that always replies the same."""
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata()
+
+    def complete(self, prompt: str, formatted: bool = False, **_: object) -> CompletionResponse:
+        asked.append(prompt)
+        return CompletionResponse(text=REPLY)
+
+    def stream_complete(self, *_: object, **__: object):
+        raise NotImplementedError
+
+
+def document(**metadata: object) -> Document:
+    return Document(text=TEXT, id_="animals", metadata=metadata)
+
+
+def test_quotes_in_passages_have_their_place_in_the_document() -> None:
+    retriever = PassageRetriever(budget=12)
+    retriever.add_documents([document(file_path="animals.md")])
+    found = retriever.retrieve("When do otters hunt fish?")
+    (citation,) = cite(["they hunt FISH at dawn"], found)
+    assert citation.span == Span(TEXT.index("They hunt"), TEXT.index(".\n\n# Owls"))
+    assert (citation.kind, citation.document, citation.lines) == ("aligned", "animals.md", (4, 4))
+
+
+def test_a_query_engine_answers_with_citations() -> None:
+    nodes = GreedyNodeParser(target_size=8).get_nodes_from_documents([document()])
+    index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
+    engine = index.as_query_engine(
+        llm=Replies(), text_qa_template=QUOTING_PROMPT, similarity_top_k=4
+    )
+    response = engine.query("When do otters hunt?")
+    assert "They hunt fish at dawn." in asked[-1]
+    assert "Question: When do otters hunt?" in asked[-1]
+    answer = cite_answer(str(response), response.source_nodes)
+    exact, missing = answer.citations
+    assert (exact.kind, missing.kind) == ("exact", "not found")
+    assert exact.document == "animals"
+    assert exact.span is not None
+    assert exact.span.of(TEXT) == "They hunt fish at dawn."
+    (whole,) = cite([exact.quote], [document()])
+    assert (whole.span, whole.lines) == (exact.span, (4, 4))
+
+
+def test_what_is_no_node_is_refused() -> None:
+    with pytest.raises(TypeError, match="nodes of LlamaIndex"):
+        cite(["a"], ["a text"])  # type: ignore[list-item]
+    assert cite(["Owls"], {"a": "Owls"})[0].document == "a"

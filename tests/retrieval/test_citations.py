@@ -1,0 +1,274 @@
+"""Quotes are found where they stand, and nowhere else."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.spans import Span
+from lumber_core.text.source import Source
+from lumber_retrieval.citations import Citation, cite
+from lumber_retrieval.passages import Hit, Passage
+from tests.core.core_support import quick
+from tests.growth import MOST, growth
+
+TIDES = """\
+# The dial
+
+The free end of the ribbon moves by three centimetres a day, "more or less".
+It's oiled every
+week with the oil of whales, which costs 1,250 crowns a barrel.
+
+The keeper's records of well-known tides go back to 1873; nobody has read them all.
+"""
+OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
+TEXTS = {"tides.md": TIDES, "otters.txt": OTTERS}
+
+
+def one(quote: str, texts: object = TEXTS) -> Citation:
+    (citation,) = cite([quote], texts)
+    return citation
+
+
+def check(citation: Citation, texts: dict[str, str] = TEXTS) -> None:
+    """A citation that was found is a slice of its document, with its lines."""
+    assert citation.document is not None
+    assert citation.span is not None
+    text = texts[citation.document]
+    assert citation.span.of(text) == citation.text
+    assert citation.text.strip() == citation.text != ""
+    first = text.count("\n", 0, citation.span.start) + 1
+    assert citation.lines == (first, first + citation.text.count("\n"))
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("They hunt fish at dawn,", "They hunt fish at dawn,"),
+        ("It's oiled every week", "It's oiled every\nweek"),
+        ("  It\u2019s   oiled\r\nevery week ", "It's oiled every\nweek"),
+        ("\u201cThey hunt fish at dawn\u201d", "They hunt fish at dawn"),
+        ("a day, \u201cmore or less\u201d.", 'a day, "more or less".'),
+        ("dens", "dens"),
+    ],
+)
+def test_a_quote_is_exact_whatever_its_white_space_and_quotation_marks(
+    quote: str, text: str
+) -> None:
+    citation = one(quote)
+    assert (citation.kind, citation.text, citation.similarity) == ("exact", text, 1.0)
+    assert citation.quote == quote
+    check(citation)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("THEY HUNT FISH AT DAWN", "They hunt fish at dawn"),
+        ("the keeper's records of well known tides", "The keeper's records of well-known tides"),
+        ("The keepers records of well-\nknown tides", "The keeper's records of well-known tides"),
+        ("They hunt \ufb01sh at dawn", "They hunt fish at dawn"),
+        ("They hunt f\u00edsh at da\u00adwn.", "They hunt fish at dawn,"),
+        ("**They** hunt _fish_ at dawn", "They hunt fish at dawn"),
+    ],
+)
+def test_a_quote_with_equal_letters_is_aligned(quote: str, text: str) -> None:
+    citation = one(quote)
+    assert (citation.kind, citation.text, citation.similarity) == ("aligned", text, 1.0)
+    check(citation)
+    assert "written differently" in str(citation)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("They hunt fish at dusk, and sleep in dens", "They hunt fish at dawn, and sleep in dens"),
+        ("They hunt fish, and sleep in dens", "They hunt fish at dawn, and sleep in dens"),
+        ("They often hunt fish at dawn", "They hunt fish at dawn"),
+        ("They hunt fish at noon", "They hunt fish at dawn"),
+        ("which costs 1,350 crowns a barrel", "which costs 1,250 crowns a barrel"),
+        (
+            "The fre end of teh ribon moves by thre centimeters a day",
+            "The free end of the ribbon moves by three centimetres a day",
+        ),
+        (
+            "The free end of the ribbon ... a day",
+            "The free end of the ribbon moves by three centimetres a day",
+        ),
+        (
+            "It's oiled [\u2026] crowns a barrel.",
+            TIDES[TIDES.index("It's") : TIDES.index("\n\nThe k")],
+        ),
+    ],
+)
+def test_a_quote_that_was_changed_a_little_is_aligned(quote: str, text: str) -> None:
+    citation = one(quote)
+    assert (citation.kind, citation.text) == ("aligned", text)
+    assert 0.7 < citation.similarity <= 1
+    check(citation)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Badgers dig their setts in dry banks of earth.",
+        "The ribbon is replaced once a year by the youngest keeper.",
+        "Otters hunt whales at the bank every three centimetres.",
+        "tters live",  # begins inside a word
+        "They hunt f",
+        "the keeper ... at dawn",  # in two documents
+        "a barrel ... The dial",  # in another order
+        "1,250",
+        "",
+        " \n",
+        "\u2014",
+        "...",
+    ],
+)
+def test_a_quote_that_stands_nowhere_is_not_found(quote: str) -> None:
+    texts = {**TEXTS, "tides.md": TIDES.replace("1,250", "1250")}
+    assert one(quote, texts) == Citation(quote, "not found")
+    assert str(one(quote, texts)) == "not found in the documents"
+
+
+def test_numbers_are_not_taken_for_others() -> None:
+    assert one("costs 125 crowns", {"a": "It costs 1.25 crowns."}).kind == "not found"
+    assert one("1.25", {"a": "It costs 11.25 crowns."}).kind == "not found"
+
+
+def test_the_first_of_several_places_is_given_and_the_others_are_counted() -> None:
+    texts = {"a": "It rains. It rains again.", "b": "It rains."}
+    citation = one("It rains", texts)
+    assert (citation.document, citation.span, citation.places) == ("a", Span(0, 8), 3)
+    assert "the first of 3 places" in str(citation)
+    assert one("It rains again", texts).places == 1
+
+
+def passage(document: str, words: str, **metadata: object) -> Passage:
+    text = TEXTS[document]
+    span = Span(text.index(words), text.index(words) + len(words))
+    hit = Hit(0, document, span, words, 1.0, metadata)
+    return Passage(document, span, words, (hit,))
+
+
+def test_passages_give_places_in_their_documents() -> None:
+    words = TIDES[TIDES.index("It's") : TIDES.index("\n\nThe k")]
+    found = passage("tides.md", words, line_first=4, line_last=5, page_first=2, page_last=2)
+    citation = one("week with the oil of whales", [found])
+    check(citation)
+    assert citation.lines == (5, 5)
+    assert citation.page == 2
+    assert str(citation) == "tides.md, page 2"
+    assert citation.link == "tides.md#page=2"
+
+
+def test_lines_that_are_not_known_are_not_made_up() -> None:
+    citation = one("hunt fish", [passage("otters.txt", "They hunt fish at dawn")])
+    assert citation.span == Span(31, 40)
+    assert citation.lines is None
+    assert str(citation) == "otters.txt"
+
+
+def test_a_passage_comes_before_its_document_and_counts_once() -> None:
+    texts = {"a": "It rains. It pours. It rains."}
+    late = Passage("a", Span(20, 29), "It rains.", (Hit(0, "a", Span(20, 29), "It rains.", 1, {}),))
+    citation = one("It rains.", [late, Source(texts["a"], name="a")])
+    assert (citation.span, citation.places) == (Span(20, 29), 2)
+    assert one("It pours. It rains.", [late, Source(texts["a"], name="a")]).span == Span(10, 29)
+
+
+def test_pages_are_those_of_a_source() -> None:
+    first, second = "Hulls are waxed in spring.", "Sails are mended in autumn."
+    source = Source(f"{first}\f{second}", pages=(0, len(first) + 1))
+    assert one(second, {"b oats.pdf": source}).pages == (2, 2)
+    assert one(second, {"b oats.pdf": source}).link == "b%20oats.pdf#page=2"
+    assert one(f"{first} {second}", {"b": source}).pages == (1, 2)
+
+
+def test_alphabets_without_spaces_are_found_across_lines() -> None:
+    text = "水獭生活在河边。它们在黎明\n时捕鱼，睡在岸边的洞穴里。"
+    citation = one("它们在黎明时捕鱼", {"a": text})
+    assert (citation.kind, citation.text) == ("exact", "它们在黎明\n时捕鱼")
+    changed = one("它们在黄昏时捕鱼，睡在岸边的洞穴里。", {"a": text})
+    assert (changed.kind, changed.text) == ("aligned", text[text.index("它们") :])
+
+
+@pytest.mark.parametrize(
+    ("quotes", "texts", "error", "said"),
+    [
+        ("They hunt", TEXTS, TypeError, "list of str"),
+        ([3], TEXTS, TypeError, "str"),
+        (["a"], ["a text"], TypeError, "by their names"),
+        (["a"], [Source("a text")], ValueError, "no name"),
+    ],
+)
+def test_what_is_no_quote_or_no_text_is_refused(quotes, texts, error, said) -> None:
+    with pytest.raises(error, match=said):
+        cite(quotes, texts)
+
+
+WORDS = st.sampled_from(
+    ["otters", "hunt", "fish", "at", "dawn", "水", "獭", "1.5", "don't", "naïve", "ﬁn", "🦦", "a-b"]
+)
+SPACES = st.sampled_from([" ", "\n", "  ", "\r\n", "\u00a0", "\t"])
+
+
+@st.composite
+def slices(draw):
+    """A text, and a range of its words with other white space."""
+    words = draw(st.lists(WORDS, min_size=1, max_size=30))
+    first = draw(st.integers(0, len(words) - 1))
+    last = draw(st.integers(first + 1, len(words)))
+    spaced = [word + draw(SPACES) for word in words]
+    quote = "".join(word + draw(SPACES) for word in words[first:last])
+    return "".join(spaced), quote
+
+
+@quick
+@given(slices())
+def test_every_range_of_words_is_found_exactly(drawn) -> None:
+    text, quote = drawn
+    citation = one(quote, {"a": text})
+    assert citation.kind == "exact"
+    assert citation.span is not None
+    assert citation.text == citation.span.of(text)
+    alone = re.compile(r"(?<=[水獭])\s+(?=[水獭])")
+    assert alone.sub("", citation.text).split() == alone.sub("", quote).split()
+
+
+@quick
+@given(st.text(max_size=60), st.text(max_size=200))
+def test_whatever_is_quoted_a_citation_is_a_slice_or_not_found(quote: str, text: str) -> None:
+    citation = one(quote, {"a": text})
+    if citation.span is None:
+        assert citation == Citation(quote, "not found")
+    else:
+        assert citation.text == citation.span.of(text) != ""
+        assert 0 < citation.similarity <= 1
+
+
+def test_time_is_linear_in_the_text() -> None:
+    chance = random.Random(0)
+    words = TIDES.split()
+
+    def work(size: int) -> Callable[[], object]:
+        text = " ".join(chance.choice(words) for _ in range(size))
+        quotes = ["The keeper's ribbon goes back to the week of all tides", "the ... tides"]
+        return lambda: cite(quotes, {"a": text})
+
+    assert growth(work, 50_000) < MOST
+
+
+def test_time_is_linear_in_the_quote() -> None:
+    chance = random.Random(0)
+    text = " ".join(chance.choice(TIDES.split()) for _ in range(20_000))
+
+    def work(size: int) -> Callable[[], object]:
+        return lambda: cite([text[1000 : 1000 + size].replace("tides", "ebbs")], {"a": text})
+
+    assert growth(work, 30_000) < MOST

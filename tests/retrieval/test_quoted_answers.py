@@ -1,0 +1,89 @@
+"""What models reply is read as an answer with quotes, whatever form they give it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lumber_retrieval.quoted_answers import (
+    INSTRUCTIONS,
+    QUESTION,
+    CitedAnswer,
+    cite_answer,
+    read_answer,
+    write_passages,
+)
+
+OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "quotes"),
+    [
+        (
+            'At dawn [1].\n\n[1] "They hunt fish at dawn"',
+            "At dawn [1].",
+            ["They hunt fish at dawn"],
+        ),
+        (
+            "At dawn [1].\n[1]: They hunt\n[2] They sleep",
+            "At dawn [1].",
+            ["They hunt", "They sleep"],
+        ),
+        ("Dawn [1].\n\n**Quotes:**\n- [1] \u201cThey hunt\u201d", "Dawn [1].", ["They hunt"]),
+        ('Dawn [1].\n\n> [1] "They hunt" (otters.txt)', "Dawn [1].", ["They hunt"]),
+        ('Dawn [1].\n\n**[1]** *"They hunt."*', "Dawn [1].", ["They hunt."]),
+        (
+            'Dawn [1].\n\n[1] "They hunt\n    fish"\n\n[2] "They"',
+            "Dawn [1].",
+            ["They hunt\nfish", "They"],
+        ),
+        ('"No!" [1]\n\n[1] "No!" he said, and "Go!"', '"No!" [1]', ['No!" he said, and "Go!']),
+        ('Dawn [3], dens [7].\n\n[7] "dens"\n[3] "dawn"', "Dawn [2], dens [1].", ["dens", "dawn"]),
+        ('Dawn [1] and noon [2].\n\n[1] "dawn"', "Dawn [1] and noon [2].", ["dawn"]),
+        ('Dawn [1].\n\n[1] "dawn"\n[1] "dusk"', "Dawn [1].", ["dawn"]),
+        (
+            'The text says "They hunt fish at dawn" and "sleep".',
+            'The text says "They hunt fish at dawn" [1] and "sleep".',
+            ["They hunt fish at dawn"],
+        ),
+        ("At dawn.", "At dawn.", []),
+        ("[1] is a footnote.", "[1] is a footnote.", []),
+        (" UNKNOWN.\n", "", []),
+        ("", "", []),
+    ],
+)
+def test_a_reply_is_read_as_answer_and_quotes(reply: str, answer: str, quotes: list[str]) -> None:
+    assert read_answer(reply) == (answer, quotes)
+
+
+def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None:
+    reply = (
+        'At dawn [1], in winter [2].\n\n[1] "THEY HUNT FISH AT DAWN"\n[2] "They sleep all winter."'
+    )
+    answer = cite_answer(reply, {"otters.txt": OTTERS})
+    assert answer.missing == ["They sleep all winter."]
+    assert str(answer) == (
+        "At dawn [1], in winter [2].\n\n"
+        '[1] otters.txt, line 1, written differently: "They hunt fish at dawn"\n'
+        '[2] not found in the documents: "They sleep all winter."'
+    )
+
+
+def test_an_answer_without_quotes_shows_itself() -> None:
+    assert str(cite_answer("At dawn.", {"otters.txt": OTTERS})) == "At dawn."
+    assert cite_answer("UNKNOWN", {"otters.txt": OTTERS}) == CitedAnswer("")
+
+
+def test_no_line_of_a_passage_is_taken_for_the_start_of_another() -> None:
+    written = write_passages([("a.md", "One.\n\nb.md:\nTwo."), ("b\n.md", "Three.")])
+    assert [line for line in written.splitlines() if line and line[0] != " "] == ["a.md:", "b .md:"]
+
+
+def test_the_prompt_asks_for_the_form_that_is_read() -> None:
+    _, _, form = INSTRUCTIONS.partition("after its number:\n\n")
+    example = form.partition("\n\n")[0]
+    assert read_answer(f"Answer [1][2].\n\n{example}")[1] == [
+        "a sentence of a passage",
+        "another one",
+    ]
+    assert QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")
