@@ -8,8 +8,10 @@ any other name it delivers the letters: "/f_i". A glyph that neither names nor m
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
+_ENTRIES = 512  # a number and a name for each code of one byte; a hostile file lists millions
 _NO_GLYPH = "/.notdef"  # which pypdf delivers as "□"
 _RUPEE = "rupeeIndian"  # by which Glyphs, a font editor, names "₹"; "rupee" in Adobe's list is "₨"
 # Entries of a map for codes of one byte, which fonts with named glyphs have.
@@ -29,7 +31,7 @@ def name_glyphs(font: Any) -> None:
     differences = font["/Encoding"]["/Differences"]
     said: dict[int, str] = {}
     code = 0
-    for place, name in enumerate(differences):
+    for place, name in islice(enumerate(differences), _ENTRIES):
         if isinstance(name, int):
             code = name
             continue

@@ -80,8 +80,8 @@ def test_ligatures_become_their_letters() -> None:
 
 def test_what_the_file_does_not_say_is_one_character() -> None:
     """TeX maps a missing glyph to U+FFFF; of a glyph without a character pypdf gives the code."""
-    page = "\uffff42 \x0ece \x9f \ud800 \ufffd"
-    assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd"
+    page = "\uffff42 \x02 \x0ece \x9f \ud800 \ufffd"
+    assert read(pdf_of_text([page])) == "\ufffd42 \ufffd \ufffdce \ufffd \ufffd \ufffd"
 
 
 def test_invisible_characters_go() -> None:
@@ -101,10 +101,12 @@ def test_invisible_characters_go() -> None:
         ("an e-\nmail to all, as e-mails; e-mail", "an e-mail\nto all, as e-mails; e-mail"),
         ("# Exam-\nple\nThe example", "# Example\nThe example"),
         ("one of twelve exam- \nples; examples", "one of twelve examples;\nexamples"),
+        ("a re-\nsort; a resort, to re-sort, re-sort", "a re-sort;\na resort, to re-sort, re-sort"),
         ("up to his well-estab-\nlished rule, established", "up to his well-established\nrule, "
          "established"),
     ],
-    ids=["joined", "compound", "number", "short", "heading", "blank", "half of a compound"],
+    ids=["joined", "compound", "number", "short", "heading", "blank", "more often a compound",
+         "half of a compound"],
 )  # fmt: skip
 def test_other_words_of_the_file_tell_how_a_word_is_divided(text: str, cleaned: str) -> None:
     assert clean(text) == cleaned
@@ -137,7 +139,8 @@ def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: s
     [
         "a well-\nliked man",
         "from 10-\n20 or +91-\n322",
-        "pre-\nand post-war; and",
+        "pre-\nand post-war; and pre-war",
+        "a V5-\nchip and SARS-\n19: V5chip, SARS19",
         "the LPS-\nprimed cell of Jean-\nPaul",
         "two things -\none, two",
         "https://example.org/long-\npaths and https://a-\nb.c longpaths ab",
@@ -161,6 +164,7 @@ def test_a_file_that_divides_no_word_keeps_the_hyphens_of_compounds() -> None:
 def test_soft_hyphens_at_line_ends_go(sign: str) -> None:
     assert clean(f"inter{sign}\nnational law") == "international\nlaw"
     assert read(pdf_of_text([f"inter{sign}\nnational law"])) == "international\nlaw"
+    assert clean(f"on{sign} page ends{sign}").replace(" -", "-") == "on- page ends-"
     assert clean(f"a well{sign}\nknown or well-known") == "a well-known\nor well-known"
 
 
@@ -221,6 +225,13 @@ def test_a_glyph_is_what_its_name_says(name: str, text: str) -> None:
         assert read(pdf_with_font(font, shown, [target])) == f"{text}A"
 
 
+def test_every_name_counts_for_its_own_code() -> None:
+    differences = "[65 /uni20B9 /u110000 3 /f_i 4 /b.sc]"
+    font = f"/Encoding << /Differences {differences} >> /ToUnicode 3 0 R"
+    targets = ["fffd"] * 70
+    assert read(pdf_with_font(font, ["<4142030405> Tj"], targets)) == "₹\ufffdfib\ufffd"
+
+
 def test_what_a_font_maps_a_glyph_to_counts_more_than_its_name() -> None:
     font = encoded("uni20B9", "uni20B9", mapped=True)
     assert read(pdf_with_font(font, ["<0102> Tj"], ["0078", "fffd"])) == "x₹"
@@ -253,5 +264,5 @@ def test_time_is_proportional_to_the_text(hard: str) -> None:
 
 
 def test_a_file_of_more_divided_words_than_any_book_stays_as_it_is() -> None:
-    text = "exam-\nple " * 100_001
+    text = "exam-\nple " * 100_001 + "example"
     assert clean(text) == text
