@@ -11,8 +11,12 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
+
+from lumber_files.pdf_glyphs import name_glyphs
+from lumber_files.pdf_text import clean_pages
 
 _PAGE = 5_000  # bytes; a page takes as long as so much content, even if it is empty
 _SECONDS = 6e-6  # for each byte; 10,000 ordinary pages take 300 s, and 50 MB of content 60 s
@@ -42,7 +46,7 @@ def unpacks_to_more_than(most: int) -> str:
 
 
 def read_pages(content: bytes, most: int) -> list[str]:
-    """Return the text of each page.
+    """Return the text of each page, cleaned.
 
     Args:
         content: The file.
@@ -64,9 +68,8 @@ def read_pages(content: bytes, most: int) -> list[str]:
             budget.draw(page, b"" if drawn is None else drawn.get_data())
             # It calls the method for every form that it draws, which may draw others.
             vars(page)["extract_xform_text"] = budget.bounded(page.extract_xform_text)
-            # A broken font gives lone surrogates, which cannot be written to a file.
-            texts.append(page.extract_text().encode("utf-8", "replace").decode("utf-8"))
-    return texts
+            texts.append(page.extract_text())
+    return clean_pages(texts)
 
 
 class _Budget:
@@ -109,9 +112,11 @@ class _Budget:
         self.take(len(content) * max(1, longest // _LIGATURE), seconds)
 
     def _table(self, font: Any) -> tuple[int, int]:
-        """Return a table's size in bytes, and the most characters that it maps a byte to."""
+        """Mend a font; return its table's size in bytes, and the most characters of a byte."""
         known = self._tables.get(id(font))
         if known is None:
+            with suppress(Exception):  # pypdf decides what a broken font means
+                name_glyphs(font)
             table = font["/ToUnicode"].get_data() if "/ToUnicode" in font else b""
             targets = (len(target) // 4 for target in _TARGET.findall(table))
             known = self._tables[id(font)] = len(table), max(targets, default=1)

@@ -68,7 +68,8 @@ class TextFile(Source):
 
     The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
     are converted to Markdown; links keep their text only, images, scripts and styles are left out.
-    For PDF, it is the text of the pages, joined by form feeds.
+    For PDF, it is the text of the pages, joined by form feeds; ligatures are letters, and words
+    that line ends divide are whole.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and DOCX.
