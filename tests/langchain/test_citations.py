@@ -32,13 +32,16 @@ DOCUMENT = Document(TEXT, metadata={"source": "animals.md"})
 
 def test_quotes_in_passages_have_their_place_in_the_document() -> None:
     retriever = PassageRetriever(budget=12)
-    retriever.add_documents([Document(f"{TEXT}\n{TEXT[10:]}", metadata={"source": "animals.md"})])
+    text = f"{TEXT}\n{TEXT[10:]}"
+    retriever.add_documents([Document(text, metadata={"source": "animals.md"})])
     (passage,) = retriever.invoke("Where do owls hunt at night?", k=1)
     assert passage.page_content != passage.metadata["text"]  # below its context
     (citation,) = cite(["owls hunt AT night"], [passage])
     start = passage.metadata["start_index"] + passage.metadata["text"].index("Owls hunt")
     assert citation.span == Span(start, start + len("Owls hunt at night"))
-    assert (citation.kind, citation.document, citation.lines) == ("aligned", "animals.md", (8, 8))
+    line = text.count("\n", 0, start) + 1
+    assert (citation.kind, citation.lines) == ("aligned", (line, line))
+    assert citation.document == "animals.md"
 
 
 def test_quotes_in_chunks_have_their_place_but_no_lines_that_are_not_known() -> None:
