@@ -137,6 +137,7 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make results DATA=path"; exit 1; }
 	@$(PIP) langchain-experimental
 	$(BIN)/python benchmarks/boundaries.py $(DATA)
+	$(BIN)/python benchmarks/citations.py $(DATA)
 	$(BIN)/python -m benchmarks.papers.start_error $(DATA)/wiki50
 	$(BIN)/python -m benchmarks.papers.gutenqa $(DATA)/gutenqa_emma
 	$(BIN)/python -m benchmarks.papers.chroma $(DATA)/chroma_eval

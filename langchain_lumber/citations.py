@@ -8,14 +8,16 @@ from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.base import checked_documents
-from langchain_lumber.passages import offset_of
+from langchain_lumber.passages import known_offset
 from lumber_core.text.source import NAME_KEYS, Source
 from lumber_retrieval import citations as core
 from lumber_retrieval import quoted_answers as answers
-from lumber_retrieval.citations import Citation, Part, part_of
+from lumber_retrieval.citations import Citation, CitedPart, cited_part
 from lumber_retrieval.quoted_answers import CitedAnswer
 
-QUOTING_PROMPT = ChatPromptTemplate([("system", answers.INSTRUCTIONS), ("human", answers.QUESTION)])
+QUOTING_PROMPT = ChatPromptTemplate(
+    [("system", answers.QUOTING_INSTRUCTIONS), ("human", answers.QUOTING_QUESTION)]
+)
 """Asks for an answer with numbered quotes. Its variables are `context`, the passages as
 `format_passages` returns them, and `question`."""
 
@@ -85,13 +87,13 @@ def _parts(documents: QuotedDocuments) -> core.Texts:
     return [*map(_part, checked_documents(documents))]
 
 
-def _part(document: Document) -> Part:
+def _part(document: Document) -> CitedPart:
     """Return a document as a part of itself, without a context before its text."""
-    start, end = offset_of(document, "start_index"), offset_of(document, "end_index")
+    start, end = known_offset(document, "start_index"), known_offset(document, "end_index")
     text = document.page_content
     if start is not None and end is not None:
         text = text[max(0, len(text) - (end - start)) :]
-    return part_of(_name(document), text, document.metadata, start)
+    return cited_part(_name(document), text, document.metadata, start)
 
 
 def _name(document: Document) -> str:

@@ -131,7 +131,7 @@ def _hit_of(number: int, hit: Document) -> Hit:
         ValueError: Its offset or its document is not known, or does not fit its text.
     """
     shown = repr(hit.page_content[:40])
-    start = offset_of(hit, "start_index")
+    start = known_offset(hit, "start_index")
     if start is None:
         raise ValueError(
             f'the hit that begins with {shown} has no "start_index" in its metadata: split '
@@ -143,7 +143,7 @@ def _hit_of(number: int, hit: Document) -> Hit:
             f"the hit that begins with {shown} does not say which document it comes from: put a "
             'name into the metadata of each document as "source" before it is split'
         )
-    end = offset_of(hit, "end_index")
+    end = known_offset(hit, "end_index")
     before = 0 if end is None else len(hit.page_content) - (end - start)
     if end is not None and not start <= end <= start + len(hit.page_content):
         raise ValueError(
@@ -154,7 +154,7 @@ def _hit_of(number: int, hit: Document) -> Hit:
     return Hit(number, document, Span(start, start + len(text)), text, -number, hit.metadata)
 
 
-def offset_of(hit: Document, key: str) -> int | None:
+def known_offset(hit: Document, key: str) -> int | None:
     """Return an offset in the metadata of a hit; None if there is none.
 
     Raises:

@@ -12,15 +12,17 @@ from llamaindex_lumber.nodes import checked_nodes, several, text_of
 from lumber_core.text.source import NAME_KEYS, Source
 from lumber_retrieval import citations as core
 from lumber_retrieval import quoted_answers as answers
-from lumber_retrieval.citations import Citation, Part, part_of
+from lumber_retrieval.citations import Citation, CitedPart, cited_part
 from lumber_retrieval.quoted_answers import CitedAnswer
 
 QUOTING_PROMPT = ChatPromptTemplate(
     [
-        ChatMessage(role=MessageRole.SYSTEM, content=answers.INSTRUCTIONS),
+        ChatMessage(role=MessageRole.SYSTEM, content=answers.QUOTING_INSTRUCTIONS),
         ChatMessage(
             role=MessageRole.USER,
-            content=answers.QUESTION.format(context="{context_str}", question="{query_str}"),
+            content=answers.QUOTING_QUESTION.format(
+                context="{context_str}", question="{query_str}"
+            ),
         ),
     ]
 )
@@ -78,7 +80,7 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
     return [*map(_part, checked_nodes(given))]
 
 
-def _part(node: BaseNode) -> Part:
+def _part(node: BaseNode) -> CitedPart:
     names = (node.metadata.get(key) for key in reversed(NAME_KEYS))
     name = next((str(each) for each in names if each), node.ref_doc_id or node.node_id)
-    return part_of(name, text_of(node), node.metadata, getattr(node, "start_char_idx", None))
+    return cited_part(name, text_of(node), node.metadata, getattr(node, "start_char_idx", None))

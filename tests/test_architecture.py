@@ -63,7 +63,12 @@ def test_no_two_public_things_share_a_name() -> None:
     both = set(langchain_lumber.__all__) & set(llamaindex_lumber.__all__)
     shared = {name: found for name, found in places.items() if len(found) > 1}
     assert {name: found for name, found in shared.items() if name not in both} == {}
-    assert all(len(found) == 2 for found in shared.values())
+    # A function of the core that both offer for their documents has it as well.
+    adapters = [
+        [path for path in found if not path.startswith("shared")] for found in shared.values()
+    ]
+    assert all(len(found) == 2 for found in adapters)
+    assert all(len(found) <= 3 for found in shared.values())
 
 
 def _public_names(module: ast.Module) -> set[str]:

@@ -32,8 +32,8 @@ from lumber_core.text.source import Source
 from lumber_files import MAX_UNPACKED, check_output
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quoted_answers import (
-    INSTRUCTIONS,
-    QUESTION,
+    QUOTING_INSTRUCTIONS,
+    QUOTING_QUESTION,
     CitedAnswer,
     cite_answer,
     write_passages,
@@ -196,7 +196,7 @@ def _answer(
             raise UnusableReplyError("there are no numbered quotes below the answer")
         return last
 
-    system, user = Template(INSTRUCTIONS, QUESTION).fill(question=question)
+    system, user = Template(QUOTING_INSTRUCTIONS, QUOTING_QUESTION).fill(question=question)
     shown = write_passages((passage.document, passage.in_context) for passage in passages)
     try:
         reply = ask_one(

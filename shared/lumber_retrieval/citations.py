@@ -84,7 +84,7 @@ class Citation:
         return ", ".join(parts)
 
 
-class Part(NamedTuple):
+class CitedPart(NamedTuple):
     """A document that may be quoted, or a part of one.
 
     Attributes:
@@ -100,7 +100,9 @@ class Part(NamedTuple):
     has_lines: bool = True
 
 
-def part_of(document: str, text: str, metadata: Mapping[Any, Any], start: int | None) -> Part:
+def cited_part(
+    document: str, text: str, metadata: Mapping[Any, Any], start: int | None
+) -> CitedPart:
     """Return a document or a part of one, with the lines and pages that its metadata knows.
 
     Args:
@@ -110,10 +112,10 @@ def part_of(document: str, text: str, metadata: Mapping[Any, Any], start: int | 
         start: Where it begins in the document; None if it is the whole of it.
     """
     source = place_source(text, metadata)
-    return Part(document, source, start or 0, not start or has_lines(metadata))
+    return CitedPart(document, source, start or 0, not start or has_lines(metadata))
 
 
-Texts = Mapping[str, str | Source] | Iterable[Passage | Source | Part]
+Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
 """What may be quoted: documents by their names, or passages and documents."""
 
 
@@ -156,7 +158,7 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     return [_citation(quote, parts, texts_of) for quote in asked]
 
 
-def _parts(texts: Texts) -> Iterator[Part]:
+def _parts(texts: Texts) -> Iterator[CitedPart]:
     """Yield what may be quoted.
 
     Raises:
@@ -165,20 +167,20 @@ def _parts(texts: Texts) -> Iterator[Part]:
     """
     if isinstance(texts, Mapping):
         for name, text in texts.items():
-            yield Part(name, as_source(text))
+            yield CitedPart(name, as_source(text))
         return
     for each in texts:
-        if isinstance(each, Part):
+        if isinstance(each, CitedPart):
             yield each
         elif isinstance(each, Passage):
-            yield part_of(each.document, each.text, each.metadata, each.span.start)
+            yield cited_part(each.document, each.text, each.metadata, each.span.start)
         elif isinstance(each, Source):
             if not each.name:
                 raise ValueError(
                     f"the source that begins with {each.text[:40]!r} has no name: pass documents "
                     'by their names, as in {"report.md": source}'
                 )
-            yield Part(each.name, each)
+            yield CitedPart(each.name, each)
         else:
             raise TypeError(
                 "texts must be texts by their names, or passages and sources, not "
@@ -186,13 +188,13 @@ def _parts(texts: Texts) -> Iterator[Part]:
             )
 
 
-def _citation(quote: str, parts: Sequence[Part], texts: Sequence[QuotableText]) -> Citation:
+def _citation(quote: str, parts: Sequence[CitedPart], texts: Sequence[QuotableText]) -> Citation:
     found = _exact(quote, parts, texts) or _exact(quote.strip(QUOTATION_MARKS), parts, texts)
     if found:
         # A passage and its document have the same place.
         places = {(part.document, span.shifted(part.start)) for part, span in found}
         return _found(quote, "exact", *found[0], 1.0, places=len(places))
-    likeliest: tuple[float, Part, Span] | None = None
+    likeliest: tuple[float, CitedPart, Span] | None = None
     for part, text in zip(parts, texts, strict=True):
         near = text.aligned(quote)
         if near is not None and (likeliest is None or near.similarity > likeliest[0]):
@@ -204,14 +206,20 @@ def _citation(quote: str, parts: Sequence[Part], texts: Sequence[QuotableText]) 
 
 
 def _exact(
-    quote: str, parts: Sequence[Part], texts: Sequence[QuotableText]
-) -> list[tuple[Part, Span]]:
+    quote: str, parts: Sequence[CitedPart], texts: Sequence[QuotableText]
+) -> list[tuple[CitedPart, Span]]:
     pairs = zip(parts, texts, strict=True)
     return [(part, span) for part, text in pairs for span in text.exact(quote)]
 
 
 def _found(
-    quote: str, kind: CitationKind, part: Part, span: Span, similarity: float, *, places: int = 1
+    quote: str,
+    kind: CitationKind,
+    part: CitedPart,
+    span: Span,
+    similarity: float,
+    *,
+    places: int = 1,
 ) -> Citation:
     source = part.source
     first = source.first_line + count_line_breaks(source.text, 0, span.start)

@@ -121,20 +121,16 @@ class QuotableText:
         return None
 
     def _with_marks(self, span: Span, quote: str) -> Span:
-        """Return a span with the marks before and after it, such as a full stop, as in a quote."""
-        quote = quote.strip()
+        """Return a span with the marks at its ends that a quote has there, such as a full stop."""
+        quote = quote.strip().translate(_PLAIN)
         words = [match.span() for match in _WORD.finditer(quote)]
-        before, after = words[0][0], len(quote) - words[-1][1]
+        before, after = quote[: words[0][0]], quote[words[-1][1] :]
         start, end = span
-        while before and start and self._is_mark(start - 1):
-            before, start = before - 1, start - 1
-        while after and end < len(self._text) and self._is_mark(end):
-            after, end = after - 1, end + 1
-        return Span(start, end)
-
-    def _is_mark(self, place: int) -> bool:
-        character = self._text[place]
-        return not (character.isspace() or character.isalnum())
+        while self._text[start - 1 : start].translate(_PLAIN) in (*before,):
+            start -= 1
+        while self._text[end : end + 1].translate(_PLAIN) in (*after,):
+            end += 1
+        return Span(start, end).stripped(self._text)
 
     @cached_property
     def _spaced(self) -> _Spaced:

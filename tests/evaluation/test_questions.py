@@ -17,7 +17,6 @@ from lumber_evaluation.corpora.questions import write_questions
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.llm.asking import Template
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
-from lumber_evaluation.llm.quotations import find_quotation
 from tests.evaluation.asking_support import (
     FAST,
     asked,
@@ -29,46 +28,6 @@ from tests.evaluation.asking_support import (
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
 from tests.profiles import examples
-
-TEXT = (
-    "CHAPTER I\r\n\r\nMr. Woodrow said, “I’ll not sell the _Meridian_—not for a\r\nthousand "
-    "guineas!” and closed the door.  In the spring of 1851 Ana Tereza left Funchal with two "
-    "trunks, a parrot, and her late uncle's barometer, bound for Recife."
-)
-
-
-def quoted(quotation: str, text: str = TEXT) -> str | None:
-    span = find_quotation(quotation, text, Span(0, len(text)))
-    return None if span is None else span.of(text)
-
-
-@pytest.mark.parametrize(
-    ("quotation", "found"),
-    [
-        ("two trunks, a parrot", "two trunks, a parrot"),
-        ("not for a thousand guineas!", "not for a\r\nthousand guineas!"),
-        ("\"I'll not sell the Meridian--not for a", "I’ll not sell the _Meridian_—not for a"),
-        ("in the Spring of 1851 Ana  Tereza", "In the spring of 1851 Ana Tereza"),
-        ("Ana Tereza left Funchal with two trunks.", "Ana Tereza left Funchal with two trunks"),
-        (
-            "In the spring of 1851 … with two trunks, a parrot, and her late uncle's barometer",
-            "with two trunks, a parrot, and her late uncle's barometer",
-        ),
-        ("Ana Tereza left Funchal [...] for Recife.", "Ana Tereza left Funchal"),
-        ("Ana Tereza left Lisbon with two trunks", None),
-        ("...", None),
-        ("", None),
-    ],
-)
-def test_a_quotation_is_found_in_the_words_of_the_text(quotation: str, found: str | None) -> None:
-    assert quoted(quotation) == found
-
-
-def test_letters_that_unfold_are_kept_whole() -> None:
-    assert quoted("der grosse fluss", "Dort liegt der große Fluß.") == "der große Fluß"
-    assert quoted("a fine cafe\u0301", "It was a ﬁne café there.") == "a ﬁne café"
-    assert quoted("A FINE CAFE", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
-    assert quoted("A FINE CAFÉ", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
 
 
 def test_questions_are_spread_over_the_documents_and_exact() -> None:

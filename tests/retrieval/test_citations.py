@@ -73,8 +73,10 @@ def test_a_quote_is_exact_whatever_its_white_space_and_quotation_marks(
         ("the keeper's records of well known tides", "The keeper's records of well-known tides"),
         ("The keepers records of well-\nknown tides", "The keeper's records of well-known tides"),
         ("They hunt \ufb01sh at dawn", "They hunt fish at dawn"),
-        ("They hunt f\u00edsh at da\u00adwn.", "They hunt fish at dawn,"),
+        ("They hunt f\u00edsh at da\u00adwn.", "They hunt fish at dawn"),
         ("**They** hunt _fish_ at dawn", "They hunt fish at dawn"),
+        ("They hunt fish.", "They hunt fish"),
+        ("they hunt fish at dawn, ", "They hunt fish at dawn,"),
     ],
 )
 def test_a_quote_with_equal_letters_is_aligned(quote: str, text: str) -> None:
@@ -134,6 +136,23 @@ def test_a_quote_that_stands_nowhere_is_not_found(quote: str) -> None:
     texts = {**TEXTS, "tides.md": TIDES.replace("1,250", "1250")}
     assert one(quote, texts) == Citation(quote, "not found")
     assert str(one(quote, texts)) == "not found in the documents"
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "found"),
+    [
+        ("der grosse fluss", "Dort liegt der große Fluß.", "der große Fluß"),
+        ("a fine cafe\u0301", "It was a \ufb01ne café there.", "a \ufb01ne café"),
+        ("A FINE CAFE", "It was a fine cafe\u0301 there.", "a fine cafe\u0301"),
+        (
+            "\"I'll not sell the Meridian",
+            "said, “I’ll not sell the _Meridian_",
+            "“I’ll not sell the _Meridian",
+        ),
+    ],
+)
+def test_letters_that_unfold_are_kept_whole(quote: str, text: str, found: str) -> None:
+    assert one(quote, {"a": text}).text == found
 
 
 def test_numbers_are_not_taken_for_others() -> None:

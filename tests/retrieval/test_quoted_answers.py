@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from lumber_retrieval.quoted_answers import (
-    INSTRUCTIONS,
-    QUESTION,
+    QUOTING_INSTRUCTIONS,
+    QUOTING_QUESTION,
     CitedAnswer,
     cite_answer,
-    read_answer,
+    read_quoted_answer,
     write_passages,
 )
 
@@ -53,7 +53,7 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
     ],
 )
 def test_a_reply_is_read_as_answer_and_quotes(reply: str, answer: str, quotes: list[str]) -> None:
-    assert read_answer(reply) == (answer, quotes)
+    assert read_quoted_answer(reply) == (answer, quotes)
 
 
 def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None:
@@ -80,10 +80,10 @@ def test_no_line_of_a_passage_is_taken_for_the_start_of_another() -> None:
 
 
 def test_the_prompt_asks_for_the_form_that_is_read() -> None:
-    _, _, form = INSTRUCTIONS.partition("after its number:\n\n")
+    _, _, form = QUOTING_INSTRUCTIONS.partition("after its number:\n\n")
     example = form.partition("\n\n")[0]
-    assert read_answer(f"Answer [1][2].\n\n{example}")[1] == [
+    assert read_quoted_answer(f"Answer [1][2].\n\n{example}")[1] == [
         "a sentence of a passage",
         "another one",
     ]
-    assert QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")
+    assert QUOTING_QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")

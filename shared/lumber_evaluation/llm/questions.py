@@ -20,6 +20,7 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
+from lumber_core.text.source import Source
 from lumber_core.text.unicode import is_encodable
 from lumber_evaluation.documents import Document, Question, SplitDocument
 from lumber_evaluation.llm.asking import (
@@ -31,7 +32,7 @@ from lumber_evaluation.llm.asking import (
     read_object,
     words,
 )
-from lumber_evaluation.llm.quotations import find_quotation
+from lumber_retrieval.citations import CitedPart, cite
 
 QUESTION = Template(
     system="""\
@@ -268,8 +269,9 @@ def _read(source: _Source, reply: str) -> _Made:
         raise UnusableReplyError(fault)
     # Not folded to one line: a quotation of several lines may be verbatim.
     quoted = fields["quotation"] if isinstance(fields["quotation"], str) else ""
-    span = find_quotation(quoted, source.document.text, source.span)
-    if span is None:
+    (found,) = cite([quoted], [CitedPart("", Source(source.text), source.span.start)])
+    span = found.span
+    if span is None or found.similarity < 1:  # or it has other words
         raise UnusableReplyError(
             "the quotation is not in the passage; copy it word for word, without omissions"
         )
