@@ -117,7 +117,7 @@ def ask_command(
         if index is not None:
             with wrong_options():
                 check_output(index, inputs.files)
-        files = FileIndex(index)
+        files = FileIndex(index, encoding)
         files.update(inputs)
         passages = files.search(question, words)
         if not passages:
