@@ -77,6 +77,11 @@ class FileIndex:
         """The file of the index."""
         return self._index.store.path
 
+    @property
+    def paths(self) -> list[str]:
+        """The files in the index, those of other folders too."""
+        return self._index.sources
+
     def unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return which files need not be read: they are stored as they are.
 
@@ -129,7 +134,7 @@ class FileIndex:
         inside = [*folders]
         gone = [
             source
-            for source in {*self._index.sources} - {*present}
+            for source in {*self.paths} - {*present}
             if any(Path(source).is_relative_to(folder) for folder in inside)
             and not Path(source).exists()
         ]
@@ -199,9 +204,7 @@ class FileIndex:
                 self._names[path] = file.name
                 yield ReadFile(path, file, stamp, settled)
 
-    def _stored(
-        self, stamps: Mapping[str, Stamp | None], known: Mapping[str, _Known]
-    ) -> set[str]:
+    def _stored(self, stamps: Mapping[str, Stamp | None], known: Mapping[str, _Known]) -> set[str]:
         """Return which files are stored as is known of them."""
         same = {
             path: known[path][-1]

@@ -84,11 +84,11 @@ def whereabouts(passage: Passage) -> list[str]:
             said.append(f"{name} {first}" if first == last else f"{name}s {first} to {last}")
     if "headings" in known:
         said.append(printable(known["headings"]))
-    said += [f"columns: {printable(row)}" for row in _header_rows(passage)]
+    said += [f"columns: {printable(row)}" for row in table_header(passage)]
     return said
 
 
-def _header_rows(passage: Passage) -> list[str]:
+def table_header(passage: Passage) -> list[str]:
     """Return the header of the table whose rows a passage continues, if it does."""
     known = passage.metadata
     titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]
