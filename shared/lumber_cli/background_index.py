@@ -15,11 +15,11 @@ from lumber_cli.served_folders import Listing, ServedFile, names_by_path
 from lumber_core.errors import LumberError
 from lumber_retrieval.passages import Passage
 
-_BATCH_BYTES = 100_000  # 3 s of embedding: how long a changed file waits for new ones
+_BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits for new ones
 
 
 @dataclass(frozen=True)
-class Progress:
+class IndexProgress:
     """How far an index is.
 
     Attributes:
@@ -89,7 +89,7 @@ class BackgroundIndex:
         """Have a file read again, whose text is not the one that is indexed."""
         self._stale.add(str(file.path))
 
-    def progress(self, files: Collection[ServedFile]) -> Progress:
+    def progress(self, files: Collection[ServedFile]) -> IndexProgress:
         """Return how far the index is with some files."""
         fault = self._fault
         try:
@@ -102,7 +102,7 @@ class BackgroundIndex:
             if stamp == file.stamp:
                 failed[file.name] = reason
         names = frozenset(file.name for file in files if str(file.path) in current)
-        return Progress(names - failed.keys(), failed, self._done < self._asked, fault)
+        return IndexProgress(names - failed.keys(), failed, self._done < self._asked, fault)
 
     def _current(self, files: Collection[ServedFile]) -> set[str]:
         if self._index is None:

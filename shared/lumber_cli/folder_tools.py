@@ -13,7 +13,7 @@ from lumber_cli.line_search import find_lines
 from lumber_cli.mcp_results import (
     FoundPassage,
     GrepResult,
-    Lines,
+    LinesRead,
     Outline,
     SearchResult,
     Status,
@@ -90,7 +90,7 @@ class FolderTools:
             notes.append("nothing in these files seems to answer this; these are the nearest")
         return SearchResult(passages, "; ".join(notes), self._progress(files))
 
-    def read(self, name: str, first_line: int, last_line: int | None) -> Lines:
+    def read(self, name: str, first_line: int, last_line: int | None) -> LinesRead:
         """Return lines of a file.
 
         Args:
@@ -104,7 +104,7 @@ class FolderTools:
         text = self._texts.read(self._listing().file(name))
         total = len(text)
         if not total and first_line == 1:
-            return Lines(name, 0, 0, 0, None, None, "", "")
+            return LinesRead(name, 0, 0, 0, None, None, "", "")
         if not 1 <= first_line <= total:
             raise ValueError(
                 f"first_line must be from 1 to {total:,}, the number of lines of {name}, "
@@ -133,7 +133,7 @@ class FolderTools:
         first_page, last_page = text.file.pages_of(span) or (None, None)
         shown = span.of(text.file.text)
         note = "; ".join(notes)
-        return Lines(name, first_line, last, total, first_page, last_page, shown, note)
+        return LinesRead(name, first_line, last, total, first_page, last_page, shown, note)
 
     def outline(self, name: str) -> Outline:
         """Return the headings of a file, or if it has none its topics.
@@ -185,7 +185,7 @@ class FolderTools:
             total=len(listing.files),
             indexed=len(progress.current),
             waiting=waiting,
-            indexing=progress.running,
+            indexing=progress.running and waiting > 0,
             files=[*listing.files][:_LISTED],
             failed=_unread(progress.failed),
             left_out=_unread(listing.left_out),

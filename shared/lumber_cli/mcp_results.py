@@ -64,8 +64,8 @@ class SearchResult:
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Lines of a file.
+class LinesRead:
+    """LinesRead of a file.
 
     Attributes:
         file: The name of the file.
@@ -158,7 +158,7 @@ class Match:
 
 @dataclass(frozen=True)
 class GrepResult:
-    """Lines that match.
+    """LinesRead that match.
 
     Attributes:
         matches: The first of them, by file.
@@ -264,7 +264,7 @@ def numbered(first: int, text: str) -> str:
     return "\n".join(said)
 
 
-def _place(part: FoundPassage | Lines) -> str:
+def _place(part: FoundPassage | LinesRead) -> str:
     """Return where lines are, as one cites them."""
     pages = _range("page", part.first_page, part.last_page)
     lines = _range("line", part.first_line, part.last_line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -72,6 +72,8 @@ class Listing:
         if patterns is None:
             return [*self.files.values()]
         wanted = [patterns] if isinstance(patterns, str) else [*patterns]
+        if not wanted:
+            raise ValueError('no file matches an empty list: pass patterns such as "guides/*.md"')
         # "**/" stands for any folders, and for none.
         wanted += [pattern.replace("**/", "") for pattern in wanted if "**/" in pattern]
         found = [
@@ -81,7 +83,7 @@ class Listing:
         ]
         if not found:
             shown = " or ".join(repr(printable(writable(pattern))) for pattern in wanted)
-            raise ValueError(f"no file matches {shown}; {self._suggestion(wanted[0] or '*')}")
+            raise ValueError(f"no file matches {shown}; {self._suggestion(wanted[0])}")
         return found
 
     def _suggestion(self, name: str) -> str:
@@ -118,17 +120,19 @@ class ServedFolders:
         listing = Listing()
         pages: dict[tuple[str, Stamp], bool] = {}
         for root, prefix in zip(self.roots, self._prefixes, strict=True):
-            for path, entry in _paths_in(root):
+            for entry in entries_in(root):
+                path = entry.path
                 name = prefix + path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/")
                 try:
                     stamp = stamp_of(entry.stat())
                 except OSError:  # it has just gone
                     continue
-                target = Path(os.path.realpath(path)) if entry.is_symlink() else Path(path)
+                linked = entry.is_symlink()
+                target = Path(os.path.realpath(path) if linked else path)
                 suffix = target.suffix.lower()
                 if not is_encodable(name):
                     listing.left_out[writable(name)] = "its name is not valid: rename it"
-                elif not target.is_relative_to(root):
+                elif linked and not target.is_relative_to(root):
                     listing.left_out[name] = (
                         "it is a link to a place outside the folder: copy the file into it"
                     )
@@ -152,8 +156,3 @@ def names_by_path(files: Iterable[ServedFile]) -> dict[str, str]:
     for file in files:
         names.setdefault(str(file.path), file.name)
     return names
-
-
-def _paths_in(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    for entry in entries_in(root):
-        yield entry.path, entry
