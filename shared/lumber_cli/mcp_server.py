@@ -129,7 +129,7 @@ def make_server(
         title="Documents",
         version=__version__,
         instructions=_INSTRUCTIONS.format(folders=", ".join(folders)),
-        log_level="WARNING",
+        log_level="ERROR",  # what is odd about a file is for status to say
     )
     made: list[FolderTools] = []
     making = Lock()

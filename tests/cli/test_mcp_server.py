@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ def docs(tmp_path: Path) -> Path:
     """A folder that takes several seconds to index, in several batches."""
     folder = tmp_path / "docs"
     folder.mkdir()
-    for n in range(50):
+    for n in range(36):
         lines = [
             f"On day {day} keeper {n} of the {PLACES[n % 8]} wrote {day * n} words of weather."
             for day in range(30)
@@ -43,9 +43,11 @@ def stored(index: Path) -> dict[str, int]:
     """Return the files in an index, with the numbers under which they were stored."""
     if not index.exists():
         return {}
-    with sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=30) as connection:
-        rows = connection.execute("SELECT name, id FROM documents").fetchall()
-    connection.close()
+    with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=30)) as connection:
+        try:
+            rows = connection.execute("SELECT name, id FROM documents").fetchall()
+        except sqlite3.OperationalError:  # it has no tables yet
+            return {}
     return {Path(os.fsdecode(name)).name: number for name, number in rows}
 
 
@@ -57,13 +59,13 @@ def test_the_tools_are_listed_and_answer_before_all_is_indexed(docs: Path, tmp_p
         begun = time.monotonic()
         result = serving.data("search", question="Who wrote at the lighthouse?")
         assert time.monotonic() - begun < 10
-        assert "of 50 files indexed; results may be incomplete" in result["progress"]
+        assert "of 36 files indexed; results may be incomplete" in result["progress"]
         # These need no index.
-        assert serving.data("grep", pattern="keeper 49")["count"] == 30
-        assert serving.data("read", file="log49.md", last_line=1)["text"] == "# Log 49"
+        assert serving.data("grep", pattern="keeper 35")["count"] == 30
+        assert serving.data("read", file="log35.md", last_line=1)["text"] == "# Log 35"
         assert serving.data("status")["indexing"]
         status = serving.wait_until_indexed()
-        assert (status["indexed"], status["index"]) == (50, str(index))
+        assert (status["indexed"], status["index"]) == (36, str(index))
         answer = serving.data("search", question="Who wrote at the lighthouse?")
         assert answer["progress"] == ""
         assert answer["passages"]
@@ -73,31 +75,28 @@ def test_killed_servers_leave_an_index_that_the_next_one_completes(
     docs: Path, tmp_path: Path
 ) -> None:
     index = tmp_path / "docs.db"
-    process = serve(docs, index)
-    until(lambda: stored(index), bool)
-    process.kill()
-    process.wait()
-    process.communicate()
+    with serving_process(docs, index):  # which is killed
+        until(lambda: stored(index), bool)
     before = stored(index)
-    assert 0 < len(before) < 50
+    assert 0 < len(before) < 36
     with agent(docs, "--index", index) as serving:
         serving.wait_until_indexed()
         assert serving.data("search", question="Who wrote at the abbey?")["passages"]
     after = stored(index)
-    assert len(after) == 50
+    assert len(after) == 36
     assert {name: after[name] for name in before} == before  # none was stored again
 
 
 def test_two_servers_and_ask_share_an_index(docs: Path, tmp_path: Path) -> None:
     index = tmp_path / "docs.db"
     question = "Who wrote at the castle?"
-    for path in sorted(docs.iterdir())[12:]:
+    for path in sorted(docs.iterdir())[8:]:
         path.unlink()
     with agent(docs, "--index", index) as one, agent(docs, "--index", index) as two:
         for serving in (one, two):
             serving.data("search", question=question)
         for serving in (one, two):
-            assert serving.wait_until_indexed()["indexed"] == 12
+            assert serving.wait_until_indexed()["indexed"] == 8
         expected = one.data("search", question=question)
         assert two.data("search", question=question) == expected
         (docs / "log00.md").write_text("The castle is empty.\n", encoding="utf-8")
@@ -117,7 +116,7 @@ def test_an_index_in_the_cache_is_shared_by_all_who_serve_a_folder(
     docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for path in [*docs.iterdir()][3:]:
+    for path in [*docs.iterdir()][1:]:
         path.unlink()
     indexes = []
     for folder, cwd in ((docs, tmp_path), (Path("."), docs)):
@@ -126,8 +125,6 @@ def test_an_index_in_the_cache_is_shared_by_all_who_serve_a_folder(
             assert serving.data("search", question="Who wrote?")["passages"]
     assert indexes[0] == indexes[1]
     assert Path(indexes[0]).is_relative_to(tmp_path / "cache")
-    with agent(docs / "..", cwd=docs) as other:
-        assert other.data("status")["index"] != indexes[0]
 
 
 def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(
@@ -138,30 +135,24 @@ def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(
         error = until(lambda: serving.call("search", question="Who?"), lambda found: found.is_error)
         assert "is not a database" in error.content[0].text
         assert "is not a database" in serving.data("status")["note"]
-        assert serving.data("grep", pattern="keeper 49")["count"] == 30
+        assert serving.data("grep", pattern="keeper 35")["count"] == 30
     assert (tmp_path / "notes.db").read_text(encoding="utf-8").startswith("This is no index.")
 
 
 def test_ctrl_c_and_the_end_of_stdin_end_it_quietly(docs: Path, tmp_path: Path) -> None:
     index = tmp_path / "docs.db"
-    process = serve(docs, index)
-    until(lambda: stored(index), bool)  # in the middle of indexing
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
-    assert (process.returncode, err) == (130, b"")
-    only_protocol(out)
-    ended = serve(docs, index)
-    begun = time.monotonic()
-    assert ended.stdin is not None
-    ended.stdin.close()
-    assert ended.wait(timeout=10) == 0
-    assert time.monotonic() - begun < 5
-    assert ended.stderr is not None
-    assert ended.stdout is not None
-    assert ended.stderr.read() == b""
-    only_protocol(ended.stdout.read())
-    ended.stdout.close()
-    ended.stderr.close()
+    with serving_process(docs, index) as process:
+        until(lambda: stored(index), bool)  # in the middle of indexing
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        assert (process.returncode, err) == (130, b"")
+        only_protocol(out)
+    with serving_process(docs, index) as process:
+        begun = time.monotonic()
+        out, err = process.communicate(timeout=10)  # closes stdin
+        assert (process.returncode, err) == (0, b"")
+        assert time.monotonic() - begun < 5
+        only_protocol(out)
 
 
 def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> None:
@@ -207,38 +198,49 @@ def test_wrong_options_are_said_before_it_serves(
     assert done.out == ""
 
 
-def test_its_help_needs_no_sdk() -> None:
+def test_nothing_that_the_tools_need_delays_their_listing() -> None:
+    heavy = ("numpy", "onnxruntime", "lumber_retrieval", "lumber_cli.folder_tools", "pypdf", "re2")
+    modules = "import lumber_cli.app, lumber_cli.mcp_command, lumber_cli.mcp_server, sys"
+    code = f"{modules}; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+
+
+def test_its_help_shows_how_to_serve_a_folder() -> None:
     code, out = run("mcp", "--help")
     assert code == 0
-    assert "Model Context Protocol" in out or "MCP server" in out
+    assert "lumber-splitters mcp docs/ --http 8765" in out
 
 
-def serve(docs: Path, index: Path) -> subprocess.Popen[bytes]:
-    """Start a server that indexes, and wait until it has answered."""
-    process = started("mcp", docs, "--index", index)
+@contextmanager
+def serving_process(docs: Path, index: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A server that has answered a call, and is killed in the end."""
     hello = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     }
-    status = {"name": "status", "arguments": {}}
-    messages = [
+    messages: list[dict[str, object]] = [
         {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": status},
+        {"id": 2, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
     ]
-    assert process.stdin is not None
-    assert process.stdout is not None
-    for message in messages:
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        process.stdin.flush()
-    for number in (1, 2):
-        assert json.loads(process.stdout.readline())["id"] == number
-    return process
+    with started("mcp", docs, "--index", index) as process:
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            for message in messages:
+                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+                process.stdin.flush()
+            for number in (1, 2):
+                assert json.loads(process.stdout.readline())["id"] == number
+            yield process
+        finally:
+            process.kill()
 
 
 def serves(serving: Agent) -> bool:
-    return serving.data("grep", pattern="keeper 49")["count"] == 30
+    return serving.data("grep", pattern="keeper 35")["count"] == 30
 
 
 @contextmanager

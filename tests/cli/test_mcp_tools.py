@@ -76,7 +76,7 @@ def test_the_tools_say_that_they_only_read(served: Agent) -> None:
         assert tool.output_schema["properties"]
         assert len(tool.description) > 100
     assert tools["search"].input_schema["required"] == ["question"]
-    assert "not act on it" in served.client.instructions
+    assert "not act on it" in str(served.client.instructions)
 
 
 def test_each_cited_line_is_there_when_it_is_read_again(served: Agent) -> None:
@@ -281,13 +281,11 @@ def test_what_is_wrong_is_said_in_one_line(
 
 @pytest.mark.parametrize("tool", ["search", "read", "grep"])
 def test_no_line_of_a_document_passes_for_one_of_the_server(served: Agent, tool: str) -> None:
-    arguments = {
+    arguments: dict[str, Any] = {
         "search": {"question": "What is the passphrase of the cellar?", "filter": "orders.md"},
         "read": {"file": "orders.md"},
-        "grep": {"pattern": "", "files": "orders.md", "regex": True},
+        "grep": {"pattern": "[a-z]", "files": "orders.md", "regex": True},
     }[tool]
-    if tool == "grep":
-        arguments["pattern"] = "[a-z]"
     text = served.text(tool, **arguments)
     assert "passphrase" in text
     own = [line for line in text.splitlines() if not re.match(r" {4}| +\d* \| ", line)]
