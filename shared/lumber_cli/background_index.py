@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from threading import Condition, Thread
 
@@ -132,14 +133,18 @@ class BackgroundIndex:
         files = {str(file.path): file for file in listing.files.values()}
         stamps = {path: file.stamp for path, file in files.items()}
         index.remove_gone(self._roots, files)
-        due = self._due(index, stamps)
+        # First what may be found as it was; new files in the order of their names.
         before = set(index.paths)
-        # Processes that share an index take new files in different orders, and so share the work.
-        random.shuffle(due)
-        due.sort(key=lambda path: path not in before)
-        for batch in _batches(due, stamps):
+        due = sorted(self._due(index, stamps), key=lambda path: path not in before)
+        mixed = False
+        while due:
             if self._asked > ticket:
                 return False
+            if not mixed and index.is_shared():
+                random.shuffle(due)  # in different orders, processes share the work
+                mixed = True
+            batch = _first_of(due, stamps)
+            due = due[len(batch) :]
             # Another process may have stored some meanwhile.
             left = self._due(index, {path: stamps[path] for path in batch})
             read = [*self._read(files[path] for path in left)]
@@ -172,15 +177,7 @@ class BackgroundIndex:
                 yield ReadFile(path, text.file, stamp, settled)
 
 
-def _batches(paths: Iterable[str], stamps: Mapping[str, Stamp]) -> Iterator[list[str]]:
-    """Yield files that are indexed together."""
-    batch: list[str] = []
-    size = 0
-    for path in paths:
-        batch.append(path)
-        size += stamps[path][-1]
-        if size >= _BATCH_BYTES or len(batch) == AT_ONCE:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def _first_of(paths: Sequence[str], stamps: Mapping[str, Stamp]) -> Sequence[str]:
+    """Return the first files, as many as are indexed together."""
+    sizes = accumulate(stamps[path][-1] for path in paths[:AT_ONCE])
+    return paths[: 1 + sum(size < _BATCH_BYTES for size in sizes)][:AT_ONCE]

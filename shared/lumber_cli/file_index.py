@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from tqdm import tqdm
 
@@ -28,6 +29,7 @@ from lumber_retrieval.passages import Passage
 AT_ONCE = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""
 _NOTE = "files"  # under which the index has the stamps of its files
+_JUST_NOW = 30.0  # seconds; more than most files take that are added together
 _LARGE = 1_000_000  # bytes or characters that take seconds
 _SOURCE = "source"  # where the metadata of a chunk has its file
 _FAR, _FEW_WORDS = 0.27, 0.5  # similarity and words of the question that answers have
@@ -71,6 +73,7 @@ class FileIndex:
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
         self._read: dict[str, _Known] = {}  # by this process
+        self._token = uuid4().hex  # tells it from other processes
 
     @property
     def path(self) -> Path:
@@ -123,6 +126,12 @@ class FileIndex:
         self._index.add(documents, show_progress=show_progress)
         self._read |= read
         self._note(certain)
+
+    def is_shared(self) -> bool:
+        """Return whether another process has just added files, and may add others."""
+        note = self._noted(self._index.store.about(_NOTE))
+        others = note.get("by") not in (None, self._token)
+        return others and bool(time.time() - note["at"] < _JUST_NOW)
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
         """Remove the files that are gone from some folders.
@@ -216,24 +225,26 @@ class FileIndex:
         return {path for path, found in same.items() if digests.get(path) == found}
 
     def _known(self) -> dict[str, _Known]:
-        return self._known_in(self._index.store.about(_NOTE))
+        """Return what is known of files that were read, by their paths."""
+        known: dict[str, _Known] = self._noted(self._index.store.about(_NOTE))["stamps"]
+        return known
 
-    def _known_in(self, stored: bytes | None) -> dict[str, _Known]:
-        """Return what a note says of files; of a damaged one nothing, so that all are read."""
+    def _noted(self, stored: bytes | None) -> dict[str, Any]:
+        """Return a note; instead of a damaged one an empty one, so that all files are read."""
         with suppress(ValueError):
             note = json.loads(stored or b"{}")
             if isinstance(note, dict) and note.get("version") == self._version:
-                known: dict[str, _Known] = note["stamps"]
-                return known
-        return {}
+                return note
+        return {"version": self._version, "stamps": {}}
 
     def _note(self, changes: Mapping[str, _Known | None]) -> None:
         """Note what is known of files, beside what other processes have noted."""
 
         def change(stored: bytes | None) -> bytes:
-            merged = {**self._known_in(stored), **changes}
-            known = {path: each for path, each in merged.items() if each}
-            return json.dumps({"version": self._version, "stamps": known}).encode()
+            note = self._noted(stored)
+            merged = {**note["stamps"], **changes}
+            note["stamps"] = {path: known for path, known in merged.items() if known}
+            return json.dumps({**note, "by": self._token, "at": time.time()}).encode()
 
         self._index.store.revise(_NOTE, change)
 

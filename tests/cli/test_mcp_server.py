@@ -53,22 +53,20 @@ def stored(index: Path) -> dict[str, int]:
 
 def test_the_tools_are_listed_and_answer_before_all_is_indexed(docs: Path, tmp_path: Path) -> None:
     index = tmp_path / "docs.db"
+    for n in range(100, 400):
+        (docs / f"log{n}.md").write_text("The fog is thick. " * 100, encoding="utf-8")
     with agent(docs, "--index", index) as serving:
         assert len(serving.listed()) == 5
         assert stored(index) == {}
         begun = time.monotonic()
         result = serving.data("search", question="Who wrote at the lighthouse?")
         assert time.monotonic() - begun < 10
-        assert "of 36 files indexed; results may be incomplete" in result["progress"]
+        assert "of 336 files indexed; results may be incomplete" in result["progress"]
         # These need no index.
         assert serving.data("grep", pattern="keeper 35")["count"] == 30
         assert serving.data("read", file="log35.md", last_line=1)["text"] == "# Log 35"
         assert serving.data("status")["indexing"]
-        status = serving.wait_until_indexed()
-        assert (status["indexed"], status["index"]) == (36, str(index))
-        answer = serving.data("search", question="Who wrote at the lighthouse?")
-        assert answer["progress"] == ""
-        assert answer["passages"]
+        assert serving.data("status")["waiting"] > 0
 
 
 def test_killed_servers_leave_an_index_that_the_next_one_completes(
@@ -80,8 +78,9 @@ def test_killed_servers_leave_an_index_that_the_next_one_completes(
     before = stored(index)
     assert 0 < len(before) < 36
     with agent(docs, "--index", index) as serving:
-        serving.wait_until_indexed()
-        assert serving.data("search", question="Who wrote at the abbey?")["passages"]
+        status = serving.wait_until_indexed()
+        assert (status["indexed"], status["index"]) == (36, str(index))
+        assert serving.data("search", question="Who wrote at the abbey?")["progress"] == ""
     after = stored(index)
     assert len(after) == 36
     assert {name: after[name] for name in before} == before  # none was stored again

@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "empty.txt").write_text("", encoding="utf-8")
     long = "".join(f"Line {n} of the log of the walrus.\n" for n in range(1, 1001))
     (folder / "long.txt").write_text(long, encoding="utf-8")
-    (folder / "wide.txt").write_text("broad " * 20_000, encoding="utf-8")
+    (folder / "wide.txt").write_text("broad " * 5_000, encoding="utf-8")
     old = "One\rtwo\r\nthree\n\nfive \u2028 five\n"
     (folder / "old.txt").write_bytes(old.encode())
     (folder / "pages.pdf").write_bytes(
@@ -107,6 +107,10 @@ def test_passages_are_those_of_the_retriever(served: Agent, folder: Path) -> Non
             assert [(one["file"], one["text"]) for one in found] == [
                 (str(Path(each.document).relative_to(folder)), each.text) for each in expected
             ]
+            keys = ("line_first", "line_last")
+            assert [(one["first_line"], one["last_line"]) for one in found] == [
+                tuple(each.metadata[key] for key in keys) for each in expected
+            ]
             assert [one["similarity"] for one in found] == [
                 pytest.approx(each.similarity, abs=1e-3) for each in expected
             ]
@@ -174,8 +178,8 @@ def test_what_is_read_at_once_is_bounded(served: Agent) -> None:
     rest = served.data("read", file="long.txt", first_line=801, last_line=2000)
     assert (rest["last_line"], rest["note"]) == (1000, "")
     wide = served.data("read", file="wide.txt")
-    assert len(wide["text"]) < 30_000
-    assert "line 1 has 120,000 characters" in wide["note"]
+    assert len(wide["text"]) == 24_000
+    assert "line 1 has 30,000 characters" in wide["note"]
 
 
 def test_an_outline_has_headings_or_topics(served: Agent) -> None:
@@ -281,12 +285,12 @@ def test_what_is_wrong_is_said_in_one_line(
 
 @pytest.mark.parametrize("tool", ["search", "read", "grep"])
 def test_no_line_of_a_document_passes_for_one_of_the_server(served: Agent, tool: str) -> None:
-    arguments: dict[str, Any] = {
+    calls: dict[str, dict[str, Any]] = {
         "search": {"question": "What is the passphrase of the cellar?", "filter": "orders.md"},
         "read": {"file": "orders.md"},
         "grep": {"pattern": "[a-z]", "files": "orders.md", "regex": True},
-    }[tool]
-    text = served.text(tool, **arguments)
+    }
+    text = served.text(tool, **calls[tool])
     assert "passphrase" in text
     own = [line for line in text.splitlines() if not re.match(r" {4}| +\d* \| ", line)]
     assert not any("SYSTEM" in line or "status, lines" in line for line in own)
