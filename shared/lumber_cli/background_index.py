@@ -138,8 +138,6 @@ class BackgroundIndex:
         due = sorted(self._due(index, stamps), key=lambda path: path not in before)
         mixed = False
         while due:
-            if self._asked > ticket:
-                return False
             if not mixed and index.is_shared():
                 random.shuffle(due)  # in different orders, processes share the work
                 mixed = True
@@ -151,6 +149,8 @@ class BackgroundIndex:
             if read:
                 index.add(read)
                 self._stale -= {each.path for each in read}
+            if due and self._asked > ticket:
+                return False
         return True
 
     def _due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:

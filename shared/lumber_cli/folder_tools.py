@@ -181,7 +181,7 @@ class FolderTools:
         if longest > _LISTED:
             notes.append(f"at most {_LISTED} names of each kind are listed")
         return Status(
-            folders=self._folders.given,
+            folders=[*map(encodable, self._folders.given)],
             total=len(listing.files),
             indexed=len(progress.current),
             waiting=waiting,

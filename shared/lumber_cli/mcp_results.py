@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+_HEADINGS = 300  # characters of those that are shown above a passage
+
 
 @dataclass(frozen=True)
 class FoundPassage:
@@ -57,7 +59,7 @@ class SearchResult:
         for passage in self.passages:
             place = _place(passage)
             if passage.headings:
-                place += f" ({escaped(' > '.join(passage.headings))})"
+                place += f" ({escaped(' > '.join(passage.headings))[:_HEADINGS]})"
             above = f"{passage.table_header}\n" if passage.table_header else ""
             said.append(f"{place}\n{quoted(above + passage.text)}")
         return "\n\n".join(said)

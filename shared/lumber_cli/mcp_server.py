@@ -22,7 +22,14 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
-from lumber_cli.mcp_results import GrepResult, LinesRead, Outline, SearchResult, Status
+from lumber_cli.mcp_results import (
+    GrepResult,
+    LinesRead,
+    Outline,
+    SearchResult,
+    Status,
+    escaped,
+)
 from lumber_core.errors import LumberError
 from lumber_core.version import __version__
 
@@ -128,7 +135,7 @@ def make_server(
         "lumber-splitters",
         title="Documents",
         version=__version__,
-        instructions=_INSTRUCTIONS.format(folders=", ".join(folders)),
+        instructions=_INSTRUCTIONS.format(folders=escaped(", ".join(folders))),
         log_level="ERROR",  # what is odd about a file is for status to say
     )
     made: list[FolderTools] = []
@@ -246,7 +253,8 @@ def _result(made: _R) -> CallToolResult:
 
 
 def _error(message: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+    said = TextContent(type="text", text=escaped(message))  # with names of files
+    return CallToolResult(content=[said], is_error=True)
 
 
 def _serve_http(server: MCPServer, port: int) -> None:

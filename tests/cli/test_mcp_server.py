@@ -17,9 +17,11 @@ from pathlib import Path
 
 import pytest
 
+from lumber_core import __version__
 from tests.cli.running import run, run_apart, started
 from tests.cli.serving import SERVE, Agent, agent, connected, until
 
+ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("harbour", "lighthouse", "orchard", "quarry", "mill", "abbey", "castle", "meadow")
 
 
@@ -203,6 +205,16 @@ def test_nothing_that_the_tools_need_delays_their_listing() -> None:
     code = f"{modules}; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_the_registry_starts_the_server_that_this_is() -> None:
+    entry = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    [package] = entry["packages"]
+    assert entry["version"] == package["version"] == __version__
+    assert len(entry["description"]) <= 100
+    first, folder = package["packageArguments"]
+    assert (first["value"], folder["format"]) == ("mcp", "filepath")
+    assert package["transport"] == {"type": "stdio"}
 
 
 def test_its_help_shows_how_to_serve_a_folder() -> None:
