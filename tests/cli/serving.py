@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,18 @@ def until(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float =
         assert time.monotonic() < deadline, found
         time.sleep(0.05)
     return found
+
+
+def stored(index: Path) -> dict[str, int]:
+    """Return the files in an index, with the numbers under which they were stored."""
+    if not index.exists():
+        return {}
+    with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=30)) as connection:
+        try:
+            rows = connection.execute("SELECT name, id FROM documents").fetchall()
+        except sqlite3.OperationalError:  # it has no tables yet
+            return {}
+    return {Path(os.fsdecode(name)).name: number for name, number in rows}
 
 
 @contextmanager

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.serving import Agent, agent, until
+from lumber_cli.file_texts import FileTexts
+from lumber_cli.served_folders import ServedFolders
+from lumber_files import MAX_UNPACKED
+from tests.cli.serving import Agent, agent, stored, until
 
 FERRY = "# Ferry\n\nThe ferry leaves at noon.\n\n## Fares\n\nDogs travel for free.\n"
 
@@ -99,6 +102,7 @@ def test_what_is_deleted_is_gone_from_all_tools_at_once(served: tuple[Agent, Pat
     assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
     assert serving.data("grep", pattern="ferry")["count"] == 0
     assert serving.data("status")["files"] == ["one/other.md"]
+    assert {*stored(one.parent / "both.db")} == {"other.md"}
     (one / "other.md").rename(one / "ferry.md")
     assert found(serving, "What is green?") == [("one/ferry.md", "The pier is painted green.")]
 
@@ -134,6 +138,18 @@ def test_a_link_out_is_not_followed_whenever_it_is_made(served: tuple[Agent, Pat
     assert "midnight" not in serving.text("search", question="When does the vault open?")
     left = [each["file"] for each in serving.data("status")["left_out"]]
     assert left == ["one/b.md", "one/c.md"]
+
+
+def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_path: Path) -> None:
+    write(tmp_path / "secret" / "ferry.md", "The vault opens at midnight.\n")
+    write(tmp_path / "docs" / "a" / "ferry.md", FERRY)
+    file = ServedFolders([str(tmp_path / "docs")]).list_files().file("a/ferry.md")
+    texts = FileTexts(None, MAX_UNPACKED)
+    assert texts.read(file).file.text == FERRY
+    shutil.rmtree(tmp_path / "docs" / "a")
+    (tmp_path / "docs" / "a").symlink_to(tmp_path / "secret")
+    with pytest.raises(ValueError, match=r"a/ferry\.md is a link by now"):
+        texts.read(file)
 
 
 def test_a_file_that_cannot_be_read_any_more_does_not_answer(

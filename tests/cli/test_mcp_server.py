@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from lumber_core import __version__
 from tests.cli.running import run, run_apart, started
-from tests.cli.serving import SERVE, Agent, agent, connected, until
+from tests.cli.serving import SERVE, Agent, agent, connected, stored, until
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("harbour", "lighthouse", "orchard", "quarry", "mill", "abbey", "castle", "meadow")
@@ -39,18 +38,6 @@ def docs(tmp_path: Path) -> Path:
         (folder / f"log{n:02}.md").write_text(text, encoding="utf-8")
         os.utime(folder / f"log{n:02}.md", (10**9, 10**9))
     return folder
-
-
-def stored(index: Path) -> dict[str, int]:
-    """Return the files in an index, with the numbers under which they were stored."""
-    if not index.exists():
-        return {}
-    with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=30)) as connection:
-        try:
-            rows = connection.execute("SELECT name, id FROM documents").fetchall()
-        except sqlite3.OperationalError:  # it has no tables yet
-            return {}
-    return {Path(os.fsdecode(name)).name: number for name, number in rows}
 
 
 def test_the_tools_are_listed_and_answer_before_all_is_indexed(docs: Path, tmp_path: Path) -> None:
@@ -88,44 +75,34 @@ def test_killed_servers_leave_an_index_that_the_next_one_completes(
     assert {name: after[name] for name in before} == before  # none was stored again
 
 
-def test_two_servers_and_ask_share_an_index(docs: Path, tmp_path: Path) -> None:
-    index = tmp_path / "docs.db"
+def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     question = "Who wrote at the castle?"
     for path in sorted(docs.iterdir())[8:]:
         path.unlink()
-    with agent(docs, "--index", index) as one, agent(docs, "--index", index) as two:
+    with agent(docs) as one, agent(".", cwd=docs) as two:
         for serving in (one, two):
             serving.data("search", question=question)
-        for serving in (one, two):
-            assert serving.wait_until_indexed()["indexed"] == 8
+        status, same = one.wait_until_indexed(), two.wait_until_indexed()
+        assert status["indexed"] == same["indexed"] == 8
+        assert status["index"] == same["index"]
         expected = one.data("search", question=question)
         assert two.data("search", question=question) == expected
         (docs / "log00.md").write_text("The castle is empty.\n", encoding="utf-8")
         for serving in (two, one):
             passages = serving.data("search", question="Is the castle empty?")["passages"]
             assert passages[0]["text"] == "The castle is empty."
+    index = Path(status["index"])
+    assert index.is_relative_to(tmp_path / "cache")
     before = stored(index)
     with agent(docs, "--index", index) as third:
         assert third.data("search", question=question)["progress"] == ""
     done = run_apart("ask", docs, question, "--index", index, "--format", "json")
     assert done.code == 0
-    assert {Path(each["document"]).name for each in json.loads(done.out)["passages"]}
+    assert json.loads(done.out)["passages"]
     assert stored(index) == before  # nothing was embedded again
-
-
-def test_an_index_in_the_cache_is_shared_by_all_who_serve_a_folder(
-    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for path in [*docs.iterdir()][1:]:
-        path.unlink()
-    indexes = []
-    for folder, cwd in ((docs, tmp_path), (Path("."), docs)):
-        with agent(folder, cwd=cwd) as serving:
-            indexes.append(serving.wait_until_indexed()["index"])
-            assert serving.data("search", question="Who wrote?")["passages"]
-    assert indexes[0] == indexes[1]
-    assert Path(indexes[0]).is_relative_to(tmp_path / "cache")
 
 
 def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(
