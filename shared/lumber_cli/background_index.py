@@ -84,6 +84,8 @@ class BackgroundIndex:
             return []
         names = names_by_path(files)
         current = self._current(files)
+        if not current:
+            return []
         return self._index.search(question, words, names={path: names[path] for path in current})
 
     def mark_stale(self, file: ServedFile) -> None:

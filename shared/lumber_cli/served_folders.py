@@ -62,7 +62,7 @@ class Listing:
         raise ValueError(f"there is no file {shown!r}; {self._suggestion(name)}")
 
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
-        """Return the files whose names match one of some patterns; None: all.
+        """Return the files whose names are, or match, one of some patterns; None: all.
 
         Raises:
             ValueError: None does, or there are no files at all.
@@ -79,7 +79,7 @@ class Listing:
         found = [
             file
             for name, file in self.files.items()
-            if any(fnmatchcase(name, pattern) for pattern in wanted)
+            if name in wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
         ]
         if not found:
             shown = " or ".join(repr(printable(writable(pattern))) for pattern in wanted)
