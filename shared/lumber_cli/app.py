@@ -89,6 +89,14 @@ _add(
     'docs/ "How long may a rental last?" --open',
 )
 _add(
+    "mcp",
+    "lumber_cli.mcp_command:mcp_command",
+    "Serve folders to agents: tools to search, read and cite documents.",
+    "docs/",
+    "docs/ notes/ --index docs.db",
+    "docs/ --http 8765",
+)
+_add(
     "view",
     "lumber_cli.view:view_command",
     "Show texts with their chunks on one HTML page.",

@@ -139,7 +139,7 @@ def ask_command(
                 check_output(index, inputs.files)
             if output is not None:
                 check_output(output, [*inputs.files, *([] if index is None else [index])])
-        files = FileIndex(index)
+        files = FileIndex(index, encoding)
         files.update(inputs)
         passages = files.search(question, words)
         if not passages:

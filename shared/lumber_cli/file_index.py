@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 from tqdm import tqdm
 
@@ -22,34 +24,136 @@ from lumber_core.concurrency import batches, in_thread
 from lumber_core.errors import StoreError
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
-from lumber_files import NamedPath
+from lumber_files import NamedPath, TextFile
 from lumber_files.formats import PDF
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
 from lumber_retrieval.passages import Passage
 
-_AT_ONCE = 32  # files that are read, embedded and stored together: the most that Ctrl-C loses
+AT_ONCE = 32
+"""Files that are read, embedded and stored together: the most that Ctrl-C loses."""
 _NOTE = "files"  # under which the index has the stamps of its files
+_JUST_NOW = 30.0  # seconds; more than most files take that are added together
 _LARGE = 1_000_000  # bytes or characters that take seconds
-_SETTLED = 2 * 10**9  # nanoseconds; the times of changes are that coarse on some file systems
 _SOURCE = "source"  # where the metadata of a chunk has its file
 _FAR, _FEW_WORDS = 0.27, 0.5  # similarity and words of the question that answers have
 
-_Stamp = tuple[int, int]  # time of the last change in nanoseconds, and size in bytes
+Stamp = tuple[int, int]
+"""What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""
+
+_SETTLED = 2 * 10**9  # nanoseconds; the times of changes are that coarse on some file systems
+_Known = list[Any]  # of a file: its stamp, and the digest of what was read
+
+
+class ReadFile(NamedTuple):
+    """A file that was read.
+
+    Attributes:
+        path: Its path, resolved.
+        file: Its text.
+        stamp: Its stamp before it was read; None if it has none.
+        settled: Whether any later change gives it another stamp; see `is_settled`.
+    """
+
+    path: str
+    file: TextFile
+    stamp: Stamp | None
+    settled: bool
 
 
 class FileIndex:
     """Files in an index, each known by its path, in whatever folder the command runs.
 
+    Several processes may share an index: what one has stored, the others do not embed again.
+
     Args:
         path: The file of the index. None: a temporary file.
+        encoding: Encoding that files are read in; another one, and they are read again.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, encoding: str | None = None) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
         self._index = PassageIndex(self._chunker, _BundledEmbedding(), path, context=True)
+        self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
-        self._digests: dict[str, str] = {}  # of what was read of files, by their paths
+        self._read: dict[str, _Known] = {}  # by this process
+        self._token = uuid4().hex  # tells it from other processes
+
+    @property
+    def path(self) -> Path:
+        """The file of the index."""
+        return self._index.store.path
+
+    @property
+    def paths(self) -> list[str]:
+        """The files in the index, those of other folders too."""
+        return self._index.sources
+
+    def unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
+        """Return which files need not be read: they are stored as they are.
+
+        Args:
+            stamps: The stamps of files by their paths; None: the file must be read to know.
+
+        Raises:
+            StoreError: The index cannot be used.
+        """
+        return self._stored(stamps, self._known())
+
+    def current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
+        """Return which files are stored as they are, or were when this process last read them.
+
+        Of a file that was read right after a change, that is not known for certain.
+        """
+        return self.unchanged(stamps) | self._stored(stamps, self._read)
+
+    def add(self, files: Iterable[ReadFile], *, show_progress: bool = False) -> None:
+        """Add files, and note their stamps.
+
+        Args:
+            files: The files.
+            show_progress: Show progress bars of splitting and embedding.
+
+        Raises:
+            StoreError: The index cannot be used.
+            ValueError: It was made with another embedding model.
+        """
+        documents = []
+        read: dict[str, _Known] = {}
+        certain: dict[str, _Known | None] = {}
+        for path, text, stamp, settled in files:
+            metadata = {**text.metadata, _SOURCE: path}
+            made = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
+            read[path] = [*(stamp or ()), document_digest(made, self._chunker.identity)]
+            certain[path] = read[path] if settled else None
+            documents.append(made)
+        self._index.add(documents, show_progress=show_progress)
+        self._read |= read
+        self._note(certain)
+
+    def is_shared(self) -> bool:
+        """Return whether another process has just added files, and may add others."""
+        note = self._noted(self._index.store.about(_NOTE))
+        others = note.get("by") not in (None, self._token)
+        return others and bool(time.time() - note["at"] < _JUST_NOW)
+
+    def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
+        """Remove the files that are gone from some folders.
+
+        Args:
+            folders: The folders, resolved.
+            present: Paths of files that are there.
+        """
+        inside = [*folders]
+        gone = [
+            source
+            for source in {*self.paths} - {*present}
+            if any(Path(source).is_relative_to(folder) for folder in inside)
+            and not Path(source).exists()
+        ]
+        if gone:
+            self._index.delete(gone)
+            self._note(dict.fromkeys(gone, None))
 
     def update(self, inputs: Inputs) -> None:
         """Bring the index up to date with some files, which questions are then about.
@@ -61,24 +165,12 @@ class FileIndex:
             StoreError: The index cannot be used.
             ValueError: It was made with another embedding model.
         """
-        version = digest(__version__, self._chunker.identity, repr(inputs.encoding))
-        store = self._index.store
-        note = _note(store.about(_NOTE))
-        # Each with the digest of what was read then: another run may have stored something else.
-        known: dict[str, list[Any]] = note["stamps"] if note.get("version") == version else {}
-        stored = set(store.sources())
-        digests = store.digests(known)
-        # Before files are read: one that changes meanwhile is read again by the next question.
-        stamps = {_path(named): _stamp(named) for named in inputs.named}
+        paths = [_path(named) for named in inputs.named]
+        stamps = {path: _stamp(named) for path, named in zip(paths, inputs.named, strict=True)}
+        kept = self.unchanged(stamps)
         changed = []
-        for named in inputs.named:
-            path = _path(named)
-            stamp = stamps[path]
-            if (
-                stamp is not None
-                and path in stored
-                and known.get(path) == [*stamp, digests.get(path)]
-            ):
+        for path, named in zip(paths, inputs.named, strict=True):
+            if path in kept:
                 self._names.setdefault(path, _name(named))
             else:
                 changed.append(named)
@@ -89,38 +181,29 @@ class FileIndex:
         if told:
             say(f"indexing {counted(len(changed), 'file')}, {size / 1e6:.1f} MB")
         begun = time.monotonic()
-        for batch in batches(self._read(inputs, shown), _AT_ONCE):
-            alone = len(changed) == 1 or any(len(one.content.text) > _LARGE for one in batch)
-            self._index.add(batch, show_progress=terminal and alone)
+        for batch in batches(self._read_changed(inputs, shown), AT_ONCE):
+            alone = len(changed) == 1 or any(len(each.file.text) > _LARGE for each in batch)
+            self.add(batch, show_progress=terminal and alone)
         if told:
             say(f"indexed in {time.monotonic() - begun:.0f} s")
         folders = [Path(given).resolve() for given in inputs.paths if _is_folder(given)]
-        gone = [
-            source
-            for source in stored - stamps.keys()
-            if any(Path(source).is_relative_to(folder) for folder in folders)
-            and not Path(source).exists()
-        ]
-        if gone:
-            self._index.delete(gone)
-        for path in self._digests.keys() & stamps.keys():
-            known[path] = [*(stamps[path] or ()), self._digests[path]]
-        if changed or gone:
-            kept = {path: known[path] for path in known.keys() - gone}
-            store.note(_NOTE, json.dumps({"version": version, "stamps": kept}).encode())
+        self.remove_gone(folders, paths)
 
-    def search(self, question: str, words: int) -> list[Passage]:
-        """Return the passages of these files that fit a question, with their names as given.
+    def search(
+        self, question: str, words: int, *, names: Mapping[str, str] | None = None
+    ) -> list[Passage]:
+        """Return the passages of some files that fit a question, with the names of the files.
 
         Args:
             question: The question.
             words: Maximum number of words of all passages.
+            names: The names of the files by their paths. None: those of `update`, as given there.
         """
-        names = self._names
+        known = self._names if names is None else names
         found = self._index.search(
-            question, budget=words, where=lambda metadata: metadata.get(_SOURCE) in names
+            question, budget=words, where=lambda metadata: metadata.get(_SOURCE) in known
         )
-        return [replace(passage, document=names[passage.document]) for passage in found]
+        return [replace(passage, document=known[passage.document]) for passage in found]
 
     def documents(self, passages: Sequence[Passage]) -> dict[str, Source]:
         """Return the whole documents of passages that `search` found, by their names as given.
@@ -143,16 +226,52 @@ class FileIndex:
                 raise StoreError(f"{passage.document} has just changed in the index: ask again")
         return made
 
-    def _read(self, inputs: Inputs, files: tqdm[NamedPath | None]) -> Iterator[IndexedDocument]:
+    def _read_changed(
+        self, inputs: Inputs, files: Iterable[NamedPath | None]
+    ) -> Iterator[ReadFile]:
         for named in files:
+            stamp = _stamp(named)  # before: a file that changes meanwhile is read again
+            settled = is_settled(stamp)
             file = inputs.read(named)
             path = _path(named)
             if file is not None and path not in self._names:
                 self._names[path] = file.name
-                metadata = {**file.metadata, _SOURCE: path}
-                made = IndexedDocument(path, path, replace(file, name=path, metadata=metadata))
-                self._digests[path] = document_digest(made, self._chunker.identity)
-                yield made
+                yield ReadFile(path, file, stamp, settled)
+
+    def _stored(self, stamps: Mapping[str, Stamp | None], known: Mapping[str, _Known]) -> set[str]:
+        """Return which files are stored as is known of them."""
+        same = {
+            path: known[path][-1]
+            for path, stamp in stamps.items()
+            if stamp is not None and path in known and known[path][:-1] == [*stamp]
+        }
+        # Another process may have stored something else.
+        digests = self._index.store.digests(same)
+        return {path for path, found in same.items() if digests.get(path) == found}
+
+    def _known(self) -> dict[str, _Known]:
+        """Return what is known of files that were read, by their paths."""
+        known: dict[str, _Known] = self._noted(self._index.store.about(_NOTE))["stamps"]
+        return known
+
+    def _noted(self, stored: bytes | None) -> dict[str, Any]:
+        """Return a note; instead of a damaged one an empty one, so that all files are read."""
+        with suppress(ValueError):
+            note = json.loads(stored or b"{}")
+            if isinstance(note, dict) and note.get("version") == self._version:
+                return note
+        return {"version": self._version, "stamps": {}}
+
+    def _note(self, changes: Mapping[str, _Known | None]) -> None:
+        """Note what is known of files, beside what other processes have noted."""
+
+        def change(stored: bytes | None) -> bytes:
+            note = self._noted(stored)
+            merged = {**note["stamps"], **changes}
+            note["stamps"] = {path: known for path, known in merged.items() if known}
+            return json.dumps({**note, "by": self._token, "at": time.time()}).encode()
+
+        self._index.store.revise(_NOTE, change)
 
 
 def is_far(passage: Passage) -> bool:
@@ -163,6 +282,16 @@ def is_far(passage: Passage) -> bool:
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
     return similarity < _FAR and words < _FEW_WORDS
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    """Return the stamp of a file of which the system has said this."""
+    return found.st_mtime_ns, found.st_size
+
+
+def is_settled(stamp: Stamp | None) -> bool:
+    """Return whether a change from now on gives a file another stamp."""
+    return stamp is not None and stamp[0] <= time.time_ns() - _SETTLED
 
 
 class _BundledEmbedding:
@@ -185,15 +314,6 @@ class _BundledEmbedding:
         return await in_thread(self.embed_query, text)
 
 
-def _note(stored: bytes | None) -> dict[str, Any]:
-    """Return what is known about files; of a damaged note nothing, so that all are read again."""
-    with suppress(ValueError):
-        note = json.loads(stored or b"{}")
-        if isinstance(note, dict):
-            return note
-    return {}
-
-
 def _name(named: NamedPath | None) -> str:
     return "stdin" if named is None else named.name
 
@@ -206,14 +326,11 @@ def _is_folder(given: str) -> bool:
     return given != STDIN and Path(given).is_dir()
 
 
-def _stamp(named: NamedPath | None) -> _Stamp | None:
-    """Return what changes when a file does; None if the file must be read to know."""
+def _stamp(named: NamedPath | None) -> Stamp | None:
+    """Return the stamp of a file; None if it must be read to know whether it has changed."""
     if named is None:
         return None
     try:
-        found = named.path.stat()
+        return stamp_of(named.path.stat())
     except OSError:  # reading says what is wrong
         return None
-    if found.st_mtime_ns > time.time_ns() - _SETTLED:
-        return None
-    return found.st_mtime_ns, found.st_size

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from lumber_cli.panels import FILES
-from lumber_core import Prices, PromptTemplate
 from lumber_core.errors import LumberError, ModelSettingsError
 from lumber_core.text.unicode import printable
+
+if TYPE_CHECKING:  # deferred: servers of tools are listed only after they have started
+    from lumber_core import Prices, PromptTemplate
 
 EncodingOption = Annotated[
     str | None,
@@ -100,6 +102,8 @@ def prices_in(text: str | None) -> Prices | None:
     """Parse the prices of a million input and output tokens."""
     if text is None:
         return None
+    from lumber_core import Prices
+
     numbers = numbers_in("--prices", text)
     if len(numbers) != 2 or not all(0 <= number < math.inf for number in numbers):
         raise ValueError(
@@ -117,6 +121,8 @@ def prompt_in(path: Path | None) -> PromptTemplate | None:
     """
     if path is None:
         return None
+    from lumber_core import PromptTemplate
+
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -93,7 +93,7 @@ def whereabouts(passage: Passage) -> list[str]:
             said.append(_numbered(name, *numbers))
     if "headings" in known:
         said.append(printable(known["headings"]))
-    said += [f"columns: {printable(row)}" for row in _header_rows(passage)]
+    said += [f"columns: {printable(row)}" for row in table_header(passage)]
     return said
 
 
@@ -113,7 +113,7 @@ def is_converted(document: str) -> bool:
     return PurePath(document).suffix.lower() in (*HTML, DOCX, PDF)
 
 
-def _header_rows(passage: Passage) -> list[str]:
+def table_header(passage: Passage) -> list[str]:
     """Return the header of the table whose rows a passage continues, if it does."""
     known = passage.metadata
     titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]

@@ -63,7 +63,7 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
             inside = [
                 (entry, entry.suffix.lower() in READABLE)
                 for entry in files_in(given)
-                if not _written_here(entry)
+                if not is_written_here(entry)
             ]
             if not any(readable for _, readable in inside):
                 others = f", only {len(inside)} others" if inside else ""
@@ -77,7 +77,7 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
             found = [given]
         elif has_magic(str(given)):
             folder, matches = _matching(given)
-            found = [path for path in matches if path.is_file() and not _written_here(path)]
+            found = [path for path in matches if path.is_file() and not is_written_here(path)]
             if not found:
                 raise FileNotFoundError(f"no file matches {str(given)!r}")
             _refuse_links_out(folder, found)
@@ -90,17 +90,29 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder, at any depth, by name.
+    """Return the files of a folder, at any depth, by name.
 
     Args:
         folder: The folder; hidden files and folders in it are left out.
     """
-    for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            path = Path(root, name)
-            if not name.startswith(".") and path.is_file():
-                yield path
+    return (Path(entry.path) for entry in entries_in(folder))
+
+
+def entries_in(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    """Yield the files of a folder, as `files_in` does, with what the folder says of each.
+
+    Links to folders are not followed, and folders that cannot be opened are left out.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    seen = [entry for entry in entries if not entry.name.startswith(".")]
+    yield from (entry for entry in seen if entry.is_file())
+    for entry in seen:
+        if entry.is_dir(follow_symlinks=False):
+            yield from entries_in(entry.path)
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:
@@ -139,7 +151,7 @@ def _matching(pattern: Path) -> tuple[Path, list[Path]]:
     return folder, sorted(found)
 
 
-def _written_here(path: Path) -> bool:
+def is_written_here(path: Path) -> bool:
     """Return whether a file is a page that this package wrote."""
     if path.suffix.lower() not in HTML:
         return False

@@ -203,10 +203,15 @@ class PassageStore:
         with self._database.transaction() as connection:
             return _noted(connection, name)
 
-    def note(self, name: str, value: bytes) -> None:
-        """Note something about the store, instead of what was noted under the same name."""
+    def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Note something about the store, instead of what was noted under the same name.
+
+        Args:
+            name: The name.
+            change: Returns what to note, given what was noted; others wait for it.
+        """
         with self._database.transaction(write=True) as connection:
-            _note(connection, name, value)
+            _note(connection, name, change(_noted(connection, name)))
 
     def __len__(self) -> int:
         """Return the number of chunks."""

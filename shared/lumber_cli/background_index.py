@@ -1,0 +1,185 @@
+"""An index that is brought up to date in the background, while it is searched."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from threading import Condition, Thread
+
+from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile, Stamp, is_settled, stamp_of
+from lumber_cli.file_texts import FileTexts
+from lumber_cli.served_folders import Listing, ServedFile, names_by_path
+from lumber_core.errors import LumberError
+from lumber_retrieval.passages import Passage
+
+_BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits for new ones
+
+
+@dataclass(frozen=True)
+class IndexProgress:
+    """How far an index is.
+
+    Attributes:
+        current: The names of the files that are found as they are.
+        failed: Why files could not be read, by their names.
+        running: Whether files are being indexed.
+        fault: What is wrong with the index; "" if nothing is.
+    """
+
+    current: frozenset[str]
+    failed: Mapping[str, str]
+    running: bool
+    fault: str
+
+
+class BackgroundIndex:
+    """Indexes the files of listings in a thread.
+
+    Args:
+        open_index: Opens the index.
+        roots: The folders, resolved.
+        texts: Reads the files.
+    """
+
+    def __init__(
+        self, open_index: Callable[[], FileIndex], roots: Sequence[Path], texts: FileTexts
+    ) -> None:
+        self._open = open_index
+        self._roots = roots
+        self._texts = texts
+        self._index: FileIndex | None = None
+        self._turn = Condition()
+        self._listing = Listing()
+        self._asked = self._done = 0  # listings
+        self._failed: dict[str, tuple[Stamp, str]] = {}
+        self._stale: set[str] = set()  # changed, though their stamps are the same
+        self._fault = ""
+        self._thread = Thread(target=self._run, name="index", daemon=True)
+
+    def catch_up(self, listing: Listing, seconds: float) -> None:
+        """Let the index take up a listing; return when it has, or after some time."""
+        deadline = time.monotonic() + seconds
+        with self._turn:
+            self._listing = listing
+            self._asked += 1
+            ticket = self._asked
+            if self._thread.ident is None:
+                self._thread.start()
+            self._turn.notify_all()
+            self._turn.wait_for(lambda: self._done >= ticket, deadline - time.monotonic())
+
+    def search(self, question: str, words: int, files: Collection[ServedFile]) -> list[Passage]:
+        """Return the passages that fit a question, of the files that are indexed as they are.
+
+        Raises:
+            ValueError: The index cannot be used.
+        """
+        if self._index is None:
+            if self._fault:
+                raise ValueError(self._fault)
+            return []
+        names = names_by_path(files)
+        current = self._current(files)
+        if not current:
+            return []
+        return self._index.search(question, words, names={path: names[path] for path in current})
+
+    def mark_stale(self, file: ServedFile) -> None:
+        """Have a file read again, whose text is not the one that is indexed."""
+        self._stale.add(str(file.path))
+
+    def progress(self, files: Collection[ServedFile]) -> IndexProgress:
+        """Return how far the index is with some files."""
+        fault = self._fault
+        try:
+            current = self._current(files)
+        except LumberError as error:
+            current, fault = set(), str(error)
+        failed = {}
+        for file in files:
+            stamp, reason = self._failed.get(str(file.path), (None, ""))
+            if stamp == file.stamp:
+                failed[file.name] = reason
+        names = frozenset(file.name for file in files if str(file.path) in current)
+        return IndexProgress(names - failed.keys(), failed, self._done < self._asked, fault)
+
+    def _current(self, files: Collection[ServedFile]) -> set[str]:
+        if self._index is None:
+            return set()
+        found = self._index.current({str(file.path): file.stamp for file in files})
+        return found - self._stale
+
+    def _run(self) -> None:
+        while True:
+            with self._turn:
+                self._turn.wait_for(lambda: self._done < self._asked)
+                ticket, listing = self._asked, self._listing
+            try:
+                if self._index is None:
+                    self._index = self._open()
+                ended = self._take_up(self._index, listing, ticket)
+                self._fault = ""
+            except Exception as error:  # noqa: BLE001 - the thread goes on: status tells the error
+                ended, self._fault = True, str(error) or type(error).__name__
+            with self._turn:
+                if ended:
+                    self._done = ticket
+                self._turn.notify_all()
+
+    def _take_up(self, index: FileIndex, listing: Listing, ticket: int) -> bool:
+        """Index what has changed; return False if there is a newer listing before the end."""
+        files = {str(file.path): file for file in listing.files.values()}
+        stamps = {path: file.stamp for path, file in files.items()}
+        index.remove_gone(self._roots, files)
+        # First what may be found as it was; new files in the order of their names.
+        before = set(index.paths)
+        due = sorted(self._due(index, stamps), key=lambda path: path not in before)
+        mixed = False
+        while due:
+            if not mixed and index.is_shared():
+                random.shuffle(due)  # in different orders, processes share the work
+                mixed = True
+            batch = _first_of(due, stamps)
+            due = due[len(batch) :]
+            # Another process may have stored some meanwhile.
+            left = self._due(index, {path: stamps[path] for path in batch})
+            read = [*self._read(files[path] for path in left)]
+            if read:
+                index.add(read)
+                self._stale -= {each.path for each in read}
+            if due and self._asked > ticket:
+                return False
+        return True
+
+    def _due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
+        """Return the files that are to be read: not stored as they are, and not known to fail."""
+        stored = index.unchanged(stamps) - self._stale
+        failed = {path: stamp for path, (stamp, _) in self._failed.items()}
+        return [
+            path
+            for path, stamp in stamps.items()
+            if path not in stored and failed.get(path) != stamp
+        ]
+
+    def _read(self, files: Iterable[ServedFile]) -> Iterator[ReadFile]:
+        for file in files:
+            path = str(file.path)
+            try:
+                stamp = stamp_of(file.path.stat())
+                settled = is_settled(stamp)
+                text = self._texts.read(file)
+            except (OSError, ValueError) as error:
+                self._failed[path] = file.stamp, str(error)
+            else:
+                self._failed.pop(path, None)
+                yield ReadFile(path, text.file, stamp, settled)
+
+
+def _first_of(paths: Sequence[str], stamps: Mapping[str, Stamp]) -> Sequence[str]:
+    """Return the first files, as many as are indexed together."""
+    sizes = accumulate(stamps[path][-1] for path in paths[:AT_ONCE])
+    return paths[: 1 + sum(size < _BATCH_BYTES for size in sizes)][:AT_ONCE]

@@ -1,0 +1,131 @@
+"""The texts of files and their lines, read again whenever a file has changed."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+
+from lumber_cli.file_index import is_settled
+from lumber_cli.served_folders import ServedFile
+from lumber_core.spans import Span
+from lumber_core.text.markdown import LINE_BREAK
+from lumber_core.text.unicode import encodable, is_encodable
+from lumber_files import TextFile, UnreadableFileError, read_file
+
+_KEPT = 20_000_000  # characters of texts in memory
+
+
+@dataclass(frozen=True)
+class LinedText:
+    """The text of a file, with its lines, which LF, CR LF or CR end.
+
+    Attributes:
+        file: The text.
+    """
+
+    file: TextFile
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        text = self.file.text
+        ends = [match.end() for match in LINE_BREAK.finditer(text)]
+        # What a last break ends is no line.
+        return [start for start in (0, *ends) if start < len(text)]
+
+    def __len__(self) -> int:
+        """Return the number of lines."""
+        return len(self._starts)
+
+    def lines_of(self, span: Span) -> tuple[int, int]:
+        """Return the first and the last line of a span's visible characters, from 1."""
+        body = span.stripped(self.file.text)
+        first = bisect_right(self._starts, body.start)
+        return first, max(first, bisect_right(self._starts, body.end - 1))
+
+    def span_of(self, first: int, last: int) -> Span:
+        """Return the place of some lines, without the break that ends the last."""
+        text = self.file.text
+        end = self._starts[last] if last < len(self) else len(text)
+        for line_break in ("\r\n", "\n", "\r"):
+            if text.startswith(line_break, end - len(line_break)) and end > self._starts[last - 1]:
+                end -= len(line_break)
+                break
+        return Span(self._starts[first - 1], max(end, self._starts[first - 1]))
+
+
+class FileTexts:
+    """Reads files, and keeps the texts of those that it read last.
+
+    Args:
+        encoding: See `read_file`.
+        max_unpacked: See `read_file`.
+    """
+
+    def __init__(self, encoding: str | None, max_unpacked: int) -> None:
+        self._encoding = encoding
+        self._max_unpacked = max_unpacked
+        self._lock = Lock()
+        self._kept: OrderedDict[str, tuple[tuple[int, ...], LinedText | str]] = OrderedDict()
+        self._size = 0
+
+    def read(self, file: ServedFile) -> LinedText:
+        """Return the text of a file as it is now.
+
+        Raises:
+            ValueError: It cannot be read, is gone, or leads out of its folder by now.
+        """
+        key = str(file.path)
+        # A folder above it may have become a link since it was listed.
+        if os.path.realpath(file.path) != key:
+            raise ValueError(f"{file.name} is a link by now, and is not read: call status")
+        try:
+            found = file.path.stat()
+            stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+            with self._lock:
+                known, made = self._kept.get(key, (None, None))
+                if known == stamp and made is not None:
+                    self._kept.move_to_end(key)
+            if known != stamp or made is None:
+                settled = is_settled((max(stamp[:2]), found.st_size))
+                made = self._read(file)
+                if settled:
+                    self._keep(key, stamp, made)
+        except FileNotFoundError:
+            raise ValueError(f"{file.name} has just been deleted: call status") from None
+        except OSError as error:
+            raise ValueError(f"{file.name} cannot be read: {error.strerror or error}") from None
+        if isinstance(made, str):
+            raise ValueError(made)
+        return made
+
+    def _read(self, file: ServedFile) -> LinedText | str:
+        """Return the text of a file, or why it has none, which takes as long to find out."""
+        try:
+            read = read_file(
+                file.path,
+                name=file.name,
+                encoding=self._encoding,
+                max_unpacked=self._max_unpacked,
+            )
+        except UnreadableFileError as error:
+            return encodable(str(error))
+        if not is_encodable(read.text):
+            read = replace(read, text=encodable(read.text))
+        return LinedText(read)
+
+    def _keep(self, key: str, stamp: tuple[int, ...], made: LinedText | str) -> None:
+        with self._lock:
+            _, before = self._kept.pop(key, ((), ""))
+            self._size += _size(made) - _size(before)
+            self._kept[key] = stamp, made
+            while self._size > _KEPT and len(self._kept) > 1:
+                _, (_, gone) = self._kept.popitem(last=False)
+                self._size -= _size(gone)
+
+
+def _size(text: LinedText | str) -> int:
+    return len(text if isinstance(text, str) else text.file.text)

@@ -1,0 +1,97 @@
+"""Finds lines of files by a text or an expression, in linear time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import re2
+
+from lumber_cli.file_texts import FileTexts
+from lumber_cli.mcp_results import GrepResult, Match
+from lumber_cli.served_folders import ServedFile
+from lumber_core.chunk_view import counted
+from lumber_core.text.markdown import LINE_BREAK
+
+_MOST_LINES = 100
+_WIDEST = 240  # characters of a line; of a longer one the part around the match is shown
+_BEFORE = 80  # characters before the match, of a long line
+_SECONDS = 20.0  # after which the rest is left out: clients wait for a minute
+
+
+def find_lines(
+    texts: FileTexts, files: Sequence[ServedFile], pattern: str, *, regex: bool, ignore_case: bool
+) -> GrepResult:
+    """Return the lines of some files that have a text, or that match an expression.
+
+    Args:
+        texts: Reads the files.
+        files: The files.
+        pattern: The text, or the expression in the syntax of RE2, within a line.
+        regex: Whether it is an expression.
+        ignore_case: Whether small and capital letters are the same.
+
+    Raises:
+        ValueError: It is empty, has a line break, or is no expression.
+    """
+    expression = _compiled(pattern, regex=regex, ignore_case=ignore_case)
+    deadline = time.monotonic() + _SECONDS
+    matches: list[Match] = []
+    count = searched = unread = 0
+    for file in files:
+        if time.monotonic() > deadline:
+            break
+        try:
+            text = texts.read(file).file.text
+        except ValueError:
+            unread += 1
+            continue
+        searched += 1
+        for number, line in enumerate(LINE_BREAK.split(text), 1):
+            found = expression.search(line)
+            if found is None:
+                continue
+            count += 1
+            if len(matches) < _MOST_LINES:
+                matches.append(Match(file.name, number, _around(line, found.start())))
+    left = len(files) - searched - unread
+    notes = []
+    if count > len(matches):
+        notes.append(
+            f"the first {len(matches)} lines are shown: narrow the search by files or pattern"
+        )
+    if left:
+        notes.append(f"{counted(left, 'file')} not searched, which took too long: pass files")
+    if unread:
+        notes.append(f"{counted(unread, 'file')} could not be read: see status")
+    truncated = left > 0 or count > len(matches)
+    return GrepResult(matches, count, searched, truncated, "; ".join(notes))
+
+
+def _compiled(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
+    if not pattern:
+        raise ValueError("the pattern is empty: pass a word, or an expression with regex=true")
+    if not regex and LINE_BREAK.search(pattern):
+        raise ValueError("the pattern has a line break: lines are searched one by one, pass one")
+    options = re2.Options()
+    options.literal = not regex
+    options.case_sensitive = not ignore_case
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        why = error.args[0]
+        said = why.decode(errors="replace") if isinstance(why, bytes) else str(why)
+        raise ValueError(
+            f"the pattern is no expression that RE2 takes: {said}; there are no back references "
+            "and no look-around, and regex=false searches for the text itself"
+        ) from None
+
+
+def _around(line: str, place: int) -> str:
+    if len(line) <= _WIDEST:
+        return line
+    start = max(0, place - _BEFORE)
+    end = start + _WIDEST
+    return f"{'…' * (start > 0)}{line[start:end]}{'…' * (end < len(line))}"

@@ -1,0 +1,79 @@
+"""`lumber-splitters mcp`: serve folders to agents, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lumber_cli.options import (
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    wrong_options,
+)
+from lumber_core.extras import require
+from lumber_files import MAX_UNPACKED, check_encoding
+
+
+def mcp_command(
+    folders: Annotated[
+        list[str],
+        typer.Argument(metavar="FOLDER", help="Folders of documents.", show_default=False),
+    ],
+    *,
+    http: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="PORT",
+            help="Serve http://127.0.0.1:PORT/mcp, for clients that start no program. Default: "
+            "stdin and stdout.",
+        ),
+    ] = None,
+    index: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that keeps the index, as that of ask --index. Default: one in your cache "
+            "folder, shared by all who serve the same folders."
+        ),
+    ] = None,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+) -> None:
+    """Serve folders to agents: tools to search, read and cite documents, by MCP.
+
+    An MCP server for Claude, Cursor, Open WebUI and others. Tools: search finds passages by meaning
+    and by words, read returns lines, outline headings or topics, grep lines with a text, status the
+    files. Offline, without a key. Nothing outside the folders is read, and nothing in them written.
+
+    Files are indexed in the background; new, changed and deleted files are noticed by each call.
+
+    Ends when stdin does. Exits with 0, 1 after an error, 2 for a wrong option or a folder that
+    does not exist, 130 after Ctrl-C.
+    """
+    with errors_in_one_line():
+        with wrong_options():
+            if encoding is not None:
+                check_encoding(encoding)
+            for folder in folders:
+                if not Path(folder).exists():
+                    raise ValueError(f"{folder} does not exist: expected a folder there")
+                if not Path(folder).is_dir():
+                    raise ValueError(f"{folder} is a file: expected a folder")
+            if index is not None and not index.absolute().parent.is_dir():
+                raise ValueError(f"{index}: there is no folder {index.parent}; create it first")
+            if index is not None and index.is_dir():
+                raise ValueError(f"{index} is a folder: expected the name of a file")
+        require("mcp", package="mcp", extra="mcp")
+        # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
+        gc.disable()
+        from lumber_cli.mcp_server import serve  # deferred: `-h` does without the SDK
+
+        gc.freeze()
+        gc.enable()
+        with wrong_options():
+            serve(folders, index, encoding, max_unpacked, http)

@@ -1,0 +1,63 @@
+"""The outline of a text: its headings, or where it has none its topics, with their lines."""
+
+from __future__ import annotations
+
+from lumber_cli.file_texts import LinedText
+from lumber_cli.mcp_results import Section
+from lumber_core import BertChunker, Source, Span
+from lumber_core.text.markdown import Block
+from lumber_retrieval.finding import sentences_of
+
+_MOST_SECTIONS = 300  # more say little, and fill the context of a model
+_MOST_DIVIDED = 1_000_000  # characters; the splitter takes 5 s for as many
+_TOPICS = 40  # of a long text, about
+_LEAST_TOPIC = 150  # tokens, about 110 words
+_TOKEN = 4  # characters, about
+_TITLE = 160  # characters
+
+
+def headings_of(text: LinedText) -> tuple[list[Section], int]:
+    """Return the headings of a text, and the deepest level of those that are listed.
+
+    If there are too many, those of the deepest levels are left out.
+    """
+    source = text.file
+    if source.kind != "markdown":
+        return [], 0
+    found = [block for block in source.blocks if block.level]
+    deepest = max((block.level for block in found), default=0)
+    while len(found) > _MOST_SECTIONS and deepest > 1:
+        deepest -= 1
+        found = [block for block in found if block.level <= deepest]
+    sections = []
+    later: list[Block] = []  # the headings that end sections, the nearest last
+    for block in reversed(found):
+        while later and later[-1].level > block.level:
+            later.pop()
+        end = later[-1].start if later else len(source.text)
+        later.append(block)
+        first, last = text.lines_of(Span(block.start, end))
+        sections.append(Section(first, last, block.level, block.title[:_TITLE]))
+    return sections[::-1][:_MOST_SECTIONS], deepest
+
+
+def topics_of(text: LinedText) -> list[Section]:
+    """Return the topics of a text, each with its first sentence.
+
+    Of a very long text, those of its beginning.
+    """
+    whole = text.file.text
+    divided = whole[:_MOST_DIVIDED]
+    target = max(_LEAST_TOPIC, len(divided) // _TOKEN // _TOPICS)
+    splitter = BertChunker(target_size=target)
+    source = Source(divided, name=text.file.name, metadata=text.file.metadata)
+    sections = []
+    for span in splitter.segment(source).spans:
+        own = span.of(whole)
+        if not own.strip():
+            continue
+        sentence = next(iter(sentences_of(own)), Span(0, len(own)))
+        title = " ".join(sentence.of(own).split())
+        first, last = text.lines_of(span)
+        sections.append(Section(first, last, 0, title[:_TITLE]))
+    return sections

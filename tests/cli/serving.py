@@ -1,0 +1,106 @@
+"""Servers of folders in processes of their own, and the SDK's client for them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
+
+SERVE = ("-m", "lumber_cli", "mcp")
+
+
+class Agent:
+    """A client, for tests that are no coroutines, so that several of them share a server."""
+
+    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+        self.client = client
+        self._portal = portal
+
+    def call(self, tool: str, **arguments: Any) -> CallToolResult:
+        result = self._portal.call(partial(self.client.call_tool, tool, arguments))
+        assert isinstance(result, CallToolResult)
+        return result
+
+    def data(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Return the structured content of a call that must succeed."""
+        result = self.call(tool, **arguments)
+        assert not result.is_error, text_of(result)
+        assert isinstance(result.structured_content, dict)
+        return result.structured_content
+
+    def text(self, tool: str, **arguments: Any) -> str:
+        """Return the text of a call that must succeed."""
+        result = self.call(tool, **arguments)
+        assert not result.is_error, text_of(result)
+        return text_of(result)
+
+    def error(self, tool: str, **arguments: Any) -> str:
+        """Return what a call that must fail says."""
+        result = self.call(tool, **arguments)
+        assert result.is_error, text_of(result)
+        return text_of(result)
+
+    def listed(self) -> list[Any]:
+        return self._portal.call(self.client.list_tools).tools
+
+    def wait_until_indexed(self) -> dict[str, Any]:
+        return until(lambda: self.data("status"), lambda status: status["waiting"] == 0)
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    return content.text
+
+
+def until(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float = 60) -> Any:
+    """Return what is found as soon as it fits."""
+    deadline = time.monotonic() + seconds
+    while not fits(found := find()):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
+def stored(index: Path) -> dict[str, int]:
+    """Return the files in an index, with the numbers under which they were stored."""
+    if not index.exists():
+        return {}
+    with closing(sqlite3.connect(f"file:{index}?mode=ro", uri=True, timeout=30)) as connection:
+        try:
+            rows = connection.execute("SELECT name, id FROM documents").fetchall()
+        except sqlite3.OperationalError:  # it has no tables yet
+            return {}
+    return {Path(os.fsdecode(name)).name: number for name, number in rows}
+
+
+@contextmanager
+def connected(server: StdioServerParameters | str) -> Iterator[Agent]:
+    """A client of a server that is started, or of one at a URL."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(server)) as client,
+    ):
+        yield Agent(portal, client)
+
+
+@contextmanager
+def agent(*arguments: str | Path, cwd: Path | None = None) -> Iterator[Agent]:
+    """A client of a server of its own."""
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=[*SERVE, *map(str, arguments)],
+        env={**os.environ},
+        cwd=cwd,
+    )
+    with connected(command) as made:
+        yield made

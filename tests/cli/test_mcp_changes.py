@@ -1,0 +1,177 @@
+"""Folders that change while they are served: each call sees them as they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lumber_cli.file_texts import FileTexts
+from lumber_cli.served_folders import ServedFolders
+from lumber_files import MAX_UNPACKED
+from tests.cli.serving import Agent, agent, stored, until
+
+FERRY = "# Ferry\n\nThe ferry leaves at noon.\n\n## Fares\n\nDogs travel for free.\n"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Agent, Path, Path]]:
+    """A server of two folders, and these."""
+    base = tmp_path_factory.mktemp("base")
+    one, two = base / "one", base / "two"
+    for folder in (one, two):
+        folder.mkdir()
+    with agent("one", "two", "--index", "both.db", cwd=base) as made:
+        yield made, one, two
+
+
+@pytest.fixture(autouse=True)
+def empty(served: tuple[Agent, Path, Path]) -> None:
+    for folder in served[1:]:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+
+
+def write(path: Path, text: str, moment: int | None = None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    if moment is not None:
+        os.utime(path, (moment, moment))
+
+
+def found(served: Agent, question: str) -> list[tuple[str, str]]:
+    """Return the files and texts of passages, each of which read returns just so."""
+    passages = served.data("search", question=question)["passages"]
+    for one in passages:
+        lines = {"first_line": one["first_line"], "last_line": one["last_line"]}
+        assert one["text"] in served.data("read", file=one["file"], **lines)["text"]
+    return [(one["file"], one["text"]) for one in passages]
+
+
+def test_a_folder_without_files_is_served_until_it_has_some(
+    served: tuple[Agent, Path, Path],
+) -> None:
+    serving, one, _ = served
+    assert "no file to read yet" in serving.error("search", question="When?")
+    assert "no file to read yet" in serving.error("grep", pattern="noon")
+    assert "no file that can be read yet" in serving.error("read", file="a.md")
+    assert serving.data("status")["total"] == 0
+    write(one / "ferry.md", FERRY)
+    assert "noon" in found(serving, "When does the ferry leave?")[0][1]
+    shutil.rmtree(one)
+    assert "no file to read yet" in serving.error("grep", pattern="noon")
+
+
+def test_files_of_several_folders_are_named_with_the_folder(
+    served: tuple[Agent, Path, Path],
+) -> None:
+    serving, one, two = served
+    write(one / "a" / "ferry.md", FERRY)
+    write(two / "train.md", "The train leaves at nine.\n")
+    assert serving.data("status")["files"] == ["one/a/ferry.md", "two/train.md"]
+    assert found(serving, "When does the train leave?")[0][0] == "two/train.md"
+    assert serving.data("read", file="one/a/ferry.md")["total_lines"] == 7
+
+
+def test_what_has_changed_is_found_and_what_it_was_is_not(
+    served: tuple[Agent, Path, Path],
+) -> None:
+    serving, one, _ = served
+    write(one / "ferry.md", FERRY)
+    write(one / "other.md", "The pier is painted green.\n")
+    for hour in ("noon", "dusk", "seven", "three"):
+        write(one / "ferry.md", f"A line before.\n{FERRY.replace('noon', hour)}")
+        texts = dict(found(serving, "When does the ferry leave?"))
+        assert hour in texts["one/ferry.md"]
+        assert serving.data("grep", pattern=hour)["count"] == 1
+        assert serving.data("read", file="one/ferry.md", first_line=4)["text"].count(hour) == 1
+
+
+def test_what_is_deleted_is_gone_from_all_tools_at_once(served: tuple[Agent, Path, Path]) -> None:
+    serving, one, _ = served
+    write(one / "ferry.md", FERRY)
+    write(one / "other.md", "The pier is painted green.\n")
+    assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
+    (one / "ferry.md").unlink()
+    assert "there is no file 'one/ferry.md'" in serving.error("read", file="one/ferry.md")
+    assert "there is no file" in serving.error("outline", file="one/ferry.md")
+    assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
+    assert serving.data("grep", pattern="ferry")["count"] == 0
+    assert serving.data("status")["files"] == ["one/other.md"]
+    assert {*stored(one.parent / "both.db")} == {"other.md"}
+    (one / "other.md").rename(one / "ferry.md")
+    assert found(serving, "What is green?") == [("one/ferry.md", "The pier is painted green.")]
+
+
+def test_a_change_that_no_stamp_tells_is_never_cited_as_it_was(
+    served: tuple[Agent, Path, Path],
+) -> None:
+    serving, one, _ = served
+    write(one / "ferry.md", FERRY, 10**9)
+    assert "noon" in found(serving, "When does the ferry leave?")[0][1]
+    write(one / "ferry.md", FERRY.replace("noon", "dusk"), 10**9)
+    assert serving.data("grep", pattern="noon")["count"] == 0
+    for _, text in found(serving, "When does the ferry leave?"):
+        assert "noon" not in text
+    again = until(lambda: found(serving, "When does the ferry leave?"), bool)
+    assert "dusk" in again[0][1]
+
+
+def test_a_link_out_is_not_followed_whenever_it_is_made(served: tuple[Agent, Path, Path]) -> None:
+    serving, one, two = served
+    secret = one.parent / "secret"
+    write(secret / "vault.md", "The vault opens at midnight.\n")
+    write(one / "a" / "vault.md", "The vault is a boat.\n")
+    write(two / "other.md", "A pier.\n")
+    assert serving.data("grep", pattern="vault")["count"] == 1
+    shutil.rmtree(one / "a")
+    (one / "a").symlink_to(secret)
+    (one / "b.md").symlink_to(secret / "vault.md")
+    (one / "c.md").symlink_to(two / "other.md")
+    for name in ("one/a/vault.md", "one/b.md", "one/c.md", "one/a/../../secret/vault.md"):
+        assert "is not read" in (said := serving.error("read", file=name)) or "no file" in said
+    assert serving.data("grep", pattern="vault")["count"] == 0
+    assert "midnight" not in serving.text("search", question="When does the vault open?")
+    left = [each["file"] for each in serving.data("status")["left_out"]]
+    assert left == ["one/b.md", "one/c.md"]
+
+
+def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_path: Path) -> None:
+    write(tmp_path / "secret" / "ferry.md", "The vault opens at midnight.\n")
+    write(tmp_path / "docs" / "a" / "ferry.md", FERRY)
+    file = ServedFolders([str(tmp_path / "docs")]).list_files().file("a/ferry.md")
+    texts = FileTexts(None, MAX_UNPACKED)
+    assert texts.read(file).file.text == FERRY
+    shutil.rmtree(tmp_path / "docs" / "a")
+    (tmp_path / "docs" / "a").symlink_to(tmp_path / "secret")
+    with pytest.raises(ValueError, match=r"a/ferry\.md is a link by now"):
+        texts.read(file)
+
+
+def test_a_file_that_cannot_be_read_any_more_does_not_answer(
+    served: tuple[Agent, Path, Path],
+) -> None:
+    serving, one, _ = served
+    write(one / "ferry.md", FERRY)
+    write(one / "other.md", "The pier is painted green.\n")
+    assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
+    (one / "ferry.md").write_bytes(b"\x00\xff\xfe\x89")
+    assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
+    status = serving.wait_until_indexed()
+    assert [each["file"] for each in status["failed"]] == ["one/ferry.md"]
+    assert "is not text" in serving.error("read", file="one/ferry.md")
+    assert "1 file could not be read" in serving.data("grep", pattern="ferry")["note"]
+
+
+def test_a_changed_file_is_fresh_within_a_moment(served: tuple[Agent, Path, Path]) -> None:
+    serving, one, _ = served
+    write(one / "ferry.md", FERRY)
+    found(serving, "When does the ferry leave?")
+    write(one / "ferry.md", FERRY.replace("noon", "dusk"))
+    begun = time.monotonic()
+    assert "dusk" in found(serving, "When does the ferry leave?")[0][1]
+    assert time.monotonic() - begun < 2
