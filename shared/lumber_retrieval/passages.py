@@ -132,16 +132,15 @@ class Passage:
         """What is known about it.
 
         That of the best hit; but headings, context, first page and line, and how its start was
-        decided are those of the first hit; the last page and line those of the last. Sections that
+        decided are those of the first hit; the last page and line those of the one that ends last. Sections that
         begin inside are the ones the hits name.
         """
         in_order = [hit.metadata for hit in sorted(self.hits, key=lambda hit: hit.span)]
         metadata = {k: value for k, value in self.hits[0].metadata.items() if k not in OWN_KEYS}
         metadata |= {key: in_order[0][key] for key in _OF_START if key in in_order[0]}
-        for key in _OF_END:
-            known = [hit[key] for hit in in_order if key in hit]
-            if known:
-                metadata[key] = max(known)
+        # Others may end before, and say where the chunk ends that they are a sentence of.
+        last = max(self.hits, key=lambda hit: hit.span.end).metadata
+        metadata |= {key: last[key] for key in _OF_END if key in last}
         inside = list(_headings_inside(in_order))
         if inside:
             metadata[INSIDE_KEY] = INSIDE_SEPARATOR.join(inside)

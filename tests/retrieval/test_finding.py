@@ -68,6 +68,17 @@ def test_a_passage_inside_a_chunk_says_its_own_headings_and_lines() -> None:
     assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (line, line)
 
 
+def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
+    said = ["Tyres are changed in winter.", "Brakes need salt.", "Oil is checked.", "Vans rest."]
+    text = "\n".join(said)
+    index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text, metadata={"source": "a"}))])
+    (passage,) = index.search("tyres winter brakes salt oil", budget=11, max_gap=0)
+    assert len(passage.hits) == 3
+    assert passage.text == "\n".join(said[:3])
+    assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 3)
+
+
 def test_what_is_less_similar_is_left_out() -> None:
     index = fleet()
     question = "When does the depot in Oslo open?"

@@ -234,10 +234,10 @@ def test_metadata_says_what_is_true_of_the_whole_passage():
             "headings": "Boats > Repairs > Oars",
             "context": "Boats > Repairs",
             "page_first": 2,
-            "page_last": 4,
+            "page_last": 3,
             "score": 9,
         },
-        {"headings": "Boats > Sails", "page_first": 3, "page_last": 3, "score": 1},
+        {"headings": "Boats > Sails", "page_first": 3, "page_last": 4, "score": 1},
     ]
     found = [
         hit(word, score=known["score"])._replace(metadata=known)
