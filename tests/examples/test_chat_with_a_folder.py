@@ -54,8 +54,13 @@ MARKED = 'document.querySelector("#document mark")?.textContent'
 
 
 @contextmanager
-def running(*arguments: str | Path) -> Iterator[str]:
-    """Start the example as a user does, and yield the address of its page."""
+def running(dropped: Path, *arguments: str | Path) -> Iterator[str]:
+    """Start the example as a user does, and yield the address of its page.
+
+    Args:
+        dropped: A folder for the files that are dropped on the page.
+        *arguments: The example's arguments.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -66,7 +71,12 @@ def running(*arguments: str | Path) -> Iterator[str]:
         text=True,
         encoding="utf-8",
         cwd=ROOT,
-        env={**os.environ, "GRADIO_SERVER_PORT": str(port), "PYTHONUNBUFFERED": "1"},
+        env={
+            **os.environ,
+            "GRADIO_SERVER_PORT": str(port),
+            "GRADIO_TEMP_DIR": str(dropped),
+            "PYTHONUNBUFFERED": "1",
+        },
     )
     try:
         assert process.stdout is not None
@@ -84,10 +94,10 @@ def running(*arguments: str | Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[str]:
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The page without a language model."""
     needs("gradio", "langchain-core")
-    with running() as address:
+    with running(tmp_path_factory.mktemp("dropped")) as address:
         yield address
 
 
@@ -118,7 +128,8 @@ def answering(model: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -
     texts = "\n\n".join(["Who is hostile? These texts are:", *HOSTILE])
     (folder / f"{HOSTILE[1]}.txt").write_text(texts, encoding="utf-8")
     (folder / "notes.txt").write_text(NOTES, encoding="utf-8")
-    with running(folder, "--llm", f"{model.openai_url}#m") as address:
+    dropped = tmp_path_factory.mktemp("dropped")
+    with running(dropped, folder, "--llm", f"{model.openai_url}#m") as address:
         yield address
 
 
