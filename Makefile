@@ -68,14 +68,14 @@ test-examples:  ## Run the examples, those with packages of their own included
 	@test -x .venv-examples/bin/python || $(PYTHON) -m venv .venv-examples
 	@.venv-examples/bin/python -m pip install $(QUIET) uv
 	@.venv-examples/bin/uv pip install --quiet --python .venv-examples/bin/python \
-		-e '.[langchain,llama-index,openai,gemini]' -r examples/requirements.txt $(TESTING)
+		-e '.[langchain,llama-index,openai,gemini,documents]' -r examples/requirements.txt $(TESTING)
 	.venv-examples/bin/python -m pytest -q $(LENIENT) tests/examples
 
 test-examples-lowest:  ## Run the examples with the oldest versions of the frameworks
 	@test -x .venv-examples-lowest/bin/python || $(PYTHON) -m venv .venv-examples-lowest
 	@.venv-examples-lowest/bin/python -m pip install $(QUIET) uv
 	@.venv-examples-lowest/bin/uv pip install --quiet --python .venv-examples-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini]' -r examples/requirements.txt $(OLD_TESTING)
+		-e '.[langchain,llama-index,openai,gemini,documents]' -r examples/requirements.txt $(OLD_TESTING)
 	.venv-examples-lowest/bin/python -m pytest -q $(LENIENT) tests/examples
 
 test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine

@@ -107,6 +107,21 @@ class Options:
             yield Path(temporary)
 
 
+def argument_parser(about: str | None) -> argparse.ArgumentParser:
+    """Return a parser of what all examples take: `paths`, and the name `llm` of a language model.
+
+    Args:
+        about: The example's docstring.
+    """
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", default=SAMPLE, metavar="PATH", help="files or folders of your own")
+    add("--llm", metavar="NAME", help=f"a language model: {FORMS}; default: the bundled model")
+    return parser
+
+
 def options(
     about: str | None,
     question: str = "How does the machine add up the tides?",
@@ -117,13 +132,9 @@ def options(
         about: The example's docstring.
         question: The default question.
     """
-    parser = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argument_parser(about)
     add = parser.add_argument
-    add("paths", nargs="*", default=SAMPLE, metavar="PATH", help="files or folders of your own")
     add("-q", "--question", default=question, help=f"default: {question}")
-    add("--llm", metavar="NAME", help=f"a language model: {FORMS}; default: the bundled model")
     add("--store", type=Path, metavar="FOLDER", help="keeps the index; default: a temporary folder")
     given = parser.parse_args()
     try:

@@ -16,9 +16,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from common import Options, Passage, ask, indented, options, show
-from langchain_lumber import LumberEmbeddings, PassageRetriever
+from langchain_lumber import LumberEmbeddings, PassageRetriever, cite, format_passages
 from lumber_core import Model
 from lumber_core.text import sentences
+from lumber_retrieval import Citation
 
 MOST_TURNS = 4  # replies of the model before the agent stops
 CLOSE = 0.45  # similarity from which the bundled model takes a sentence for an answer
@@ -56,16 +57,16 @@ class State(TypedDict):
         queries: What was searched for; the last one is next.
         passages: What was found.
         reply: The model's last reply.
-        citations: The quotes of the reply, each with its file and character range.
+        citations: The quotes of the reply that stand in the files, and where.
         complaint: What was wrong with the last reply; "" if nothing.
         turns: How many replies there were.
     """
 
     question: str
     queries: list[str]
-    passages: list[Passage]
+    passages: list[Document]
     reply: Reply
-    citations: list[Passage]
+    citations: list[Citation]
     complaint: str
     turns: int
 
@@ -93,7 +94,9 @@ def main(given: Options) -> None:
 
     answer = found["reply"].answer or "The files do not seem to say. The nearest passages:"
     print(f"\nAnswer\n{indented(answer)}")
-    show(found["citations"] or found["passages"][:3], replace(given, llm=None))
+    passages = [*map(Passage.of_document, found["passages"])]
+    quotes = [quoted_passage(citation, passages) for citation in found["citations"]]
+    show(quotes or passages[:3], replace(given, llm=None))
 
 
 def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph[State]:
@@ -101,9 +104,8 @@ def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph
 
     def search(state: State) -> dict[str, object]:
         query = state["queries"][-1]
-        known = {(passage.file, passage.start) for passage in state["passages"]}
-        found = map(Passage.of_document, retriever.invoke(query))
-        new = [passage for passage in found if (passage.file, passage.start) not in known]
+        known = {passage.id for passage in state["passages"]}
+        new = [passage for passage in retriever.invoke(query) if passage.id not in known]
         print(f"search  {query!r}: {len(new)} new passages")
         return {"passages": state["passages"] + new}
 
@@ -113,17 +115,15 @@ def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph
         return {"reply": made, "queries": queries, "turns": state["turns"] + 1}
 
     def check(state: State) -> dict[str, object]:
-        """Find each quote in a passage, and with it the quote's place in the file."""
-        placed = [(quote, located(quote, state["passages"])) for quote in state["reply"].quotes]
-        wrong = [quote for quote, place in placed if place is None]
+        """Find the place of each quote in the files."""
+        cited = cite(state["reply"].quotes, state["passages"])
+        found = [citation for citation in cited if citation.kind != "not found"]
+        wrong = [citation.quote for citation in cited if citation.kind == "not found"]
         complaint = f"No passage contains these quotes word for word: {wrong}" if wrong else ""
-        if not placed:
+        if not cited:
             complaint = "There is no line that starts with QUOTE:"
-        print(f"check   {len(placed) - len(wrong)} of {len(placed)} quotes found in the files")
-        return {
-            "citations": [place for _, place in placed if place is not None],
-            "complaint": complaint,
-        }
+        print(f"check   {len(found)} of {len(cited)} quotes found in the files")
+        return {"citations": found, "complaint": complaint}
 
     def after_reply(state: State) -> str:
         if state["reply"].query and state["turns"] < MOST_TURNS:
@@ -148,9 +148,8 @@ def quoted_by(llm: Model) -> Answerer:
     """Return what asks a language model for the next reply."""
 
     def answer(state: State) -> Reply:
-        listed = "\n\n".join(passage.text for passage in state["passages"])
-        asked = f"Passages:\n\n{listed}\n\nSearched for so far: {state['queries']}"
-        asked += f"\n\nQuestion: {state['question']}"
+        asked = f"Passages:\n\n{format_passages(state['passages'])}\n\n"
+        asked += f"Searched for so far: {state['queries']}\n\nQuestion: {state['question']}"
         if state["complaint"]:
             asked += f"\n\nYour last reply could not be used. {state['complaint']}"
         return read(ask(llm, INSTRUCTIONS, asked))
@@ -175,9 +174,9 @@ def quoted_by_similarity() -> Answerer:
 
     def choose(state: State) -> Reply:
         found = [
-            span.of(passage.text).strip()
-            for passage in state["passages"]
-            for span in sentences(passage.text)
+            span.of(text).strip()
+            for text in (passage.metadata["text"] for passage in state["passages"])
+            for span in sentences(text)
         ]
         question, *vectors = embeddings.embed_documents([state["question"], *found])
         scores = [sum(map(float.__mul__, question, vector)) for vector in vectors]
@@ -189,17 +188,12 @@ def quoted_by_similarity() -> Answerer:
     return choose
 
 
-def located(quote: str, passages: list[Passage]) -> Passage | None:
-    """Return a quote as a passage of its own; None if no passage contains it word for word."""
-    for said in (quote, quote.strip("\"'“”")):  # models may add quotation marks
-        # Lines may be wrapped elsewhere.
-        pattern = re.compile(r"\s+".join(map(re.escape, said.split())))
-        for passage in passages:
-            match = pattern.search(passage.text)
-            if match is not None and match[0]:
-                start, end = (passage.start + offset for offset in match.span())
-                return replace(passage, start=start, end=end, text=match[0], score=None)
-    return None
+def quoted_passage(citation: Citation, passages: list[Passage]) -> Passage:
+    """Return a quote that was found, and how, as a passage below the headings of its passage."""
+    assert citation.span is not None
+    start, end = citation.span
+    passage = next(p for p in passages if p.file == citation.document and p.start <= start < p.end)
+    return replace(passage, start=start, end=end, text=citation.text, detail=citation.kind)
 
 
 if __name__ == "__main__":

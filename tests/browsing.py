@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -81,22 +82,26 @@ class Browser:
             dark: Whether the user prefers dark pages.
             width: Width of the window in pixels.
         """
-        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        tab = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._ask("Emulation.setEmulatedMedia", tab, features=[colours])
-        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-        self._ask("Emulation.setDeviceMetricsOverride", tab, **size)
-        self._ask("Page.navigate", tab, url=page.as_uri())
-        for each in (LOADED, expression):
-            done = self._ask(
-                "Runtime.evaluate", tab, expression=each, awaitPromise=True, returnByValue=True
-            )
-            assert "exceptionDetails" not in done, done
-        self._ask("Target.closeTarget", targetId=target)
-        return done["result"].get("value")
+        with self.tab(page.as_uri(), dark=dark, width=width) as tab:
+            return tab.evaluate(expression)
 
-    def _ask(self, method: str, tab: str | None = None, **parameters: object) -> dict[str, Any]:
+    @contextmanager
+    def tab(self, url: str, *, dark: bool = False, width: int = 1280) -> Iterator[Tab]:
+        """Yield a tab with a page that is loaded; see `evaluate`."""
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        tab = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        colours = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.ask("Emulation.setEmulatedMedia", tab, features=[colours])
+        size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self.ask("Emulation.setDeviceMetricsOverride", tab, **size)
+        self.ask("Page.navigate", tab, url=url)
+        opened = Tab(self, tab)
+        opened.evaluate(LOADED)
+        yield opened
+        self.ask("Target.closeTarget", targetId=target)
+
+    def ask(self, method: str, tab: str | None = None, **parameters: object) -> dict[str, Any]:
+        """Return the result of a method of the protocol."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         whole = json.dumps(message if tab is None else message | {"sessionId": tab}).encode()
@@ -118,10 +123,36 @@ class Browser:
 
     def close(self) -> None:
         """End it with the processes that it has started."""
-        self._ask("Browser.close")
+        self.ask("Browser.close")
         self._process.wait()
         os.close(self._asking)
         os.close(self._answers)
+
+
+class Tab:
+    """A page that stays open while a test uses it."""
+
+    def __init__(self, browser: Browser, number: str) -> None:
+        self._browser = browser
+        self._number = number
+
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of an expression, or of its promise, which is data for JSON."""
+        done = self.ask(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
+        )
+        assert "exceptionDetails" not in done, done
+        return done["result"].get("value")
+
+    def choose_files(self, selector: str, *paths: Path) -> None:
+        """Choose files in an input, as a user does who drops them on it."""
+        root = self.ask("DOM.getDocument")["root"]["nodeId"]
+        found = self.ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.ask("DOM.setFileInputFiles", nodeId=found, files=[*map(str, paths)])
+
+    def ask(self, method: str, **parameters: object) -> dict[str, Any]:
+        """Return the result of a method of the protocol, asked of this tab."""
+        return self._browser.ask(method, self._number, **parameters)
 
 
 @pytest.fixture(scope="session")

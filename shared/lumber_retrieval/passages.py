@@ -132,8 +132,8 @@ class Passage:
         """What is known about it.
 
         That of the best hit; but headings, context, first page and line, and how its start was
-        decided are those of the first hit; the last page and line those of the one that ends last. Sections that
-        begin inside are the ones the hits name.
+        decided are those of the first hit, the last page and line those of the hit that ends last.
+        Sections that begin inside are the ones the hits name.
         """
         in_order = [hit.metadata for hit in sorted(self.hits, key=lambda hit: hit.span)]
         metadata = {k: value for k, value in self.hits[0].metadata.items() if k not in OWN_KEYS}

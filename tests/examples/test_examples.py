@@ -14,11 +14,12 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
+from tests.examples.packages import needs
 from tests.loopback.server import LoopbackServer, Request
 
 pytestmark = pytest.mark.usefixtures("scored_once")
@@ -29,21 +30,6 @@ _PASSAGE = re.compile(
     re.MULTILINE,
 )
 _KEYS = ("OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
-
-
-def needs(*packages: str) -> None:
-    """Skip unless the packages of an example are installed."""
-    missing = [name for name in packages if not _installed(name)]
-    if missing:
-        pytest.skip(f"needs {' and '.join(missing)}: run make test-examples")
-
-
-def _installed(package: str) -> bool:
-    try:
-        distribution(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def _release(package: str) -> tuple[int, ...]:
