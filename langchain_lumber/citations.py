@@ -55,7 +55,7 @@ def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
 
 
 def cite_answer(reply: str, documents: QuotedDocuments) -> CitedAnswer:
-    """Return the answer in a model's reply to `QUOTING_PROMPT`, with the places of its quotes.
+    r"""Return the answer in a model's reply to `QUOTING_PROMPT`, with the places of its quotes.
 
     `print` shows the answer, and below it each citation with document, page or lines.
 
@@ -66,6 +66,14 @@ def cite_answer(reply: str, documents: QuotedDocuments) -> CitedAnswer:
 
     Raises:
         ValueError: A document has no name.
+
+    Example:
+        >>> document = Document("They hunt fish at dawn.", metadata={"source": "otters.txt"})
+        >>> reply = 'At dawn [1].\n\n[1] "They hunt fish at dawn."'
+        >>> print(cite_answer(reply, [document]))
+        At dawn [1].
+        <BLANKLINE>
+        [1] otters.txt, line 1: "They hunt fish at dawn."
     """
     return answers.cite_answer(reply, _parts(documents))
 
@@ -73,9 +81,18 @@ def cite_answer(reply: str, documents: QuotedDocuments) -> CitedAnswer:
 def format_passages(documents: Iterable[Document]) -> str:
     """Return documents as `QUOTING_PROMPT` wants them: each below its name, and indented.
 
+    Args:
+        documents: The passages that the model is to answer from.
+
     Raises:
         TypeError: An item is not a document.
         ValueError: A document has no name.
+
+    Example:
+        >>> document = Document("They hunt fish at dawn.", metadata={"source": "otters.txt"})
+        >>> print(format_passages([document]))
+        otters.txt:
+            They hunt fish at dawn.
     """
     named = [(_name(document), document.page_content) for document in checked_documents(documents)]
     return answers.write_passages(named)

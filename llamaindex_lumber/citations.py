@@ -62,13 +62,22 @@ def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
 
 
 def cite_answer(reply: str, nodes: QuotedNodes) -> CitedAnswer:
-    """Return the answer in an LLM's reply to `QUOTING_PROMPT`, with the places of its quotes.
+    r"""Return the answer in an LLM's reply to `QUOTING_PROMPT`, with the places of its quotes.
 
     `print` shows the answer, and below it each citation with document, page or lines.
 
     Args:
         reply: The LLM's text, such as `str(response)` of a query engine.
         nodes: As for `cite`, such as `response.source_nodes`.
+
+    Example:
+        >>> from llama_index.core import Document
+        >>> document = Document(text="They hunt fish at dawn.", metadata={"source": "otters.txt"})
+        >>> reply = 'At dawn [1].\n\n[1] "They hunt fish at dawn."'
+        >>> print(cite_answer(reply, [document]))
+        At dawn [1].
+        <BLANKLINE>
+        [1] otters.txt, line 1: "They hunt fish at dawn."
     """
     return answers.cite_answer(reply, _parts(nodes))
 

@@ -31,8 +31,11 @@ MOST = 210  # MB of an installation without extras
 SPLITS = """
 from lumber_core import BertChunker, GreedyChunker
 text = "The tide went out. Nobody saw it.\\n\\nThe baker opened his shop. Bread was ready."
+from lumber_retrieval import cite
 for chunker in (BertChunker(target_size=8), BertChunker("large", target_size=8), GreedyChunker(10)):
     assert "".join(chunker.split_text(text)) == text
+assert cite(["Nobody saw the tide."], {"tides": text})[0].kind == "not found"
+assert cite(["The Tide went out."], {"tides": text})[0].kind == "aligned"
 """
 MODEL = "('any', base_url='http://127.0.0.1:9', api_key='none').identity"
 READS = """
@@ -78,6 +81,9 @@ PROBES = {
     "cli": "import lumber_cli.compare, lumber_cli.training, mammoth, pypdf\n"
     f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
     "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
+    "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
+    "done = run('mcp', '.', stdin=request + '\\n')\n"
+    "assert done.returncode == 0 and '\"id\":1' in done.stdout.replace(' ', ''), done",
     "ray": f"import lumber_ray.datasets, ray.data\n{READS}",
     "all": "import lumber_ray, langchain_lumber, llamaindex_lumber, lumber_training.trainer\n"
     "import lumber_cli.split, lumber_evaluation.report",

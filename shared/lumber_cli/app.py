@@ -90,7 +90,7 @@ _add(
 )
 _add(
     "mcp",
-    "lumber_cli.mcp_command:mcp_command",
+    "lumber_cli.agents.command:mcp_command",
     "Serve folders to agents: tools to search, read and cite documents.",
     "docs/",
     "docs/ notes/ --index docs.db",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lumber_cli.file_texts import FileTexts
-from lumber_cli.served_folders import ServedFolders
+from lumber_cli.agents.folders import ServedFolders
+from lumber_cli.agents.texts import FileTexts
 from lumber_files import MAX_UNPACKED
 from tests.cli.serving import Agent, agent, stored, until
 

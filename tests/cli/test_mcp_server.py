@@ -177,8 +177,8 @@ def test_wrong_options_are_said_before_it_serves(
 
 
 def test_nothing_that_the_tools_need_delays_their_listing() -> None:
-    heavy = ("numpy", "onnxruntime", "lumber_retrieval", "lumber_cli.folder_tools", "pypdf", "re2")
-    modules = "import lumber_cli.app, lumber_cli.mcp_command, lumber_cli.mcp_server, sys"
+    heavy = ("numpy", "onnxruntime", "lumber_retrieval", "lumber_cli.agents.tools", "pypdf", "re2")
+    modules = "import lumber_cli.app, lumber_cli.agents.command, lumber_cli.agents.server, sys"
     code = f"{modules}; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr

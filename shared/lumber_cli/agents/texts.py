@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 
+from lumber_cli.agents.folders import ServedFile
 from lumber_cli.file_index import is_settled
-from lumber_cli.served_folders import ServedFile
 from lumber_core.spans import Span
 from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import encodable, is_encodable

@@ -67,7 +67,7 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class LinesRead:
-    """LinesRead of a file.
+    """Lines of a file.
 
     Attributes:
         file: The name of the file.
@@ -160,7 +160,7 @@ class Match:
 
 @dataclass(frozen=True)
 class GrepResult:
-    """LinesRead that match.
+    """Lines that match.
 
     Attributes:
         matches: The first of them, by file.

@@ -8,9 +8,9 @@ from typing import Any
 
 import re2
 
-from lumber_cli.file_texts import FileTexts
-from lumber_cli.mcp_results import GrepResult, Match
-from lumber_cli.served_folders import ServedFile
+from lumber_cli.agents.folders import ServedFile
+from lumber_cli.agents.results import GrepResult, Match
+from lumber_cli.agents.texts import FileTexts
 from lumber_core.chunk_view import counted
 from lumber_core.text.markdown import LINE_BREAK
 

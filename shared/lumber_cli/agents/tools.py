@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lumber_cli.background_index import BackgroundIndex
-from lumber_cli.file_index import FileIndex, is_far
-from lumber_cli.file_texts import FileTexts
-from lumber_cli.line_search import find_lines
-from lumber_cli.mcp_results import (
+from lumber_cli.agents.background_index import BackgroundIndex
+from lumber_cli.agents.folders import Listing, ServedFile, ServedFolders
+from lumber_cli.agents.grep import find_lines
+from lumber_cli.agents.outline import headings_of, topics_of
+from lumber_cli.agents.results import (
     FoundPassage,
     GrepResult,
     LinesRead,
@@ -19,9 +19,9 @@ from lumber_cli.mcp_results import (
     Status,
     Unread,
 )
-from lumber_cli.outlines import headings_of, topics_of
+from lumber_cli.agents.texts import FileTexts
+from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
-from lumber_cli.served_folders import Listing, ServedFile, ServedFolders
 from lumber_core import Span
 from lumber_core.cache import digest
 from lumber_core.text.markdown import HEADING_SEPARATOR

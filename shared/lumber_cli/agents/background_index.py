@@ -10,9 +10,9 @@ from itertools import accumulate
 from pathlib import Path
 from threading import Condition, Thread
 
+from lumber_cli.agents.folders import Listing, ServedFile, names_by_path
+from lumber_cli.agents.texts import FileTexts
 from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile, Stamp, is_settled, stamp_of
-from lumber_cli.file_texts import FileTexts
-from lumber_cli.served_folders import Listing, ServedFile, names_by_path
 from lumber_core.errors import LumberError
 from lumber_retrieval.passages import Passage
 

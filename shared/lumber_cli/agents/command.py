@@ -71,7 +71,7 @@ def mcp_command(
         require("mcp", package="mcp", extra="mcp")
         # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
         gc.disable()
-        from lumber_cli.mcp_server import serve  # deferred: `-h` does without the SDK
+        from lumber_cli.agents.server import serve  # deferred: `-h` does without the SDK
 
         gc.freeze()
         gc.enable()

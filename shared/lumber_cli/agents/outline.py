@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lumber_cli.file_texts import LinedText
-from lumber_cli.mcp_results import Section
+from lumber_cli.agents.results import Section
+from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
 from lumber_core.text.markdown import Block
 from lumber_retrieval.finding import sentences_of
