@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lumber_cli.page import html_page
-from lumber_cli.passage_formats import whereabouts, whereabouts_of_citation
+from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
 from lumber_core.text.pages import FIRST_PAGE
 from lumber_core.text.source import Source
@@ -86,7 +86,7 @@ def answer_page(
             "quote": citation.quote,
             "text": citation.text,
             "document": None if citation.document is None else numbers[citation.document],
-            "place": whereabouts_of_citation(citation),
+            "place": [citation.place] if citation.place else [],
             "link": citation.document and _link(documents[citation.document], citation.page),
         }
         for citation in citations

@@ -12,6 +12,7 @@ from pathlib import PurePath
 import typer
 
 from lumber_cli.writers import as_markdown, as_text, write_utf8
+from lumber_core.chunk_view import ranged
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -90,22 +91,11 @@ def whereabouts(passage: Passage) -> list[str]:
     for name in ("page", "line"):
         numbers = _range(passage, name)
         if numbers is not None:
-            said.append(_numbered(name, *numbers))
+            said.append(ranged(name, *numbers))
     if "headings" in known:
         said.append(printable(known["headings"]))
     said += [f"columns: {printable(row)}" for row in table_header(passage)]
     return said
-
-
-def whereabouts_of_citation(citation: Citation) -> list[str]:
-    """Return where a quote is: its pages or lines; nothing if it was not found."""
-    if citation.pages is not None:
-        return [_numbered("page", *citation.pages)]
-    return [] if citation.lines is None else [_numbered("line", *citation.lines)]
-
-
-def _numbered(name: str, first: int, last: int) -> str:
-    return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
 
 
 def is_converted(document: str) -> bool:

@@ -20,6 +20,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def ranged(noun: str, first: int, last: int) -> str:
+    """Return numbers with their noun, as "line 3" or "lines 3 to 5"."""
+    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+
+
 class ChunkView:
     """A text with its chunks, displayed by notebooks in alternating colours.
 

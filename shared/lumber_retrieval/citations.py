@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote as percent_encoded
 
 from lumber_core.checks import check_texts
+from lumber_core.chunk_view import ranged
 from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
 from lumber_core.text.pages import count_line_breaks, has_lines, place_source
@@ -66,16 +67,18 @@ class Citation:
         page = "" if self.pages is None else f"#page={self.pages[0]}"
         return "" if self.document is None else f"{percent_encoded(self.document)}{page}"
 
+    @property
+    def place(self) -> str:
+        """Its pages, or else its lines, as in "page 3" or "lines 3 to 5"; "" if none is known."""
+        if self.pages is not None:  # where the lines of a text that was read are not seen
+            return ranged("page", *self.pages)
+        return "" if self.lines is None else ranged("line", *self.lines)
+
     def __str__(self) -> str:
         """Return where it stands, as in "report.pdf, page 3", and how it was found."""
         if self.document is None:
             return "not found in the documents"
-        parts = [self.document]
-        for name, numbers in (("page", self.pages), ("line", self.lines)):
-            # Lines of text that was read from a page are not seen there.
-            if numbers is not None and (name == "page" or self.pages is None):
-                first, last = numbers
-                parts.append(f"{name} {first}" if first == last else f"{name}s {first} to {last}")
+        parts = [self.document, *filter(None, [self.place])]
         if self.kind == "aligned":
             equal = f"{math.floor(100 * self.similarity)} % of the letters equal"
             parts.append("written differently" if self.similarity == 1 else f"changed ({equal})")

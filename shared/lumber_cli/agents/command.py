@@ -15,7 +15,7 @@ from lumber_cli.options import (
     wrong_options,
 )
 from lumber_core.extras import require
-from lumber_files import MAX_UNPACKED, check_encoding
+from lumber_files import MAX_UNPACKED, check_encoding, check_output
 
 
 def mcp_command(
@@ -64,10 +64,8 @@ def mcp_command(
                     raise ValueError(f"{folder} does not exist: expected a folder there")
                 if not Path(folder).is_dir():
                     raise ValueError(f"{folder} is a file: expected a folder")
-            if index is not None and not index.absolute().parent.is_dir():
-                raise ValueError(f"{index}: there is no folder {index.parent}; create it first")
-            if index is not None and index.is_dir():
-                raise ValueError(f"{index} is a folder: expected the name of a file")
+            if index is not None:
+                check_output(index)
         require("mcp", package="mcp", extra="mcp")
         # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
         gc.disable()

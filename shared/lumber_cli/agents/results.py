@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from lumber_core.chunk_view import ranged
+from lumber_core.text.unicode import printable
+
 _HEADINGS = 300  # characters of those that are shown above a passage
 
 
@@ -59,7 +62,7 @@ class SearchResult:
         for passage in self.passages:
             place = _place(passage)
             if passage.headings:
-                place += f" ({escaped(' > '.join(passage.headings))[:_HEADINGS]})"
+                place += f" ({printable(' > '.join(passage.headings))[:_HEADINGS]})"
             above = f"{passage.table_header}\n" if passage.table_header else ""
             said.append(f"{place}\n{quoted(above + passage.text)}")
         return "\n\n".join(said)
@@ -92,7 +95,7 @@ class LinesRead:
     def as_text(self) -> str:
         """Return it as text."""
         if not self.total_lines:
-            return f"{escaped(self.file)} is empty"
+            return f"{printable(self.file)} is empty"
         shown = numbered(self.first_line, self.text)
         end = f"\n{self.note}" if self.note else ""
         return f"{_place(self)}, of {self.total_lines:,}\n{shown}{end}"
@@ -135,11 +138,11 @@ class Outline:
 
     def as_text(self) -> str:
         """Return it as text."""
-        said = [f"{escaped(self.file)}, {self.total_lines:,} lines, {self.kind}:"]
+        said = [f"{printable(self.file)}, {self.total_lines:,} lines, {self.kind}:"]
         for each in self.sections:
             indent = "  " * max(each.level, 1)
-            said.append(f"{indent}{_range('line', each.first_line, each.last_line)}: "
-                        f"{escaped(each.title)}")  # fmt: skip
+            said.append(f"{indent}{ranged('line', each.first_line, each.last_line)}: "
+                        f"{printable(each.title)}")  # fmt: skip
         return "\n".join([*said, *filter(None, [self.note])])
 
 
@@ -183,7 +186,7 @@ class GrepResult:
         for match in self.matches:
             if match.file != file:
                 file = match.file
-                said.append(escaped(file))
+                said.append(printable(file))
             said.append(numbered(match.line, match.text))
         return "\n".join([*said, *filter(None, [self.note])])
 
@@ -232,22 +235,15 @@ class Status:
     def as_text(self) -> str:
         """Return it as text."""
         said = [
-            f"folders: {', '.join(map(escaped, self.folders))}",
+            f"folders: {', '.join(map(printable, self.folders))}",
             f"{self.total:,} files: {self.indexed:,} indexed, {self.waiting:,} waiting, "
             f"{len(self.failed):,} failed",
-            f"index: {escaped(self.index)}{', indexing goes on' if self.indexing else ''}",
+            f"index: {printable(self.index)}{', indexing goes on' if self.indexing else ''}",
             *_listed("files:", self.files),
             *_listed("failed:", (f"{each.file}: {each.reason}" for each in self.failed)),
             *_listed("left out:", (f"{each.file}: {each.reason}" for each in self.left_out)),
         ]
         return "\n".join([*said, *filter(None, [self.note])])
-
-
-def escaped(text: str) -> str:
-    """Return names or titles in one line, with what is no visible character escaped."""
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
-    )
 
 
 def quoted(text: str) -> str:
@@ -268,19 +264,14 @@ def numbered(first: int, text: str) -> str:
 
 def _place(part: FoundPassage | LinesRead) -> str:
     """Return where lines are, as one cites them."""
-    pages = _range("page", part.first_page, part.last_page)
-    lines = _range("line", part.first_line, part.last_line)
-    return ", ".join([escaped(part.file), *filter(None, [pages]), lines])
-
-
-def _range(noun: str, first: int | None, last: int | None) -> str:
-    if first is None:
-        return ""
-    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+    said = [printable(part.file)]
+    if part.first_page is not None and part.last_page is not None:
+        said.append(ranged("page", part.first_page, part.last_page))
+    return ", ".join([*said, ranged("line", part.first_line, part.last_line)])
 
 
 def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
-    lines = [f"  {escaped(item)}" for item in items]
+    lines = [f"  {printable(item)}" for item in items]
     if lines:
         yield title
         yield from lines

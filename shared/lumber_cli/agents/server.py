@@ -28,9 +28,9 @@ from lumber_cli.agents.results import (
     Outline,
     SearchResult,
     Status,
-    escaped,
 )
 from lumber_core.errors import LumberError
+from lumber_core.text.unicode import printable
 from lumber_core.version import __version__
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def make_server(
         "lumber-splitters",
         title="Documents",
         version=__version__,
-        instructions=_INSTRUCTIONS.format(folders=escaped(", ".join(folders))),
+        instructions=_INSTRUCTIONS.format(folders=printable(", ".join(folders))),
         log_level="ERROR",  # what is odd about a file is for status to say
     )
     made: list[FolderTools] = []
@@ -253,7 +253,7 @@ def _result(made: _R) -> CallToolResult:
 
 
 def _error(message: str) -> CallToolResult:
-    said = TextContent(type="text", text=escaped(message))  # with names of files
+    said = TextContent(type="text", text=printable(message))  # with names of files
     return CallToolResult(content=[said], is_error=True)
 
 
