@@ -27,7 +27,13 @@ if TYPE_CHECKING:
     from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
     from lumber_retrieval.index import PassageIndex
     from lumber_retrieval.passages import Hit, Passage, join_hits
-    from lumber_retrieval.quoted_answers import CitedAnswer, cite_answer
+    from lumber_retrieval.quoted_answers import (
+        QUOTING_INSTRUCTIONS,
+        QUOTING_QUESTION,
+        CitedAnswer,
+        cite_answer,
+        write_passages,
+    )
 else:
     __getattr__, __dir__ = load_on_first_use(
         __name__,
@@ -37,11 +43,19 @@ else:
             "lumber_retrieval.embedding": ["asplit_and_embed", "split_and_embed"],
             "lumber_retrieval.index": ["PassageIndex"],
             "lumber_retrieval.passages": ["Hit", "Passage", "join_hits"],
-            "lumber_retrieval.quoted_answers": ["CitedAnswer", "cite_answer"],
+            "lumber_retrieval.quoted_answers": [
+                "QUOTING_INSTRUCTIONS",
+                "QUOTING_QUESTION",
+                "CitedAnswer",
+                "cite_answer",
+                "write_passages",
+            ],
         },
     )
 
 __all__ = [
+    "QUOTING_INSTRUCTIONS",
+    "QUOTING_QUESTION",
     "Citation",
     "CitedAnswer",
     "Hit",
@@ -53,4 +67,5 @@ __all__ = [
     "cite_answer",
     "join_hits",
     "split_and_embed",
+    "write_passages",
 ]
