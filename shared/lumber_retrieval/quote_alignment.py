@@ -33,7 +33,7 @@ _WORD = re.compile(rf"[{_ALONE}]|(?:[^\W_{_ALONE}][{_COMBINING}]*|(?<=\d)[.,](?=
 _INSIDE_WORD = re.compile(rf"(?<=[^\W_{_ALONE}])[^\W_{_ALONE}]|[{_COMBINING}]")
 _NO_SPACE = re.compile(rf"[{_ALONE}] [{_ALONE}]")
 _SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]|\n\s*\n")
-_ELLIPSIS = re.compile(r"\s*(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?\s*")
+_ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 # What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
 # stands nowhere has less than half of its words, and up to 0.72 of its letters if these are 60 or
@@ -43,7 +43,9 @@ _SAME_WORDS = _SAME_LETTERS = 0.75
 _LONG, _LETTERS_ALONE = 40, 0.9  # of so many letters so many are enough: words may be misspelt
 
 _FAR = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_MOST_PARTS = 20  # of a quote: each may be looked for near every place of the longest
 _MOST_PLACES = 100  # of the longest part, near which the others are looked for
+_MOST_REJECTED = 10_000  # places inside words, after which a quote that repeats itself is given up
 _GAP = 2  # words that a model may have left out near the ends of a quote
 _AT_ONCE = 512  # letters that are aligned; a longer quote by its ends, as the time is quadratic
 _REACH = 24  # letters by which the first guess of a place may be wrong, or half of a longer quote
@@ -79,18 +81,21 @@ class QuotableText:
         wanted = _Spaced(quote).text
         if not wanted:
             return
-        text = self._spaced.text
+        text, rejected = self._spaced.text, 0
         start = text.find(wanted)
-        while start >= 0:
-            end = start + len(wanted)
-            if not any(_INSIDE_WORD.match(text, place) for place in (start, end)):
+        while start >= 0 and rejected < _MOST_REJECTED:
+            end = following = start + len(wanted)
+            if any(_INSIDE_WORD.match(text, place) for place in (start, end)):
+                rejected += 1
+                following = start + 1
+            else:
                 yield Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
-            start = text.find(wanted, start + 1)
+            start = text.find(wanted, following)
 
     def aligned(self, quote: str) -> Found | None:
         """Return the place most like a quote; None if it differs in more than a little."""
         parts = [part for part in map(_Letters, _ELLIPSIS.split(quote)) if part.text]
-        found = self._in_parts(parts) if len(parts) > 1 else None
+        found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
         found = found or self._letters.find(_Letters(quote))
         if found is None:
             return None
@@ -209,14 +214,16 @@ class _Letters:
         """Yield all words that are equal to a quote, or if there are none those most like it."""
         wanted, whole = quote.text, Span(0, len(self.text))
         low, high = whole if within is None else within.within(whole)
-        found = False
+        found, rejected = False, 0
         start = self.text.find(wanted, low, high) if wanted else -1
-        while start >= 0:
+        while start >= 0 and rejected < _MOST_REJECTED:
             span = Span(start, start + len(wanted))
             if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
                 found = True
                 yield Found(span, 1.0)
-            start = self.text.find(wanted, start + 1, high)
+            else:
+                rejected += 1
+            start = self.text.find(wanted, self._starts[bisect_right(self._starts, start)], high)
         if not found:
             yield from self._alike(quote, Span(low, high))
 

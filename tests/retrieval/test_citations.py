@@ -283,6 +283,14 @@ def test_time_is_linear_in_the_text() -> None:
     assert growth(work, 50_000) < MOST
 
 
+@pytest.mark.parametrize("quote", ["a ", "a", ". ", " ", '"', "a ... "])
+def test_a_quote_that_repeats_itself_takes_no_quadratic_time(quote: str) -> None:
+    def work(size: int) -> Callable[[], object]:
+        return lambda: cite([quote * (size // 10) + "b"], {"a": quote * size})
+
+    assert growth(work, 50_000) < MOST
+
+
 def test_time_is_linear_in_the_quote() -> None:
     chance = random.Random(0)
     text = " ".join(chance.choice(TIDES.split()) for _ in range(20_000))
