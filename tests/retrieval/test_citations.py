@@ -121,7 +121,7 @@ def test_a_quote_that_was_changed_a_little_is_aligned(quote: str, text: str) -> 
         "Badgers dig their setts in dry banks of earth.",
         "The ribbon is replaced once a year by the youngest keeper.",
         "Otters hunt whales at the bank every three centimetres.",
-        "They hunt fish twice",  # most of it is like something, as of any few words
+        "hunt fish at dusk",  # most of it is like something, as of any few words
         "tters live",  # begins inside a word
         "They hunt f",
         "the keeper ... at dawn",  # in two documents
