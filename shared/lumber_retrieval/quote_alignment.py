@@ -21,16 +21,23 @@ from lumber_core.spans import Span
 from lumber_retrieval.keywords import PAIRED, TRIPLED, fold
 
 # Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
-_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033"
-_SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032"
+_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
+_SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
 _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
 QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
 # A letter of an alphabet without spaces between words stands alone. Other words are what is written
 # together, with the marks that combine with letters, and with the points and commas of a number.
 _ALONE = TRIPLED + PAIRED
 _COMBINING = "\u0300-\u036f\u0900-\u0dff"
-_WORD = re.compile(rf"[{_ALONE}]|(?:[^\W_{_ALONE}][{_COMBINING}]*|(?<=\d)[.,](?=\d))+")
-_INSIDE_WORD = re.compile(rf"(?<=[^\W_{_ALONE}])[^\W_{_ALONE}]|[{_COMBINING}]")
+# A minus before a number is a part of it, unless it stands for "to".
+_WORD = re.compile(
+    rf"[{_ALONE}]|(?:(?<![\w.])[-\u2212](?=\d))?"
+    rf"(?:[^\W_{_ALONE}][{_COMBINING}]*|(?<=\d)[.,](?=\d))+"
+)
+_INSIDE_WORD = re.compile(
+    rf"(?<=[^\W_{_ALONE}])[^\W_{_ALONE}]|[{_COMBINING}]"
+    r"|(?<=\d)[.,]\d|(?<=\d[.,])\d|(?<=\W[-\u2212])\d|(?<=\A[-\u2212])\d"
+)
 _NO_SPACE = re.compile(rf"[{_ALONE}] [{_ALONE}]")
 _SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]|\n\s*\n")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
@@ -189,7 +196,7 @@ class _Letters:
             word = match[0]
             folded = known.get(word)
             if folded is None:
-                folded = known[word] = fold(word)
+                folded = known[word] = fold(word).replace("\u2212", "-")
             if folded:  # not a mark that combines with nothing
                 self._words.append(folded)
                 self._spans.append(match.span())

@@ -7,8 +7,9 @@ is then looked up, so that no number, line or page is the model's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from textwrap import indent
 
 from lumber_retrieval.citations import Citation, Texts, cite
@@ -43,16 +44,27 @@ QUOTING_QUESTION = """\
 Question: {question}"""
 """The user text, with places for `context`, the passages, and `question`."""
 
-_NUMBERED = re.compile(r"[\s>*_-]*\[(\d{1,3})\][\s:*_-]*(\S.*)")
-_REFERENCE = re.compile(r"\[(\d{1,3})\]")
+_NUMBERED = re.compile(r"[\s>*_-]*((?:\[\d{1,3}\]\s*)+)[\s:*_-]*(.*)")
+_NUMBER = re.compile(r"\[(\d{1,3})\]")
 _TITLE = re.compile(r"\W*(?:quotes?|quotations?|citations?|sources?|references?)\W*", re.IGNORECASE)
-_OPENING, _CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'
-# Without the marks around a quote, and what models add behind it, such as the name of its document.
+_FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
+_OPENING = '"\u201c\u201e\u00ab\u2018\u300c\u300e'
+_CLOSING = '"\u201d\u201c\u00bb\u2019\u300d\u300f'
+# A quote in marks, without the name of a document that models put before it, and without what they
+# add behind it.
 _QUOTED = re.compile(
-    rf"[{_OPENING}](.+)[{_CLOSING}](?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)", re.DOTALL
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}:\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
+    r"(?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)",
+    re.DOTALL,
+)
+_IN_MARKS = re.compile(
+    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}:\s*[{_OPENING}]"
 )
 # Without numbered quotes: what stands in quotation marks and is long enough to be a quote.
-_INLINE = re.compile(rf"[{_OPENING}]([^{_OPENING}{_CLOSING}]{{20,}})[{_CLOSING}]")
+_INLINE = re.compile(
+    '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]{20,})["\u201d\u201c\u00bb]'
+)
+_NO_QUOTE = "[?]"
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,8 @@ class CitedAnswer:
     """An answer with the places that it quotes.
 
     Attributes:
-        text: The answer; "" if the model found none. [1] in it refers to the first citation.
+        text: The answer; "" if the model found none. [1] in it refers to the first citation, and
+            [?] to a quote that the model did not give.
         citations: One for each quote, in the order of their numbers.
     """
 
@@ -98,36 +111,38 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     """Return the answer in a reply, and its quotes, of which [1] in the answer is the first.
 
     Quotes are the lines at the end that begin with numbers in brackets. Without such lines, they
-    are what stands in quotation marks in the answer, which is then given numbers. A reply that
-    says `UNKNOWN` has neither.
+    are what stands in quotation marks in the answer, which is then given numbers. A number in the
+    answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither.
 
     Args:
         reply: What the model wrote, without its reasoning.
     """
-    text = reply.strip()
-    if text.strip(" .*_`\"'") == UNKNOWN:
-        return "", []
-    lines = text.splitlines()
-    first = next((n for n, line in enumerate(lines) if _NUMBERED.fullmatch(line)), None)
-    if first is None or not any(line.strip() for line in lines[:first]):
-        return _with_inline_quotes(text)
-    quotes: dict[int, str] = {}
-    number = 0
-    for line in lines[first:]:
-        found = _NUMBERED.fullmatch(line)
-        if found is not None:
-            number = int(found[1])
-            quotes.setdefault(number, found[2])
-        elif line.strip():
-            quotes[number] += f"\n{line.strip()}"  # a quote of several lines
+    lines = [line for line in reply.strip().splitlines() if not _FENCE.fullmatch(line)]
+    found = {n: match for n, line in enumerate(lines) if (match := _NUMBERED.fullmatch(line))}
+    # Lines of the answer may begin with numbers, too.
+    in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
+    first = min(in_marks or found, default=0)
+    if not any(line.strip() for line in lines[:first]):
+        if lines and lines[0].strip(" .*_`\"'") == UNKNOWN:
+            return "", []
+        return _with_inline_quotes("\n".join(lines))
     answer = lines[:first]
+    quotes: list[str] = []
+    after: list[str] = []
+    numbers: dict[str, list[int]] = {}
+    for line, match in ((lines[n], found.get(n)) for n in range(first, len(lines))):
+        if match is not None:
+            quotes.append(match[2])
+            for number in _NUMBER.findall(match[1]):
+                numbers.setdefault(number, []).append(len(quotes))
+        elif after or not (line.strip() or _is_open(quotes[-1])):
+            after.append(line)  # a remark below the quotes
+        else:
+            quotes[-1] += f"\n{line.strip()}"  # a quote of several lines
     while answer and (not answer[-1].strip() or _TITLE.fullmatch(answer[-1])):
         answer.pop()
-    new = {old: place for place, old in enumerate(quotes, 1)}
-    renumbered = _REFERENCE.sub(
-        lambda match: f"[{new.get(int(match[1]), match[1])}]", "\n".join(answer)
-    )
-    return renumbered.strip(), [_unquoted(quote) for quote in quotes.values()]
+    text = _renumbered("\n".join([*answer, *after]), numbers)
+    return text.strip(), [*map(_unquoted, quotes)]
 
 
 def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
@@ -150,16 +165,31 @@ def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
     return CitedAnswer(text, tuple(cite(quotes, texts)))
 
 
+def _renumbered(text: str, numbers: Mapping[str, Sequence[int]]) -> str:
+    """Return a text with other numbers of quotes; those that are not known become [?]."""
+
+    def new(match: re.Match[str]) -> str:
+        return "".join(f"[{number}]" for number in numbers.get(match[1], ())) or _NO_QUOTE
+
+    return _NUMBER.sub(new, text)
+
+
+def _is_open(quote: str) -> bool:
+    """Return whether a quote goes on: it has not begun, or the mark that ends it is missing."""
+    said = quote.strip()
+    return not said or (_IN_MARKS.match(said) is not None and not _QUOTED.fullmatch(said))
+
+
 def _unquoted(quote: str) -> str:
     found = _QUOTED.fullmatch(quote.strip())
     return (found[1] if found else quote).strip()
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
-    quotes: list[str] = []
-
-    def number(match: re.Match[str]) -> str:
-        quotes.append(match[1].strip())
-        return f"{match[0]} [{len(quotes)}]"
-
-    return _INLINE.sub(number, text), quotes
+    quotes = [match[1].strip() for match in _INLINE.finditer(text)]
+    if not quotes:
+        return text, []
+    place = count(1)
+    # The model's own numbers are of nothing that is known.
+    numbered = _INLINE.sub(lambda match: f"{match[0]} [{next(place)}]", _renumbered(text, {}))
+    return numbered, quotes

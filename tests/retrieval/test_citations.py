@@ -156,9 +156,27 @@ def test_letters_that_unfold_are_kept_whole(quote: str, text: str, found: str) -
     assert one(quote, {"a": text}).text == found
 
 
-def test_numbers_are_not_taken_for_others() -> None:
-    assert one("costs 125 crowns", {"a": "It costs 1.25 crowns."}).kind == "not found"
-    assert one("1.25", {"a": "It costs 11.25 crowns."}).kind == "not found"
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("costs 125 crowns", "It costs 1.25 crowns."),
+        ("1.25", "It costs 11.25 crowns."),
+        ("3 million people", "In all 1.3 million people came."),
+        ("500 euros", "It costs 1,500 euros."),
+        ("grew by 1", "It grew by 1.5 percent."),
+        ("costs $5", "It costs $5.99 now."),
+        ("5 degrees", "It was -5 degrees."),
+        ("5 degrees", "\u22125 degrees."),
+    ],
+)
+def test_numbers_are_not_taken_for_others(quote: str, text: str) -> None:
+    assert one(quote, {"a": text}).kind == "not found"
+
+
+@pytest.mark.parametrize("quote", ["-5 degrees", "10-20", "20 ships", "grew by 1.5", "It was -5"])
+def test_numbers_are_found_with_their_signs(quote: str) -> None:
+    assert one(quote, {"a": "It was -5 degrees. 10-20 ships came. It grew by 1.5."}).kind == "exact"
+    assert one("\u22125 DEGREES", {"a": "It was -5 degrees."}).text == "-5 degrees"
 
 
 def test_the_first_of_several_places_is_given_and_the_others_are_counted() -> None:
