@@ -32,6 +32,7 @@ from lumber_core.text.source import Source
 from lumber_files import MAX_UNPACKED, check_output
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quoted_answers import (
+    NO_QUOTE,
     QUOTING_INSTRUCTIONS,
     QUOTING_QUESTION,
     CitedAnswer,
@@ -194,6 +195,8 @@ def _answer(
             raise UnusableReplyError(f"no passage has these quotes word for word: {listed}")
         if last.text and not last.citations:
             raise UnusableReplyError("there are no numbered quotes below the answer")
+        if NO_QUOTE in last.text:
+            raise UnusableReplyError("a number in the answer has no quote below it")
         return last
 
     system, user = Template(QUOTING_INSTRUCTIONS, QUOTING_QUESTION).fill(question=question)
@@ -224,6 +227,8 @@ def _doubt(answer: CitedAnswer) -> str:
         )
     if not answer.citations:
         return "the model quotes nothing, so its answer may not be in the files: read the passages"
+    if NO_QUOTE in answer.text:
+        return f"the model gave no quote where {NO_QUOTE} stands: do not trust what it says there"
     return ""
 
 

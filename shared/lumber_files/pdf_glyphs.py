@@ -75,7 +75,8 @@ def _text_of(name: str, listed: dict[str, str]) -> str:
         if codes and codes[1]:
             text = bytes.fromhex(codes[1]).decode("utf-16-be", "ignore")
         elif codes:
-            text = chr(int(codes[2], 16)) if int(codes[2], 16) <= 0x10FFFF else ""
+            number = int(codes[2], 16)
+            text = chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else ""
         else:
             text = "₹" if part.lower() == _RUPEE.lower() else listed.get(f"/{part}", "")
         if not text:

@@ -64,11 +64,12 @@ def _break_after(rest: re.Match[str]) -> str:
 class _DividedWords:
     """What a file's other words say about those that line ends divide.
 
-    In "exam-" and "ple" the hyphen goes, in "well-" and "known" it stays. If the file has neither
-    "example" nor "exam-ple" elsewhere, the hyphen stays if the file has both halves as words, or
-    one of them in another compound. If it has one as a word, nobody knows, and both hyphen and
-    break stay; they do if the halves are no plain words, too. Otherwise the hyphen goes, provided
-    that more of the words that are known lose theirs: many files never divide a word.
+    In "exam-" and "ple" the hyphen goes, in "well-" and "known" it stays, and in "state-of-the-".
+    If the file has neither "example" nor "exam-ple" elsewhere, the hyphen stays if the file has
+    both halves as words, or one of them in another compound. If it has one as a word, nobody knows,
+    and both hyphen and break stay; they do if the halves are no plain words, too. Otherwise the
+    hyphen goes, provided that more of the words that are known lose theirs: many files never divide
+    a word.
     """
 
     def __init__(self, pages: Sequence[str], divided: Sequence[re.Match[str]]) -> None:
@@ -93,6 +94,8 @@ class _DividedWords:
         if match["sign"] != _HYPHEN:
             return ""
         left, right = match["left"].split(_HYPHEN)[-1], match["right"].split(_HYPHEN)[0]
+        if _HYPHEN in match["left"] and match["left"][-1].isalpha() and match["right"][0].isalpha():
+            return _HYPHEN  # "state-of-the-" and "art"
         counts, first, last = self._counts, left.lower(), right.lower()
         plain = left[-1:].islower() and right.isalpha() and right.islower()
         if not plain or match["address"] or (len(last) <= _SHORT and counts[last]):

@@ -64,7 +64,8 @@ _IN_MARKS = re.compile(
 _INLINE = re.compile(
     '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]{20,})["\u201d\u201c\u00bb]'
 )
-_NO_QUOTE = "[?]"
+NO_QUOTE = "[?]"
+"""Stands in an answer where the model names a quote that it did not give."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def _renumbered(text: str, numbers: Mapping[str, Sequence[int]]) -> str:
     """Return a text with other numbers of quotes; those that are not known become [?]."""
 
     def new(match: re.Match[str]) -> str:
-        return "".join(f"[{number}]" for number in numbers.get(match[1], ())) or _NO_QUOTE
+        return "".join(f"[{number}]" for number in numbers.get(match[1], ())) or NO_QUOTE
 
     return _NUMBER.sub(new, text)
 

@@ -226,6 +226,11 @@ def test_a_model_answers_with_quotes_that_are_looked_up(docs: Path) -> None:
     [
         ('Nine [1].\n\n[1] "It may last nine whole weeks."', "not found", "not found in the files"),
         ("Seven days.", "Seven days.", "the model quotes nothing"),
+        (
+            'Seven [1], or [2].\n\n[1] "seven days"',
+            "or [?].",
+            "the model gave no quote where [?] stands",
+        ),
         ("UNKNOWN", "", "no answer from the model: it finds none in these passages"),
         ("", "", "no answer from the model: the answer is empty"),
     ],

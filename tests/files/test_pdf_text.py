@@ -127,8 +127,9 @@ def test_words_of_other_pages_count_and_a_page_end_divides() -> None:
         ("a budget-\nfriendly one. A user-friendly one", "a budget-friendly\none. A user-friendly "
          "one"),
         ("a hard-\nware shop, solid ware", "a hard-\nware shop, solid ware"),
+        ("a state-of-the-\nart boat", "a state-of-the-art\nboat"),
     ],
-    ids=["joined", "two words", "part of a compound", "one word"],
+    ids=["joined", "two words", "part of a compound", "one word", "a compound goes on"],
 )  # fmt: skip
 def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: str) -> None:
     assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples\n{DIVIDING}{cleaned}"
@@ -237,7 +238,9 @@ def test_what_a_font_maps_a_glyph_to_counts_more_than_its_name() -> None:
     assert read(pdf_with_font(font, ["<0102> Tj"], ["0078", "fffd"])) == "x₹"
 
 
-@pytest.mark.parametrize("name", ["g23", "rupees", ".notdef", "uniD800", "u110000", "f_g23"])
+@pytest.mark.parametrize(
+    "name", ["g23", "rupees", ".notdef", "uniD800", "uD800", "u110000", "f_g23"]
+)
 def test_a_glyph_whose_name_says_nothing_stays_unknown(name: str) -> None:
     font = encoded(name, mapped=True)
     assert read(pdf_with_font(font, ["<0141> Tj"], ["fffd"])) == "\ufffdA"
