@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+# Newer versions report to their maker from the moment they are imported, unless this is set before:
+# nothing of this library uses the network unasked. Whoever wants to report sets it to 0.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
 import onnxruntime
 
 from lumber_core.bert.model_folder import folder_state
