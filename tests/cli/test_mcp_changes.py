@@ -192,7 +192,7 @@ def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
     aside.rename(path)  # with the same stamp
     index.catch_up(listing, 30)
     progress = index.progress(listing.files.values())
-    assert (progress.current, progress.failed) == ({"ferry.md"}, {})
+    assert ({*progress.current}, {*progress.failed}) == ({"ferry.md"}, set())
 
 
 def test_a_folder_that_is_away_for_a_moment_stays_in_the_index(
