@@ -141,16 +141,18 @@ class FileIndex:
         """Remove the files that are gone from some folders.
 
         Args:
-            folders: The folders, resolved.
+            folders: The folders, resolved. Of one that is itself away, none is removed.
             present: Paths of files that are there.
         """
         inside = [*folders]
         gone = [
             source
             for source in {*self.paths} - {*present}
-            if any(Path(source).is_relative_to(folder) for folder in inside)
-            and not Path(source).exists()
+            if any(Path(source).is_relative_to(folder) for folder in inside) and _is_gone(source)
         ]
+        # Looked at last: a folder may be renamed, or its disk removed, at any moment.
+        there = [folder for folder in inside if folder.is_dir()]
+        gone = [path for path in gone if any(Path(path).is_relative_to(each) for each in there)]
         if gone:
             self._index.delete(gone)
             self._note(dict.fromkeys(gone, None))
@@ -320,6 +322,17 @@ def _name(named: NamedPath | None) -> str:
 
 def _path(named: NamedPath | None) -> str:
     return "stdin" if named is None else str(named.path.resolve())
+
+
+def _is_gone(path: str) -> bool:
+    """Return whether there is no such file; one that cannot be looked at may be there."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _is_folder(given: str) -> bool:

@@ -98,21 +98,38 @@ def files_in(folder: Path) -> Iterator[Path]:
     return (Path(entry.path) for entry in entries_in(folder))
 
 
-def entries_in(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+def entries_in(
+    folder: str | Path, skipped: dict[str, OSError] | None = None
+) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, as `files_in` does, with what the folder says of each.
 
-    Links to folders are not followed, and folders that cannot be opened are left out.
+    Links to folders are not followed. What cannot be looked at is left out: folders that cannot be
+    opened, and links that lead in circles or through a file.
+
+    Args:
+        folder: The folder.
+        skipped: Gets the paths of those that are left out, and why.
     """
+    skipped = {} if skipped is None else skipped
     try:
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: entry.name)
-    except OSError:
+    except OSError as error:
+        skipped[os.fspath(folder)] = error
         return
     seen = [entry for entry in entries if not entry.name.startswith(".")]
-    yield from (entry for entry in seen if entry.is_file())
+    yield from (entry for entry in seen if _is_file(entry, skipped))
     for entry in seen:
         if entry.is_dir(follow_symlinks=False):
-            yield from entries_in(entry.path)
+            yield from entries_in(entry.path, skipped)
+
+
+def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError as error:
+        skipped[entry.path] = error
+        return False
 
 
 def file_link(path: str | Path, page: int | None = None) -> str | None:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from lumber_cli.agents.background_index import BackgroundIndex
 from lumber_cli.agents.folders import ServedFolders
 from lumber_cli.agents.texts import FileTexts
+from lumber_cli.file_index import FileIndex
 from lumber_files import MAX_UNPACKED
 from tests.cli.serving import Agent, agent, stored, until
 
@@ -150,6 +152,67 @@ def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_pa
     (tmp_path / "docs" / "a").symlink_to(tmp_path / "secret")
     with pytest.raises(ValueError, match=r"a/ferry\.md is a link by now"):
         texts.read(file)
+
+
+def test_a_link_that_is_there_only_while_a_file_is_opened_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "secret" / "ferry.md", "The vault opens at midnight.\n")
+    folder, aside = tmp_path / "docs" / "a", tmp_path / "aside"
+    write(folder / "ferry.md", FERRY)
+    file = ServedFolders([str(tmp_path / "docs")]).list_files().file("a/ferry.md")
+    really = os.open
+
+    def open_swapped(path: Path, flags: int) -> int:
+        folder.rename(aside)
+        folder.symlink_to(tmp_path / "secret")
+        try:
+            return really(path, flags)
+        finally:
+            folder.unlink()
+            aside.rename(folder)
+
+    monkeypatch.setattr(os, "open", open_swapped)
+    with pytest.raises(ValueError, match="is a link by now"):
+        FileTexts(None, MAX_UNPACKED).read(file)
+
+
+def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
+    path, aside = tmp_path / "docs" / "ferry.md", tmp_path / "aside.md"
+    write(path, FERRY, 10**9)
+    texts = FileTexts(None, MAX_UNPACKED)
+    folders = ServedFolders([str(path.parent)])
+    listing = folders.list_files()
+    index = BackgroundIndex(lambda: FileIndex(None), folders.roots, texts)
+    path.rename(aside)
+    path.symlink_to(aside)
+    index.catch_up(listing, 30)
+    assert "link by now" in index.progress(listing.files.values()).failed["ferry.md"]
+    path.unlink()
+    aside.rename(path)  # with the same stamp
+    index.catch_up(listing, 30)
+    progress = index.progress(listing.files.values())
+    assert ({*progress.current}, {*progress.failed}) == ({"ferry.md"}, set())
+
+
+def test_a_folder_that_is_away_for_a_moment_stays_in_the_index(
+    served: tuple[Agent, Path, Path],
+) -> None:
+    serving, one, two = served
+    write(one / "ferry.md", FERRY)
+    write(two / "train.md", "The train leaves at nine.\n")
+    found(serving, "When does the ferry leave?")
+    before = stored(one.parent / "both.db")
+    assert {"ferry.md", "train.md"} <= {*before}
+    one.rename(one.parent / "aside")
+    said = "the folder one does not exist any more"
+    assert said in serving.data("search", question="When does the train leave?")["note"]
+    assert said in serving.data("grep", pattern="train")["note"]
+    assert said in serving.data("status")["note"]
+    assert said in serving.error("read", file="one/ferry.md")
+    (one.parent / "aside").rename(one)
+    assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
+    assert stored(one.parent / "both.db") == before  # nothing was embedded again
 
 
 def test_a_file_that_cannot_be_read_any_more_does_not_answer(

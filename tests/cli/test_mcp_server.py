@@ -133,6 +133,22 @@ def test_ctrl_c_and_the_end_of_stdin_end_it_quietly(docs: Path, tmp_path: Path) 
         only_protocol(out)
 
 
+def test_the_end_of_stdin_ends_it_while_a_call_runs(docs: Path, tmp_path: Path) -> None:
+    (docs / "slow.txt").write_text("a" * 1_000_000, encoding="utf-8")
+    slow = {"pattern": "(a?){1000}(b?){1000}x", "regex": True, "files": "slow.txt"}
+    call = {"id": 3, "method": "tools/call", "params": {"name": "grep", "arguments": slow}}
+    with serving_process(docs, tmp_path / "docs.db") as process:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **call}).encode() + b"\n")
+        process.stdin.flush()
+        time.sleep(1)
+        begun = time.monotonic()
+        out, _ = process.communicate(timeout=15)
+        assert process.returncode == 0
+        assert time.monotonic() - begun < 5
+        only_protocol(out)
+
+
 def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> None:
     with http(docs, tmp_path / "docs.db") as url:
         with connected(url) as one, connected(url) as two:

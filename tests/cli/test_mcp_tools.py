@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / ".hidden.md").write_text("hidden\n", encoding="utf-8")
     (folder.parent / "outside.md").write_text("The vault is under the stairs.\n", encoding="utf-8")
     (folder / "link.md").symlink_to(folder.parent / "outside.md")
+    (folder / "shown.md").symlink_to(folder / ".hidden.md")
+    (folder / "self.txt").symlink_to("self.txt")
+    (folder / "handbook" / "through.md").symlink_to("ferry.md/x.md")
     (folder / "inside.md").symlink_to(folder / "handbook" / "ferry.md")
     for name in NAMES:
         (folder / name).write_text("The quince is ripe.\n", encoding="utf-8")
@@ -233,8 +237,14 @@ def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> No
     assert failed["file"] == "broken.pdf"
     assert "cannot be read as PDF" in failed["reason"]
     left = {each["file"]: each["reason"] for each in status["left_out"]}
-    assert {*left} == {"data.csv", "link.md", "bad\\udcff.md", "handbook/questions.jsonl"}
+    assert {*left} == {
+        *("data.csv", "link.md", "bad\\udcff.md", "handbook/questions.jsonl"),
+        *("shown.md", "self.txt", "handbook/through.md"),
+    }
     assert "outside the folder" in left["link.md"]
+    assert left["shown.md"] == "it is a link to a hidden file"
+    assert "cannot be opened" in left["self.txt"]
+    assert "cannot be opened" in left["handbook/through.md"]
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
@@ -252,6 +262,8 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("read", {"file": "/etc/passwd"}, "there is no file '/etc/passwd'"),
     ("read", {"file": ".hidden.md"}, "there is no file '.hidden.md'"),
     ("read", {"file": "link.md"}, "link.md is not read: it is a link to a place outside"),
+    ("read", {"file": "shown.md"}, "shown.md is not read: it is a link to a hidden file"),
+    ("read", {"file": "self.txt"}, "self.txt is not read: it cannot be opened"),
     ("read", {"file": "handbook"}, "there is no file 'handbook'"),
     ("read", {"file": "data.csv"}, "data.csv is not read: files of its kind"),
     ("read", {"file": "a\0b"}, "there is no file"),
@@ -279,6 +291,16 @@ def test_what_is_wrong_is_said_in_one_line(
     assert said in error
     assert "\n" not in error
     assert served.data("read", file="orders.md", last_line=1)["text"] == "# Notes"
+
+
+def test_a_very_long_name_is_refused_at_once_and_shown_in_part(served: Agent) -> None:
+    for tool, argument in {"read": "file", "search": "filter"}.items():
+        arguments = {"question": "Who?"} if tool == "search" else {}
+        begun = time.monotonic()
+        error = served.error(tool, **{argument: "ferry" * 60_000}, **arguments)
+        assert time.monotonic() - begun < 0.5
+        assert len(error) < 600
+        assert "ferry" * 40 + "'…" in error
 
 
 @pytest.mark.parametrize("tool", ["search", "read", "grep"])

@@ -65,6 +65,17 @@ def test_a_link_in_a_folder_must_not_lead_out_of_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
+def test_links_that_lead_nowhere_are_left_out(tmp_path: Path) -> None:
+    for name in ("docs/a.md", "docs/deep/b.md"):
+        write(tmp_path / name)
+    for name, target in {"self.txt": "self.txt", "x.txt": "a.md/x.txt", "y.txt": "none"}.items():
+        (tmp_path / "docs" / name).symlink_to(target)
+        (tmp_path / "docs" / "deep" / name).symlink_to(target)
+    found = find_files([tmp_path / "docs"])
+    assert [path.name for _, path in found.files] == ["a.md", "b.md"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links")
 def test_a_pattern_enters_no_links_and_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from threading import Condition, Thread
+from typing import NamedTuple
 
 from lumber_cli.agents.folders import Listing, ServedFile, names_by_path
 from lumber_cli.agents.texts import FileTexts
 from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile, Stamp, is_settled, stamp_of
 from lumber_core.errors import LumberError
+from lumber_files import UnreadableFileError
 from lumber_retrieval.passages import Passage
 
 _BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits for new ones
@@ -36,6 +38,20 @@ class IndexProgress:
     fault: str
 
 
+class _Failure(NamedTuple):
+    """Why a file could not be read.
+
+    Attributes:
+        stamp: The stamp of the file.
+        reason: Why.
+        lasts: Whether that is so until the file changes.
+    """
+
+    stamp: Stamp
+    reason: str
+    lasts: bool
+
+
 class BackgroundIndex:
     """Indexes the files of listings in a thread.
 
@@ -55,7 +71,7 @@ class BackgroundIndex:
         self._turn = Condition()
         self._listing = Listing()
         self._asked = self._done = 0  # listings
-        self._failed: dict[str, tuple[Stamp, str]] = {}
+        self._failed: dict[str, _Failure] = {}
         self._stale: set[str] = set()  # changed, though their stamps are the same
         self._fault = ""
         self._thread = Thread(target=self._run, name="index", daemon=True)
@@ -101,9 +117,9 @@ class BackgroundIndex:
             current, fault = set(), str(error)
         failed = {}
         for file in files:
-            stamp, reason = self._failed.get(str(file.path), (None, ""))
-            if stamp == file.stamp:
-                failed[file.name] = reason
+            failure = self._failed.get(str(file.path))
+            if failure is not None and failure.stamp == file.stamp:
+                failed[file.name] = failure.reason
         names = frozenset(file.name for file in files if str(file.path) in current)
         return IndexProgress(names - failed.keys(), failed, self._done < self._asked, fault)
 
@@ -158,7 +174,7 @@ class BackgroundIndex:
     def _due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
         """Return the files that are to be read: not stored as they are, and not known to fail."""
         stored = index.unchanged(stamps) - self._stale
-        failed = {path: stamp for path, (stamp, _) in self._failed.items()}
+        failed = {path: each.stamp for path, each in self._failed.items() if each.lasts}
         return [
             path
             for path, stamp in stamps.items()
@@ -173,7 +189,9 @@ class BackgroundIndex:
                 settled = is_settled(stamp)
                 text = self._texts.read(file)
             except (OSError, ValueError) as error:
-                self._failed[path] = file.stamp, str(error)
+                # One that could not be opened may be opened the next time, without a change.
+                lasts = isinstance(error, UnreadableFileError)
+                self._failed[path] = _Failure(file.stamp, str(error), lasts)
             else:
                 self._failed.pop(path, None)
                 yield ReadFile(path, text.file, stamp, settled)

@@ -11,11 +11,13 @@ from pathlib import Path
 from rapidfuzz import process
 
 from lumber_cli.file_index import Stamp, stamp_of
-from lumber_core.text.unicode import is_encodable, printable, writable
+from lumber_core.text.unicode import encodable, is_encodable, printable, writable
 from lumber_files.finding import entries_in, is_written_here
 from lumber_files.reading import LISTED, READABLE
 
 _SUGGESTED, _SIMILAR = 3, 60  # names that an error suggests, and how similar they are, to 100
+_LONGEST = 1000  # characters of a name to which similar ones are suggested: more take seconds
+_SHOWN = 200  # characters of a name that is wrong
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,12 @@ class Listing:
     Attributes:
         files: The files by their names, in order.
         left_out: Why others in the folders are not read, by their names.
+        away: What is wrong with folders that cannot be listed.
     """
 
     files: dict[str, ServedFile] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    away: list[str] = field(default_factory=list)
 
     def file(self, name: str) -> ServedFile:
         """Return a file.
@@ -56,10 +60,9 @@ class Listing:
             found = next((one for one in self.files.values() if printable(one.name) == name), None)
         if found is not None:
             return found
-        shown = printable(writable(name))
         if name in self.left_out:
-            raise ValueError(f"{shown} is not read: {self.left_out[name]}")
-        raise ValueError(f"there is no file {shown!r}; {self._suggestion(name)}")
+            raise ValueError(f"{printable(writable(name))} is not read: {self.left_out[name]}")
+        raise ValueError(f"there is no file {_shown(name)}; {self._suggestion(name)}")
 
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
         """Return the files whose names are, or match, one of some patterns; None: all.
@@ -68,7 +71,8 @@ class Listing:
             ValueError: None does, or there are no files at all.
         """
         if not self.files:
-            raise ValueError(f"there is no file to read yet: the folders have none in {LISTED}")
+            why = "; ".join(self.away) or f"the folders have none in {LISTED}"
+            raise ValueError(f"there is no file to read yet: {why}")
         if patterns is None:
             return [*self.files.values()]
         wanted = [patterns] if isinstance(patterns, str) else [*patterns]
@@ -76,28 +80,30 @@ class Listing:
             raise ValueError('no file matches an empty list: pass patterns such as "guides/*.md"')
         # "**/" stands for any folders, and for none.
         wanted += [pattern.replace("**/", "") for pattern in wanted if "**/" in pattern]
+        short = [pattern for pattern in wanted if len(pattern) <= _LONGEST]
         found = [
             file
             for name, file in self.files.items()
-            if name in wanted or any(fnmatchcase(name, pattern) for pattern in wanted)
+            if name in wanted or any(fnmatchcase(name, pattern) for pattern in short)
         ]
         if not found:
-            shown = " or ".join(repr(printable(writable(pattern))) for pattern in wanted)
+            shown = " or ".join(map(_shown, wanted[:_SUGGESTED]))
             raise ValueError(f"no file matches {shown}; {self._suggestion(wanted[0])}")
         return found
 
     def _suggestion(self, name: str) -> str:
         near = process.extract(
-            name.casefold(),
+            name.casefold() if len(name) <= _LONGEST else "",
             {known: known.casefold() for known in self.files},
             limit=_SUGGESTED,
             score_cutoff=_SIMILAR,
         )
         names = [known for *_, known in near] or [*self.files][:_SUGGESTED]
         if not names:
-            return "the folders have no file that can be read yet"
+            return "; ".join(["the folders have no file that can be read yet", *self.away])
         listed = ", ".join(repr(printable(each)) for each in names)
-        return f"names are exact and relative to the folder, such as {listed}: status lists them"
+        said = f"names are exact and relative to the folder, such as {listed}: status lists them"
+        return "; ".join([said, *self.away])
 
 
 class ServedFolders:
@@ -119,13 +125,17 @@ class ServedFolders:
         """Return the files that are there now."""
         listing = Listing()
         pages: dict[tuple[str, Stamp], bool] = {}
-        for root, prefix in zip(self.roots, self._prefixes, strict=True):
-            for entry in entries_in(root):
+        for given, root, prefix in zip(self.given, self.roots, self._prefixes, strict=True):
+            odd: dict[str, OSError] = {}
+            for entry in entries_in(root, odd):
                 path = entry.path
-                name = prefix + path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/")
+                name = prefix + _relative(path, root)
                 try:
                     stamp = stamp_of(entry.stat())
-                except OSError:  # it has just gone
+                except FileNotFoundError:  # it has just gone
+                    continue
+                except OSError as error:
+                    odd[path] = error
                     continue
                 linked = entry.is_symlink()
                 target = Path(os.path.realpath(path) if linked else path)
@@ -136,6 +146,8 @@ class ServedFolders:
                     listing.left_out[name] = (
                         "it is a link to a place outside the folder: copy the file into it"
                     )
+                elif linked and _is_hidden(target.relative_to(root)):
+                    listing.left_out[name] = "it is a link to a hidden file"
                 elif suffix not in READABLE:
                     listing.left_out[name] = f"files of its kind are not read, only {LISTED}"
                 else:
@@ -146,8 +158,33 @@ class ServedFolders:
                         listing.left_out[name] = "lumber-splitters made this page of other files"
                     else:
                         listing.files.setdefault(name, ServedFile(name, target, stamp))
+            for path, why in odd.items():
+                if path == str(root):
+                    listing.away.append(f"the folder {encodable(given)} {_trouble(why)}")
+                else:
+                    said = f"it cannot be opened: {why.strerror or why}"
+                    listing.left_out[writable(prefix + _relative(path, root))] = said
         self._pages = pages
         return listing
+
+
+def _shown(name: str) -> str:
+    cut = name[:_SHOWN]
+    return repr(printable(writable(cut))) + "…" * (cut != name)
+
+
+def _relative(path: str, root: Path) -> str:
+    return path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _trouble(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "does not exist any more: put it back, or restart the server with another one"
+    return f"cannot be read: {error.strerror or error}"
 
 
 def names_by_path(files: Iterable[ServedFile]) -> dict[str, str]:

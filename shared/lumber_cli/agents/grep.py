@@ -18,6 +18,8 @@ _MOST_LINES = 100
 _WIDEST = 240  # characters of a line; of a longer one the part around the match is shown
 _BEFORE = 80  # characters before the match, of a long line
 _SECONDS = 20.0  # after which the rest is left out: clients wait for a minute
+_LARGEST = 1 << 21  # bytes of an expression: larger ones take minutes for a part of a line
+_PART, _OVERLAP = 10_000, 1000  # characters: of a longer line, parts are searched, which overlap
 
 
 def find_lines(
@@ -33,28 +35,36 @@ def find_lines(
         ignore_case: Whether small and capital letters are the same.
 
     Raises:
-        ValueError: It is empty, has a line break, or is no expression.
+        ValueError: It is empty, has a line break, is no expression, or is a very large one.
     """
     expression = _compiled(pattern, regex=regex, ignore_case=ignore_case)
     deadline = time.monotonic() + _SECONDS
     matches: list[Match] = []
     count = searched = unread = 0
-    for file in files:
-        if time.monotonic() > deadline:
-            break
-        try:
-            text = texts.read(file).file.text
-        except ValueError:
-            unread += 1
-            continue
-        searched += 1
-        for number, line in enumerate(LINE_BREAK.split(text), 1):
-            found = expression.search(line)
-            if found is None:
+    divided = False
+    try:
+        for file in files:
+            _check(deadline)
+            try:
+                lines = texts.read(file).lines
+            except ValueError:
+                unread += 1
                 continue
-            count += 1
-            if len(matches) < _MOST_LINES:
-                matches.append(Match(file.name, number, _around(line, found.start())))
+            for number, line in enumerate(lines, 1):
+                if regex and len(line) > _PART:
+                    divided = True
+                    start = _start_in_parts(expression, line, deadline)
+                else:
+                    _check(deadline)
+                    start = _start(expression.search(line))
+                if start is None:
+                    continue
+                count += 1
+                if len(matches) < _MOST_LINES:
+                    matches.append(Match(file.name, number, _around(line, start)))
+            searched += 1
+    except TimeoutError:
+        pass
     left = len(files) - searched - unread
     notes = []
     if count > len(matches):
@@ -62,11 +72,39 @@ def find_lines(
             f"the first {len(matches)} lines are shown: narrow the search by files or pattern"
         )
     if left:
-        notes.append(f"{counted(left, 'file')} not searched, which took too long: pass files")
+        notes.append(
+            f"{counted(left, 'file')} not searched to the end, which took too long: pass files"
+        )
+    if divided:
+        notes.append(
+            f"of lines over {_PART:,} characters, matches over {_OVERLAP:,} may be missing"
+        )
     if unread:
         notes.append(f"{counted(unread, 'file')} could not be read: see status")
     truncated = left > 0 or count > len(matches)
     return GrepResult(matches, count, searched, truncated, "; ".join(notes))
+
+
+def _check(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise TimeoutError
+
+
+def _start(found: Any) -> int | None:
+    return None if found is None else found.start()
+
+
+def _start_in_parts(expression: Any, line: str, deadline: float) -> int | None:
+    """Return where a long line matches; the time of one call of `search` has no bound."""
+    for begin in range(0, len(line) - _OVERLAP, _PART - _OVERLAP):
+        _check(deadline)
+        # With a character on each side, which tells whether words and the line end there.
+        before = min(begin, 1)
+        part = line[begin - before : begin + _PART + 1]
+        start = _start(expression.search(part, before, min(len(part), before + _PART)))
+        if start is not None:
+            return begin - before + start
+    return None
 
 
 def _compiled(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
@@ -78,6 +116,7 @@ def _compiled(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
     options.literal = not regex
     options.case_sensitive = not ignore_case
     options.log_errors = False
+    options.max_mem = _LARGEST
     try:
         return re2.compile(pattern, options)
     except re2.error as error:

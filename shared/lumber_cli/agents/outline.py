@@ -9,6 +9,7 @@ from lumber_core.text.markdown import Block
 from lumber_retrieval.finding import sentences_of
 
 _MOST_SECTIONS = 300  # more say little, and fill the context of a model
+_FEW_SECTIONS = 30  # fewer say as little of a file that has more than `_MOST_SECTIONS`
 _MOST_DIVIDED = 1_000_000  # characters; the splitter takes 5 s for as many
 _TOPICS = 40  # of a long text, about
 _LEAST_TOPIC = 150  # tokens, about 110 words
@@ -16,19 +17,24 @@ _TOKEN = 4  # characters, about
 _TITLE = 160  # characters
 
 
-def headings_of(text: LinedText) -> tuple[list[Section], int]:
-    """Return the headings of a text, and the deepest level of those that are listed.
+def headings_of(text: LinedText) -> tuple[list[Section], str]:
+    """Return the headings of a text, and which are left out; "" if none is.
 
-    If there are too many, those of the deepest levels are left out.
+    If there are too many, those of the deepest levels are left out, unless nearly all are of
+    these; and those at the end.
     """
     source = text.file
     if source.kind != "markdown":
-        return [], 0
+        return [], ""
     found = [block for block in source.blocks if block.level]
-    deepest = max((block.level for block in found), default=0)
-    while len(found) > _MOST_SECTIONS and deepest > 1:
-        deepest -= 1
-        found = [block for block in found if block.level <= deepest]
+    notes = []
+    while len(found) > _MOST_SECTIONS:
+        deepest = max(block.level for block in found)
+        fewer = [block for block in found if block.level < deepest]
+        if len(fewer) < _FEW_SECTIONS:
+            break
+        found = fewer
+        notes = [f"headings below level {max(block.level for block in found)} are left out"]
     sections = []
     later: list[Block] = []  # the headings that end sections, the nearest last
     for block in reversed(found):
@@ -38,7 +44,13 @@ def headings_of(text: LinedText) -> tuple[list[Section], int]:
         later.append(block)
         first, last = text.lines_of(Span(block.start, end))
         sections.append(Section(first, last, block.level, block.title[:_TITLE]))
-    return sections[::-1][:_MOST_SECTIONS], deepest
+    sections.reverse()
+    if len(sections) > _MOST_SECTIONS:
+        notes.append(
+            f"only the first {_MOST_SECTIONS} of {len(sections):,} headings are listed: those from "
+            f"line {sections[_MOST_SECTIONS].first_line} on are left out"
+        )
+    return sections[:_MOST_SECTIONS], "; ".join(notes)
 
 
 def topics_of(text: LinedText) -> list[Section]:

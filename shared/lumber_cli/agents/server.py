@@ -14,11 +14,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock, Thread, Timer
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
+import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 _HEAD_START = 2.0  # seconds in which a client lists the tools, before anything is indexed
 _HOST = "127.0.0.1"
 _INTERRUPTED = 130
+_LAST_MOMENT = 1.0  # seconds after the end of stdin, in which answers are written out
 
 _INSTRUCTIONS = """\
 Finds and reads text in local folders of documents: {folders}. Nothing is ever written.
@@ -213,7 +217,24 @@ def make_server(
 
 
 class _Server(MCPServer[Any]):
-    """A server whose errors are sentences for a model."""
+    """A server whose errors are sentences for a model, and that ends when its client does."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve stdin and stdout, as the SDK does, which at the end waits for calls that run."""
+        passing, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        server = self._lowlevel_server
+
+        async def pass_on() -> None:
+            async with passing:
+                async for message in received:
+                    await passing.send(message)
+                ending = Timer(_LAST_MOMENT, _end, [0])
+                ending.daemon = True
+                ending.start()
+
+        async with stdio_server() as (received, sending), anyio.create_task_group() as tasks:
+            tasks.start_soon(pass_on)
+            await server.run(passed, sending, server.create_initialization_options())
 
     async def call_tool(
         self,
@@ -259,7 +280,6 @@ def _error(message: str) -> CallToolResult:
 
 def _serve_http(server: MCPServer, port: int) -> None:
     # Deferred: stdio needs none of it.
-    import anyio
     import uvicorn
 
     try:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from bisect import bisect_right
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 
 from lumber_cli.agents.folders import ServedFile
@@ -14,9 +17,13 @@ from lumber_cli.file_index import is_settled
 from lumber_core.spans import Span
 from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import encodable, is_encodable
-from lumber_files import TextFile, UnreadableFileError, read_file
+from lumber_files import TextFile, UnreadableFileError, read_bytes
 
 _KEPT = 20_000_000  # characters of texts in memory
+# Of a file that may have become a link or a pipe since it was listed. Windows has fewer of these.
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+_OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS)
+_DESCRIPTORS = Path("/proc/self/fd")  # where Linux says which file is open
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,12 @@ class LinedText:
     """
 
     file: TextFile
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines, without the breaks that end them."""
+        lines = LINE_BREAK.split(self.file.text)
+        return lines if lines[-1] else lines[:-1]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -76,38 +89,46 @@ class FileTexts:
         """Return the text of a file as it is now.
 
         Raises:
-            ValueError: It cannot be read, is gone, or leads out of its folder by now.
+            UnreadableFileError: It has no text that can be read.
+            ValueError: It cannot be opened, is gone, or leads out of its folder by now.
         """
         key = str(file.path)
-        # A folder above it may have become a link since it was listed.
-        if os.path.realpath(file.path) != key:
-            raise ValueError(f"{file.name} is a link by now, and is not read: call status")
         try:
-            found = file.path.stat()
-            stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-            with self._lock:
-                known, made = self._kept.get(key, (None, None))
-                if known == stamp and made is not None:
-                    self._kept.move_to_end(key)
-            if known != stamp or made is None:
-                settled = is_settled((max(stamp[:2]), found.st_size))
-                made = self._read(file)
-                if settled:
-                    self._keep(key, stamp, made)
+            descriptor = os.open(file.path, _OPEN)
+            with open(descriptor, "rb") as opened:
+                found = os.fstat(descriptor)
+                # What is open, and not its path, which may be a link at any moment.
+                if not _is_at(descriptor, found, key):
+                    raise ValueError(_linked(file))
+                if not stat.S_ISREG(found.st_mode):
+                    raise ValueError(f"{file.name} is no file by now: call status")
+                stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+                with self._lock:
+                    known, made = self._kept.get(key, (None, None))
+                    if known == stamp and made is not None:
+                        self._kept.move_to_end(key)
+                if known != stamp or made is None:
+                    settled = is_settled((max(stamp[:2]), found.st_size))
+                    made = self._read(file, opened.read())
+                    if settled:
+                        self._keep(key, stamp, made)
         except FileNotFoundError:
             raise ValueError(f"{file.name} has just been deleted: call status") from None
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise ValueError(_linked(file)) from None
             raise ValueError(f"{file.name} cannot be read: {error.strerror or error}") from None
         if isinstance(made, str):
-            raise ValueError(made)
+            raise UnreadableFileError(made)
         return made
 
-    def _read(self, file: ServedFile) -> LinedText | str:
+    def _read(self, file: ServedFile, content: bytes) -> LinedText | str:
         """Return the text of a file, or why it has none, which takes as long to find out."""
         try:
-            read = read_file(
-                file.path,
+            read = read_bytes(
+                content,
                 name=file.name,
+                suffix=file.path.suffix,
                 encoding=self._encoding,
                 max_unpacked=self._max_unpacked,
             )
@@ -125,6 +146,19 @@ class FileTexts:
             while self._size > _KEPT and len(self._kept) > 1:
                 _, (_, gone) = self._kept.popitem(last=False)
                 self._size -= _size(gone)
+
+
+def _is_at(descriptor: int, found: os.stat_result, path: str) -> bool:
+    """Return whether an open file is the one at a path that no link is part of."""
+    if _DESCRIPTORS.is_dir():
+        place = os.readlink(_DESCRIPTORS / str(descriptor))
+        # One that has been replaced while it was opened is read as it was.
+        return place == path or (not found.st_nlink and place == f"{path} (deleted)")
+    return os.path.realpath(path) == path and os.path.samestat(found, os.stat(path))
+
+
+def _linked(file: ServedFile) -> str:
+    return f"{file.name} is a link by now, and is not read: call status"
 
 
 def _size(text: LinedText | str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ class FolderTools:
         passages = [
             made for passage in found if (made := self._checked(passage, listing)) is not None
         ]
-        notes = []
+        notes = [*listing.away]
         if len(passages) < len(found):
             notes.append("some files have just changed, and are left out: search again")
         if passages and all(map(is_far, found)):
@@ -142,10 +143,8 @@ class FolderTools:
             ValueError: There is no such file, or it cannot be read.
         """
         text = self._texts.read(self._listing().file(name))
-        sections, deepest = headings_of(text)
+        sections, note = headings_of(text)
         if sections:
-            left = any(block.level > deepest for block in text.file.blocks)
-            note = f"headings below level {deepest} are left out" if left else ""
             return Outline(name, len(text), "headings", sections, note)
         topics = topics_of(text)
         end = topics[-1].last_line if topics else 0
@@ -167,8 +166,11 @@ class FolderTools:
         Raises:
             ValueError: As `find_lines`; or no file matches.
         """
-        files = self._listing().select(patterns)
-        return find_lines(self._texts, files, pattern, regex=regex, ignore_case=ignore_case)
+        listing = self._listing()
+        files = listing.select(patterns)
+        found = find_lines(self._texts, files, pattern, regex=regex, ignore_case=ignore_case)
+        notes = [*listing.away, *filter(None, [found.note])]
+        return replace(found, note="; ".join(notes))
 
     def status(self) -> Status:
         """Return which files there are, and how far the index is."""
@@ -177,7 +179,7 @@ class FolderTools:
         waiting = len(listing.files) - len(progress.current) - len(progress.failed)
         lists = (listing.files, progress.failed, listing.left_out)
         longest = max(map(len, lists))
-        notes = [progress.fault] if progress.fault else []
+        notes = [*listing.away, *filter(None, [progress.fault])]
         if longest > _LISTED:
             notes.append(f"at most {_LISTED} names of each kind are listed")
         return Status(
