@@ -137,9 +137,15 @@ def test_a_search_says_that_nothing_answers(served: Agent) -> None:
     far = served.data("search", question="How do I configure a Kubernetes ingress?")
     assert far["passages"]
     assert "nothing in these files seems to answer" in far["note"]
-    near = served.data("search", question="When does the ferry cross?")
+    near = served.data("search", question="When does the ferry cross?", filter="handbook/*")
     assert near["note"] == ""
     assert near["progress"] == ""
+
+
+def test_a_search_says_that_files_could_not_be_read(served: Agent) -> None:
+    found = served.data("search", question="What is it?", filter="broken.pdf")
+    assert found["passages"] == []
+    assert found["note"] == "1 file could not be read: see status"
 
 
 @pytest.mark.parametrize(

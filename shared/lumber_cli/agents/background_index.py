@@ -19,6 +19,7 @@ from lumber_files import UnreadableFileError
 from lumber_retrieval.passages import Passage
 
 _BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits for new ones
+_LARGE = 1_000_000  # bytes of a file that takes half a minute
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,12 @@ class BackgroundIndex:
         files = {str(file.path): file for file in listing.files.values()}
         stamps = {path: file.stamp for path, file in files.items()}
         index.remove_gone(self._roots, files)
-        # First what may be found as it was; new files in the order of their names.
+        # First what may be found as it was; of new files small ones, for which nobody has to wait.
         before = set(index.paths)
-        due = sorted(self._due(index, stamps), key=lambda path: path not in before)
+        due = sorted(
+            self._due(index, stamps),
+            key=lambda path: (path not in before, stamps[path][1] > _LARGE),
+        )
         mixed = False
         while due:
             if not mixed and index.is_shared():

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lumber_cli.agents.background_index import BackgroundIndex
-from lumber_cli.agents.folders import Listing, ServedFile, ServedFolders
+from lumber_cli.agents.background_index import BackgroundIndex, IndexProgress
+from lumber_cli.agents.folders import Listing, ServedFolders
 from lumber_cli.agents.grep import find_lines
 from lumber_cli.agents.outline import headings_of, topics_of
 from lumber_cli.agents.results import (
@@ -25,6 +25,7 @@ from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.cache import digest
+from lumber_core.chunk_view import counted
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable
 from lumber_retrieval.passages import Passage
@@ -89,7 +90,10 @@ class FolderTools:
             notes.append("some files have just changed, and are left out: search again")
         if passages and all(map(is_far, found)):
             notes.append("nothing in these files seems to answer this; these are the nearest")
-        return SearchResult(passages, "; ".join(notes), self._progress(files))
+        progress = self._index.progress(files)
+        if progress.failed:
+            notes.append(f"{counted(len(progress.failed), 'file')} could not be read: see status")
+        return SearchResult(passages, "; ".join(notes), _said(progress, len(files)))
 
     def read(self, name: str, first_line: int, last_line: int | None) -> LinesRead:
         """Return lines of a file.
@@ -231,16 +235,17 @@ class FolderTools:
             similarity=None if passage.similarity is None else round(passage.similarity, 4),
         )
 
-    def _progress(self, files: Sequence[ServedFile]) -> str:
-        progress = self._index.progress(files)
-        total = len(files) - len(progress.failed)
-        if len(progress.current) >= total:
-            return ""
-        said = (
-            f"{len(progress.current):,} of {total:,} files indexed; results may be incomplete: "
-            "search again later, or use grep, which needs no index"
-        )
-        return f"{said}. {progress.fault}" if progress.fault else said
+
+def _said(progress: IndexProgress, files: int) -> str:
+    """Return how far an index is with some files; "" if it has all that can be read."""
+    total = files - len(progress.failed)
+    if len(progress.current) >= total:
+        return ""
+    said = (
+        f"{len(progress.current):,} of {total:,} files indexed; results may be incomplete: "
+        "search again later, or use grep, which needs no index"
+    )
+    return f"{said}. {progress.fault}" if progress.fault else said
 
 
 def _unread(reasons: Mapping[str, str]) -> list[Unread]:
