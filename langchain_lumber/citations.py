@@ -9,7 +9,8 @@ from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.base import checked_documents
 from langchain_lumber.passages import known_offset
-from lumber_core.text.source import NAME_KEYS, Source
+from lumber_core.text.pages import document_name
+from lumber_core.text.source import Source
 from lumber_retrieval import citations as core
 from lumber_retrieval import quoted_answers as answers
 from lumber_retrieval.citations import Citation, CitedPart, cited_part
@@ -114,8 +115,7 @@ def _part(document: Document) -> CitedPart:
 
 
 def _name(document: Document) -> str:
-    names = (document.metadata.get(key) for key in reversed(NAME_KEYS))
-    name = next((str(each) for each in names if each), document.id)
+    name = document_name(document.metadata) or document.id
     if not name:
         raise ValueError(
             f"the document that begins with {document.page_content[:40]!r} has no name: put one "

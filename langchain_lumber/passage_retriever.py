@@ -23,7 +23,7 @@ from langchain_lumber.passages import place_metadata
 from lumber_core.checks import check_positive, check_texts
 from lumber_core.identity import safe_repr
 from lumber_core.settings import refuse_unknown
-from lumber_core.text.pages import document_key, page_numbers, parts_of
+from lumber_core.text.pages import document_key, document_name, page_numbers, parts_of
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.filters import Where
@@ -347,8 +347,7 @@ class PassageRetriever(BaseRetriever):
                 f"the document that begins with {document.page_content[:40]!r} is a chunk: it has "
                 '"start_index" in its metadata. Pass whole documents: they are split here'
             )
-        known = (metadata.get(key) for key in reversed(NAME_KEYS))
-        source = given or next((str(name) for name in known if name), document.id or "")
+        source = given or document_name(metadata) or document.id or ""
         name = given or document_key(metadata) or source
         content = self._split._source_of(document)
         if page is not None:

@@ -192,7 +192,10 @@ def _parts(texts: Texts) -> Iterator[CitedPart]:
 
 
 def _citation(quote: str, parts: Sequence[CitedPart], texts: Sequence[QuotableText]) -> Citation:
-    found = _exact(quote, parts, texts) or _exact(quote.strip(QUOTATION_MARKS), parts, texts)
+    found = _exact(quote, parts, texts)
+    bare = quote.strip(QUOTATION_MARKS)
+    if not found and bare != quote:
+        found = _exact(bare, parts, texts)
     if found:
         # A passage and its document have the same place.
         places = {(part.document, span.shifted(part.start)) for part, span in found}

@@ -32,6 +32,7 @@ from lumber_cli.agents.results import (
     SearchResult,
     Status,
 )
+from lumber_cli.options import say
 from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
 from lumber_core.version import __version__
@@ -292,8 +293,7 @@ def _serve_http(server: MCPServer, port: int) -> None:
     with listening:
         # With this host, requests for any other, and from pages of others, are refused.
         app = server.streamable_http_app(host=_HOST)
-        url = f"http://{_HOST}:{listening.getsockname()[1]}/mcp"
-        print(f"lumber-splitters: serving {url}", file=sys.stderr, flush=True)  # noqa: T201
+        say(f"serving http://{_HOST}:{listening.getsockname()[1]}/mcp")
         running = uvicorn.Server(
             uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
         )

@@ -142,6 +142,11 @@ def document_key(metadata: Metadata) -> str:
     return ", ".join(names + pages)
 
 
+def document_name(metadata: Metadata) -> str:
+    """Return the name of a document's file as readers know it; "" if it has none."""
+    return next((str(metadata[key]) for key in reversed(NAME_KEYS) if metadata.get(key)), "")
+
+
 def page_numbers(metadatas: Sequence[Metadata]) -> list[int | None]:
     """Return the number of each page from 1, as its file counts; None if it is no page.
 
