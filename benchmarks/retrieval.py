@@ -35,8 +35,8 @@ import numpy.typing as npt
 from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, peers
 
 from benchmarks.corpora import load_chroma, load_covidqa, load_multi_corpus, load_qmsum
-from lumber_core.cache import Cache, digest
 from lumber_core.spans import Span
+from lumber_core.support.cache import Cache, digest
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder, embedder

@@ -22,10 +22,10 @@ from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
 from lumber_core.chunking.settings import check_overlap
-from lumber_core.concurrency import abatches, batches
-from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
+from lumber_core.support.concurrency import abatches, batches
+from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written

@@ -21,8 +21,8 @@ from langchain_lumber.base import SpanTextSplitter, checked_documents, checked_e
 from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
 from lumber_core.checks import check_positive, check_texts
-from lumber_core.identity import safe_repr
 from lumber_core.settings import refuse_unknown
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, document_name, page_numbers, parts_of
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument

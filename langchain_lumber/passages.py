@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_lumber.base import checked_documents
 from lumber_core.checks import check_text
-from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits, join_hits

@@ -43,10 +43,10 @@ from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
-from lumber_core.concurrency import abatches, batches
-from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
+from lumber_core.support.concurrency import abatches, batches
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)

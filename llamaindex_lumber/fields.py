@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from llama_index.core.bridge.pydantic import BaseModel, Field, PlainSerializer, SerializeAsAny
 
-from lumber_core.cache import digest
-from lumber_core.identity import identity_of, safe_repr
 from lumber_core.settings import Settings, fields_of, setting_of
+from lumber_core.support.cache import digest
+from lumber_core.support.identity import identity_of, safe_repr
 
 
 def named(value: Any) -> Any:

@@ -13,8 +13,8 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, added_metadata
 from lumber_core.chunking.room import Room
-from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.spans import Span
+from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text import pages as core
 from lumber_core.text.context import TITLE_KEY, Context
 from lumber_core.text.markdown import CONTEXT_KEY

@@ -19,8 +19,8 @@ from llama_index.core.schema import (
 from llamaindex_lumber.embedding import LumberEmbedding
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from llamaindex_lumber.settings import check_embed_model
-from lumber_core.identity import settings_digest
 from lumber_core.spans import Span
+from lumber_core.support.identity import settings_digest
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_retrieval.embedding import check_flags
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors

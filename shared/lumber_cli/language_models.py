@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.extras import load, require
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, LocalModel, Model, OpenAIModel
-from lumber_core.secrets import public_url
 from lumber_core.settings import fields_of, settings_taken
+from lumber_core.support.extras import load, require
+from lumber_core.support.secrets import public_url
 
 OLLAMA = "http://127.0.0.1:11434/v1"
 FORMS = (

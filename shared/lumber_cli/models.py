@@ -12,7 +12,7 @@ from lumber_cli.options import errors_in_one_line, wrong_options
 from lumber_cli.tables import show_table
 from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.errors import MissingExtraError
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_core.text.unicode import printable
 
 

@@ -13,7 +13,7 @@ import typer
 from lumber_cli.groups import takes_fields
 from lumber_cli.options import WRONG_OPTION, errors_in_one_line, fail, wrong_options
 from lumber_core.bert.model_folder import sha256
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_evaluation.corpora import iter_wiki_dump, load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
 from lumber_training.meetings import load_meetings

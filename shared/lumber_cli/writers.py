@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import typer
 
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
 from lumber_files import replacing

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lumber_core.identity import safe_repr
+from lumber_core.support.identity import safe_repr
 
 
 def check_text(text: object) -> None:

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Concatenate, ForwardRef, ParamSpec, TypeVar, g
 
 from typing_extensions import dataclass_transform
 
-from lumber_core.identity import safe_repr
+from lumber_core.support.identity import safe_repr
 
 O = TypeVar("O")  # noqa: E741 - the object under construction
 S = TypeVar("S", bound="Settings")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lumber_core.chunking.greedy import GreedyChunker
-from lumber_core.extras import load
+from lumber_core.support.extras import load
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec

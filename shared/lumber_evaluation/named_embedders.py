@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from lumber_core.checks import check_texts
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError, WeightsError
-from lumber_core.extras import load
 from lumber_core.llms import OpenAIModel
-from lumber_core.secrets import public_url
+from lumber_core.support.extras import load
+from lumber_core.support.secrets import public_url
 from lumber_retrieval.surroundings import Vectors, matrix
 
 _AT_ONCE = 64  # texts in a request: their vectors of 4,096 numbers stay below the bound of a reply

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from lumber_core.identity import safe_repr
-from lumber_core.secrets import is_secret
+from lumber_core.support.identity import safe_repr
+from lumber_core.support.secrets import is_secret
 
 
 def settings_of(thing: object) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from lumber_core.extras import load
+from lumber_core.support.extras import load
 from lumber_evaluation.documents import Document
 
 

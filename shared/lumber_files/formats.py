@@ -11,7 +11,7 @@ from io import BytesIO
 from zipfile import ZipFile
 
 from lumber_core.errors import LumberError
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_files.html import read_html
 from lumber_files.pdf import TooMuchError, read_pages, unpacks_to_more_than
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import Source
 from lumber_files.formats import (

@@ -6,7 +6,7 @@ it can be interrupted and run again. `split_dataset` is a step of a Ray Data pip
 Both need the extra `ray`. Ray itself is imported when one of them is called.
 """
 
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 
 require("pyarrow", package="pyarrow", extra="ray")
 

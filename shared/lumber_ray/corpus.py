@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.concurrency import batches
-from lumber_core.extras import load
 from lumber_core.segmentation import Usage
+from lumber_core.support.concurrency import batches
+from lumber_core.support.extras import load
 from lumber_files import MAX_UNPACKED
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
 from lumber_ray.documents import DocumentSource, Entry, FailedDocument

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from lumber_core.secrets import public_url
+from lumber_core.support.secrets import public_url
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import chunk_schema
 from lumber_ray.sources import open_location

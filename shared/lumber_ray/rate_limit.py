@@ -6,10 +6,10 @@ import pickle
 from typing import Any
 
 from lumber_core.chunking.base import Chunker
-from lumber_core.extras import load
-from lumber_core.identity import settings_digest
 from lumber_core.llms.limits import CallLimiter
 from lumber_core.lumber import LumberChunker, ModelJudge
+from lumber_core.support.extras import load
+from lumber_core.support.identity import settings_digest
 
 # An actor ends with the handle of its creator, even if others have got one by its name.
 _kept: list[Any] = []

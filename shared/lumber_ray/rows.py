@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.concurrency import batches
 from lumber_core.errors import (
     MissingExtraError,
     ModelSettingsError,
@@ -19,9 +18,10 @@ from lumber_core.errors import (
     TokenizerDataError,
     WeightsError,
 )
-from lumber_core.identity import chunk_id
 from lumber_core.llms.retry import error_summary
 from lumber_core.segmentation import Segmentation, Usage
+from lumber_core.support.concurrency import batches
+from lumber_core.support.identity import chunk_id
 from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
 from lumber_retrieval.embedding import plan_vectors

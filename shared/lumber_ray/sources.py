@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from lumber_core.secrets import public_url
+from lumber_core.support.secrets import public_url
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import writable
 from lumber_files import (

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lumber_core.cache import digest
 from lumber_core.chunking.delivery import Chunk
+from lumber_core.support.cache import digest
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import common_metadata
 from lumber_core.text.source import Source

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.identity import safe_repr
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 

@@ -9,7 +9,7 @@ from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from lumber_core.concurrency import as_async, in_thread
+from lumber_core.support.concurrency import as_async, in_thread
 from lumber_retrieval.surroundings import Vectors, matrix
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lumber_core.identity import safe_repr
+from lumber_core.support.identity import safe_repr
 from lumber_retrieval.store import Accepts
 
 Where = Mapping[str, Any] | Accepts | None

@@ -14,9 +14,9 @@ from typing import Any
 
 from lumber_core.chunking.delivery import Delivery, deliver
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText, PlainText

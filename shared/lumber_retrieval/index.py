@@ -11,7 +11,7 @@ from typing import Any
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.concurrency import batches, run_at_once
+from lumber_core.support.concurrency import batches, run_at_once
 from lumber_retrieval.documents import (
     IndexedDocument,
     complete_sources,

@@ -15,8 +15,8 @@ from operator import eq, itemgetter
 from typing import Any, NamedTuple
 
 from lumber_core.checks import check_not_negative, check_positive
-from lumber_core.identity import chunk_id
 from lumber_core.spans import Span
+from lumber_core.support.identity import chunk_id
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,

@@ -22,9 +22,9 @@ from weakref import finalize
 
 import numpy as np
 
-from lumber_core.concurrency import batches
-from lumber_core.database import Database
 from lumber_core.spans import Span
+from lumber_core.support.concurrency import batches
+from lumber_core.support.database import Database
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
 from lumber_retrieval.passages import Hit

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from lumber_core.concurrency import batches
 from lumber_core.spans import Span
+from lumber_core.support.concurrency import batches
 from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]

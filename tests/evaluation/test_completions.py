@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("openai")
 
-from lumber_core.cache import Cache
 from lumber_core.errors import ModelSettingsError
 from lumber_core.segmentation import Usage
+from lumber_core.support.cache import Cache
 from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object
 from lumber_evaluation.llm.cached_model import CachedModel
 from tests.core.lumber.interrupting import ANSWERED, interrupted

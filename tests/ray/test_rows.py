@@ -4,9 +4,9 @@ import pytest
 
 from lumber_core import BertJudge, GreedyChunker, LumberChunker, TextEmbedder
 from lumber_core.errors import ModelSettingsError
-from lumber_core.identity import chunk_id
 from lumber_core.lumber import Group
 from lumber_core.spans import Span
+from lumber_core.support.identity import chunk_id
 from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import DocumentSplitter, FinishedDocument, chunk_schema, embed_with

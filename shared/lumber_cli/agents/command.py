@@ -14,7 +14,7 @@ from lumber_cli.options import (
     errors_in_one_line,
     wrong_options,
 )
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_files import MAX_UNPACKED, check_encoding, check_output
 
 

@@ -24,7 +24,7 @@ from lumber_core.bert.reading_warning import warn_of_unread
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.bert.windows import TokenScorer
 from lumber_core.errors import WeightsError
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 
 _PUBLISHED_WINDOW = 255
 _SPECIALS = 2  # [CLS] and [SEP]

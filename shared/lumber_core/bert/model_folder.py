@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.errors import WeightsError
-from lumber_core.extras import load, require
+from lumber_core.support.extras import load, require
 
 CARD_FILE = "card.json"
 CONFIG_FILE = "config.json"

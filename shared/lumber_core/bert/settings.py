@@ -14,8 +14,8 @@ from lumber_core.chunking.settings import (
     Threads,
     chunk_size_setting,
 )
-from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, one_of, optional
+from lumber_core.support.identity import safe_repr
 
 Device = Literal["cpu", "cuda"]
 

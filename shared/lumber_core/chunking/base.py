@@ -15,8 +15,6 @@ from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.room import Room
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import Counted, SizeLimits
-from lumber_core.concurrency import start_in_thread
-from lumber_core.identity import class_identity, identity_of, safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     Setting,
@@ -27,6 +25,8 @@ from lumber_core.settings import (
     signature_of,
 )
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.support.concurrency import start_in_thread
+from lumber_core.support.identity import class_identity, identity_of, safe_repr
 from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
@@ -91,7 +91,7 @@ class Chunker(ABC):
 
         Covers every setting that can change the result, the model's weights and the judge's
         identity. It contains no credentials. Custom functions are identified by name only (see
-        `lumber_core.identity.NOT_COVERED`). The version of this library is not part of it.
+        `lumber_core.support.identity.NOT_COVERED`). The version of this library is not part of it.
         """
         settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
         return f"{class_identity(type(self))}({settings})"

@@ -15,7 +15,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from lumber_core.extras import load
+from lumber_core.support.extras import load
 
 TRANSFORMERS = {"package": "transformers", "extra": "torch"}
 TORCH = {"package": "torch", "extra": "torch"}

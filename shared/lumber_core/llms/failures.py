@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from lumber_core.errors import ModelSettingsError
-from lumber_core.secrets import public_url
+from lumber_core.support.secrets import public_url
 
 Trouble = Literal["settings", "transient", "unknown"]
 

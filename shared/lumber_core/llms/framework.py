@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from lumber_core.concurrency import in_thread
-from lumber_core.deadlines import call_within
-from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Answers, Completion
+from lumber_core.support.concurrency import in_thread
+from lumber_core.support.deadlines import call_within
+from lumber_core.support.identity import settings_digest
 
 # Settings that change how a model is called, but not what it answers.
 _NO_INFLUENCE = frozenset(

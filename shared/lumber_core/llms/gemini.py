@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-from lumber_core.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.llms.settings import ModelSettings, check_url
 from lumber_core.settings import Setting, optional, takes
+from lumber_core.support.deadlines import end_reading_in_time
 
 UNBLOCKED = (
     "HARM_CATEGORY_HARASSMENT",

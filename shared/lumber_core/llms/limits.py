@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Any, Protocol
 
-from lumber_core.forks import ForkSafeLock
+from lumber_core.support.forks import ForkSafeLock
 
 logger = logging.getLogger(__name__)
 

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
-from lumber_core.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.failures import check_redirect
 from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.llms.settings import ModelSettings, check_url, url_identity
-from lumber_core.secrets import redact, secrets_in
 from lumber_core.settings import Setting, optional, takes
+from lumber_core.support.deadlines import end_reading_in_time
+from lumber_core.support.secrets import redact, secrets_in
 
 
 class OpenAISettings(ModelSettings):

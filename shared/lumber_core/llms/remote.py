@@ -18,11 +18,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, ClassVar
 
-from lumber_core.concurrency import as_async, in_thread, run_at_once
-from lumber_core.deadlines import await_within, call_within
 from lumber_core.errors import BadReplyError
-from lumber_core.extras import load, require
-from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.failures import (
     check_redirect,
@@ -32,8 +28,12 @@ from lumber_core.llms.failures import (
     status_of,
 )
 from lumber_core.llms.settings import ModelSettings, PlainModelSettings, url_identity
-from lumber_core.secrets import public_url, redact, secrets_in
 from lumber_core.settings import takes
+from lumber_core.support.concurrency import as_async, in_thread, run_at_once
+from lumber_core.support.deadlines import await_within, call_within
+from lumber_core.support.extras import load, require
+from lumber_core.support.forks import renew_after_fork
+from lumber_core.support.secrets import public_url, redact, secrets_in
 
 logger = logging.getLogger("lumber_core.llms")
 

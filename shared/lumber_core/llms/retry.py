@@ -11,14 +11,14 @@ from functools import partial
 from typing import Annotated, Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
-from lumber_core.concurrency import as_async, run_at_once, sleep
-from lumber_core.deadlines import await_within, call_within
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
 from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
-from lumber_core.secrets import redact_errors, without_secrets
 from lumber_core.settings import Setting, Settings, documented, optional
+from lumber_core.support.concurrency import as_async, run_at_once, sleep
+from lumber_core.support.deadlines import await_within, call_within
+from lumber_core.support.secrets import redact_errors, without_secrets
 
 logger = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from lumber_core.checks import check_positive, number_that
-from lumber_core.identity import settings_digest
-from lumber_core.secrets import public_url
 from lumber_core.settings import Setting, Settings, optional
+from lumber_core.support.identity import settings_digest
+from lumber_core.support.secrets import public_url
 
 
 def _check_name(name: str, value: object) -> None:

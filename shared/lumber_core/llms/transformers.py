@@ -15,12 +15,12 @@ from dataclasses import field
 from typing import Annotated, Any, ClassVar
 
 from lumber_core.checks import check_positive
-from lumber_core.concurrency import in_thread
-from lumber_core.extras import load, require
-from lumber_core.forks import ForkSafeLock
 from lumber_core.llms.answer_scores import TORCH, TRANSFORMERS, encode, score, shared_length
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.settings import Setting, Settings, takes
+from lumber_core.support.concurrency import in_thread
+from lumber_core.support.extras import load, require
+from lumber_core.support.forks import ForkSafeLock
 
 _NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint

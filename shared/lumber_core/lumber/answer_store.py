@@ -19,14 +19,14 @@ from threading import Lock
 from typing import Any
 from uuid import uuid4
 
-from lumber_core.cache import Cache, KeyValueCache, digest, read_row
 from lumber_core.errors import StoreError
-from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
 from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import FAILURES, Usage, Verdict, read_usage
+from lumber_core.support.cache import Cache, KeyValueCache, digest, read_row
+from lumber_core.support.forks import renew_after_fork
 
 logger = logging.getLogger(__name__)
 

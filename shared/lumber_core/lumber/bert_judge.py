@@ -13,12 +13,12 @@ from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import place_scores
 from lumber_core.bert.settings import ModelName
 from lumber_core.chunking.settings import Threads
-from lumber_core.forks import ForkSafeLock
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.settings import Settings, takes
+from lumber_core.support.forks import ForkSafeLock
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import places_at
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.concurrency import start_in_thread, until_finished
-from lumber_core.identity import safe_repr
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.estimate import Estimate, Prices, estimate, expected_usages
 from lumber_core.lumber.fallback import GuardedJudge, local_judge
@@ -40,6 +38,8 @@ from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, shown, takes
 from lumber_core.spans import Span
+from lumber_core.support.concurrency import start_in_thread, until_finished
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
 

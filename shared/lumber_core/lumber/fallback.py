@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
-from lumber_core.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
 from lumber_core.errors import JudgementError
-from lumber_core.identity import identity_of
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore, key, moved
@@ -16,6 +14,8 @@ from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Verdict
+from lumber_core.support.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
+from lumber_core.support.identity import identity_of
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
 

@@ -15,9 +15,7 @@ from math import isfinite
 from operator import index
 from typing import Any, ClassVar
 
-from lumber_core.concurrency import as_async, in_thread, run_at_once
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.identity import safe_repr
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
@@ -26,6 +24,8 @@ from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import GroupQuestion
 from lumber_core.lumber.unit_windows import UnitWindow, scores_of
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
+from lumber_core.support.concurrency import as_async, in_thread, run_at_once
+from lumber_core.support.identity import safe_repr
 
 
 class Judge(ABC):

@@ -16,7 +16,6 @@ from lumber_core.chunking.settings import (
     Units,
     chunk_size_setting,
 )
-from lumber_core.identity import safe_repr
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.fallback import OnFailure
@@ -25,6 +24,7 @@ from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.shared_store import SharedStore
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, one_of, optional
+from lumber_core.support.identity import safe_repr
 
 Method = Literal["paper", "window"]
 

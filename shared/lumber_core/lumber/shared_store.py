@@ -1,4 +1,4 @@
-"""Stores that several machines share, such as Redis, with the contract of `lumber_core.cache`.
+"""Stores that several machines share, such as Redis, with the contract of `support.cache`.
 
 Two kinds of stores are recognised by their methods, so that no framework is imported: LangChain's
 `BaseStore[str, bytes]` and LlamaIndex's `BaseKVStore`. The first is the protocol, and the second is
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias
 
-from lumber_core.cache import CACHE_FORMAT, KeyValueCache
-from lumber_core.concurrency import batches
 from lumber_core.errors import StoreError
-from lumber_core.forks import ForkSafeLock, renew_after_fork
-from lumber_core.secrets import redact, without_secrets
+from lumber_core.support.cache import CACHE_FORMAT, KeyValueCache
+from lumber_core.support.concurrency import batches
+from lumber_core.support.forks import ForkSafeLock, renew_after_fork
+from lumber_core.support.secrets import redact, without_secrets
 
 _KEYS_AT_ONCE = 500
 _METHODS = (("mget", "mset", "mdelete", "yield_keys"), ("get", "put", "delete", "get_all"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import Any
 
-from lumber_core.identity import safe_repr
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.source import NAME_KEYS, Source, Written
 

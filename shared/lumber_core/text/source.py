@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from lumber_core.checks import check_text, check_texts, text_hint
-from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
 

@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
-from lumber_core.identity import safe_repr
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.unicode import breaks, encodable
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Protocol, runtime_checkable
 
-from lumber_core.identity import identity_of, safe_repr
+from lumber_core.support.identity import identity_of, safe_repr
 
 
 @runtime_checkable

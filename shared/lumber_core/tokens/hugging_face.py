@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from lumber_core.cache import digest
+from lumber_core.support.cache import digest
 from lumber_core.text.unicode import encodable, is_encodable
 from lumber_core.tokens.base import is_hugging_face
 from lumber_core.tokens.estimate import EstimatedCounter

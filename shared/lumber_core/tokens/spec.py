@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from lumber_core.identity import safe_repr
+from lumber_core.support.identity import safe_repr
 from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter, is_hugging_face
 from lumber_core.tokens.estimate import EstimatedCounter
 from lumber_core.tokens.even import EvenCounter

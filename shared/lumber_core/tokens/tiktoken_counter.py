@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lumber_core.extras import require
+from lumber_core.support.extras import require
 from lumber_core.tokens.encoded_text import (
     KNOWN_ENCODINGS,
     LONGEST_BLANK,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lumber_core.extras import require
 from lumber_core.lumber.estimate import Prices
+from lumber_core.support.extras import require
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree
 
-from lumber_core.extras import load, require
+from lumber_core.support.extras import load, require
 from lumber_core.text.units import sentences
 from lumber_evaluation.corpora.files import existing
 from lumber_evaluation.documents import Document, document_from_segments

@@ -19,7 +19,6 @@ from typing import Any, Generic, Literal, TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_positive
-from lumber_core.concurrency import end_sleep_on
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Model
 from lumber_core.llms.failures import is_blocked, is_cut
@@ -27,6 +26,7 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_parser import declines, without_thinking
 from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
+from lumber_core.support.concurrency import end_sleep_on
 from lumber_evaluation.llm.cached_model import CachedModel
 
 logger = logging.getLogger(__name__)

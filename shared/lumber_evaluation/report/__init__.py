@@ -11,7 +11,7 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from lumber_core.extras import load
+from lumber_core.support.extras import load
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.report.json_file import report_json
 from lumber_evaluation.report.view import view

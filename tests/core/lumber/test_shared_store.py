@@ -16,9 +16,9 @@ from llama_index.core.storage.kvstore import SimpleKVStore
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import AnswerStore, Group, LumberChunker, ModelJudge, StoreError
-from lumber_core.cache import CACHE_FORMAT
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
+from lumber_core.support.cache import CACHE_FORMAT
 from tests.core.core_support import document
 from tests.core.lumber.support import (
     ActingModel,

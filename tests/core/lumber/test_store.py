@@ -24,11 +24,11 @@ from lumber_core import (
     ModelJudge,
     PromptTemplate,
 )
-from lumber_core.cache import Cache
 from lumber_core.lumber.answer_store import key
 from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Verdict
+from lumber_core.support.cache import Cache
 from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import (
     LoggedModel,

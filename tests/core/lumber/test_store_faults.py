@@ -59,7 +59,7 @@ def test_answers_outlast_a_lock_of_another_program(
     monkeypatch: pytest.MonkeyPatch,
     way: str,
 ) -> None:
-    monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("lumber_core.support.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
     other = OtherProgram(path)
     store = AnswerStore(path)
@@ -86,7 +86,7 @@ def test_answers_outlast_a_lock_of_another_program(
 def test_answers_that_could_not_be_written_are_read_in_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str
 ) -> None:
-    monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("lumber_core.support.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
     other = OtherProgram(path)
     run(ActingModel(other.lock), AnswerStore(path))  # and its process ends

@@ -25,7 +25,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from lumber_core.forks import renew_after_fork
+from lumber_core.support.forks import renew_after_fork
 
 T = TypeVar("T")
 P = ParamSpec("P")

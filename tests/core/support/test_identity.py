@@ -21,8 +21,8 @@ from lumber_core import (
     PromptTemplate,
 )
 from lumber_core.bert.model_folder import OWN_FOLDERS
-from lumber_core.identity import NOT_COVERED
 from lumber_core.llms import GeminiModel, OpenAIModel
+from lumber_core.support.identity import NOT_COVERED
 from lumber_core.tokens import token_counter
 from tests.core.lumber.support import ScatteredModel, scattered
 from tests.lexical_judge import LexicalJudge

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lumber_core.concurrency import SingleFlight
-from lumber_core.forks import ForkSafeLock, renew_after_fork
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.openai import OpenAIModel
+from lumber_core.support.concurrency import SingleFlight
+from lumber_core.support.forks import ForkSafeLock, renew_after_fork
 from tests.core.forking import works_in_a_fork
 
 pytestmark = [

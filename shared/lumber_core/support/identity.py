@@ -13,8 +13,8 @@ from pathlib import PurePath
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid5
 
-from lumber_core.secrets import is_secret
 from lumber_core.spans import Span
+from lumber_core.support.secrets import is_secret
 
 NOT_COVERED = "code not covered"
 """Marks the name of a custom function in an identity: its code may change, but not its name."""

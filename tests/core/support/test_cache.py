@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.cache import Cache, digest
 from lumber_core.errors import StoreError
+from lumber_core.support.cache import Cache, digest
 from tests.core.core_support import quick
 from tests.core.forking import works_in_a_fork
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lumber_core import AnswerStore, Group, Judge, LumberChunker, Usage, Verdict
-from lumber_core.concurrency import in_thread, start_in_thread
+from lumber_core.support.concurrency import in_thread, start_in_thread
 from tests.core.lumber.support import scattered, story
 
 TEXT = story(40)

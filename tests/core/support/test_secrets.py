@@ -9,7 +9,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from lumber_core.secrets import (
+from lumber_core.support.secrets import (
     is_secret,
     public_url,
     redact,

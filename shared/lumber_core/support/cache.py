@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lumber_core.database import Database
 from lumber_core.errors import StoreError
+from lumber_core.support.database import Database
 
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""

@@ -17,7 +17,7 @@ from contextvars import ContextVar, copy_context
 from threading import Thread
 from typing import Any, ParamSpec, TypeVar
 
-from lumber_core.concurrency import cancel_again
+from lumber_core.support.concurrency import cancel_again
 
 T = TypeVar("T")
 P = ParamSpec("P")
