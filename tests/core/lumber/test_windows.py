@@ -220,7 +220,7 @@ def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> 
         (Completion("Answer: none"), "no_shift", ()),
         (Completion("Answer: ID 1, ID 9"), "shift", (1,)),
         (Completion("Answer: ID 8, ID 9"), "outside", ()),
-        (Completion("It is about ID 1."), "unreadable", ()),
+        (Completion("It is a story."), "unreadable", ()),
         (Completion("Answer: ID 1, ID", finish_reason="length"), "unreadable", ()),
         (Completion("", finish_reason="SAFETY"), "refused", ()),
     ],
