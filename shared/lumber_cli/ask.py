@@ -25,9 +25,9 @@ from lumber_cli.options import (
     wrong_options,
 )
 from lumber_cli.passage_formats import PassageFormat, is_converted, show_passages
-from lumber_core.chunk_view import counted
 from lumber_core.errors import LumberError, ModelUnavailableError
 from lumber_core.llms import CallPolicy, Model
+from lumber_core.support.wording import counted
 from lumber_core.text.source import Source
 from lumber_files import MAX_UNPACKED, check_output
 from lumber_retrieval.passages import Passage

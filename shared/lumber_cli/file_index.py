@@ -18,10 +18,10 @@ from tqdm import tqdm
 from lumber_cli.inputs import STDIN, Inputs
 from lumber_cli.options import say
 from lumber_core import LayoutChunker, TextEmbedder, __version__
-from lumber_core.chunk_view import counted
 from lumber_core.errors import StoreError
 from lumber_core.support.cache import digest
 from lumber_core.support.concurrency import batches, in_thread
+from lumber_core.support.wording import counted
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
 from lumber_files import NamedPath, TextFile

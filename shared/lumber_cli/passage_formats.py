@@ -12,7 +12,7 @@ from pathlib import PurePath
 import typer
 
 from lumber_cli.writers import as_markdown, as_text, write_utf8
-from lumber_core.chunk_view import ranged
+from lumber_core.support.wording import ranged
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,

@@ -27,7 +27,7 @@ from lumber_core import (
     ModelJudge,
 )
 from lumber_core.bert.model_folder import find_folder
-from lumber_core.chunking.settings import check_overlap
+from lumber_core.chunking.sizes import check_overlap
 from lumber_core.llms import Answers, Completion
 from lumber_core.lumber.judges import Judge
 from lumber_core.settings import Settings, fields_of, settings_taken

@@ -10,7 +10,7 @@ from typing import Any
 from lumber_core import AnswerStore, BertChunker, TextEmbedder
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.settings import check_overlap
+from lumber_core.chunking.sizes import check_overlap
 from lumber_core.support.extras import load
 from lumber_core.support.identity import identity_of
 from lumber_ray.rate_limit import SharedLimiter, asked_model, rate_limit_actor

@@ -11,7 +11,7 @@ import re2
 from lumber_cli.agents.folders import ServedFile
 from lumber_cli.agents.results import GrepResult, Match
 from lumber_cli.agents.texts import FileTexts
-from lumber_core.chunk_view import counted
+from lumber_core.support.wording import counted
 from lumber_core.text.markdown import LINE_BREAK
 
 _MOST_LINES = 100

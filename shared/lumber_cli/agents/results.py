@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from lumber_core.chunk_view import ranged
+from lumber_core.support.wording import ranged
 from lumber_core.text.unicode import printable
 
 _HEADINGS = 300  # characters of those that are shown above a passage

@@ -24,8 +24,8 @@ from lumber_cli.agents.texts import FileTexts
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
-from lumber_core.chunk_view import counted
 from lumber_core.support.cache import digest
+from lumber_core.support.wording import counted
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable
 from lumber_retrieval.passages import Passage

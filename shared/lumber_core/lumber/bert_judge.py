@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -11,13 +10,10 @@ from weakref import WeakKeyDictionary
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import place_scores
-from lumber_core.bert.settings import ModelName
-from lumber_core.chunking.settings import Threads
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
-from lumber_core.settings import Settings, takes
 from lumber_core.support.forks import ForkSafeLock
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import places_at
@@ -33,13 +29,6 @@ _PENALTY = 4.0
 _LOWEST_T = -12.0  # of a unit without tokens; the cutter takes lower ones for it, too
 
 
-class BertJudgeSettings(Settings):
-    """Settings of `BertJudge`."""
-
-    model: ModelName = field(default="bundled", kw_only=False)
-    threads: Threads = None
-
-
 class BertJudge(Judge):
     """Names the first unit of a group at which a BertChunker would cut.
 
@@ -52,6 +41,10 @@ class BertJudge(Judge):
 
     Each document is scored once, also by several threads; judging its groups then costs nothing.
 
+    Args:
+        model: As for `BertChunker`.
+        threads: Number of threads for the model. None: all available CPUs.
+
     Raises:
         ValueError: A number is out of range.
         TypeError: A setting has the wrong type or is unknown.
@@ -60,9 +53,8 @@ class BertJudge(Judge):
 
     waits = False
 
-    @takes(BertJudgeSettings)
-    def __init__(self, settings: BertJudgeSettings) -> None:
-        self._chunker = BertChunker(settings.model, threads=settings.threads)
+    def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
+        self._chunker = BertChunker(model, threads=threads)
         self._lock = ForkSafeLock()
         self._known: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
 

@@ -236,7 +236,7 @@ def test_a_strong_start_outweighs_sizes_where_another_does_not() -> None:
     ("settings", "message"),
     [
         ({"method": "paper", "target_size": 9}, 'no effect with method "paper"'),
-        ({"target_size": 61}, "must not be above the 60 tokens"),
+        ({"target_size": 61}, r"must not be above chunk_size \(60\)"),
         ({"method": "windows"}, 'method must be "paper" or "window"'),
     ],
 )
