@@ -33,7 +33,7 @@ ModelName = Annotated[
     str,
     Setting(
         '"bundled"; "large", which finds topics better at twenty times the cost; a folder written '
-        "by `lumber-splitters export`, a checkpoint in PyTorch (extra `torch`), or the hub id of "
+        "by `lumber_training export`, a checkpoint in PyTorch (extra `torch`), or the hub id of "
         "either (extra `hub`).",
         _check_model,
     ),
