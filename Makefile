@@ -83,7 +83,7 @@ test-ray:  ## Run the example for Ray on a cluster on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
 	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,openai,documents]' \
 		'ray[data]' langchain-community redis $(TESTING)
-	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray tests/examples --durations=5
+	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray --timeout=900 tests/examples --durations=5
 
 # Recorded chunks and the documentation are of the newest versions, and the splitters of the oldest
 # LlamaIndex under evaluation need data that NLTK downloads.

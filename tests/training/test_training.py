@@ -23,7 +23,6 @@ pytest.importorskip("onnx")
 from lumber_core import BertChunker  # noqa: E402
 from lumber_core.bert.model_folder import sha256  # noqa: E402
 from lumber_core.bert.pytorch import load_tagger  # noqa: E402
-from lumber_training import training  # noqa: E402
 from lumber_training.__main__ import main  # noqa: E402
 from lumber_training.documents import load_documents  # noqa: E402
 from lumber_training.synthesis import synthesize  # noqa: E402
@@ -196,7 +195,7 @@ def test_the_defaults_are_the_papers(
     def arguments(self: Any, resume_from_checkpoint: str | None) -> None:
         seen.append(self.args)
 
-    monkeypatch.setattr(training.Trainer, "train", arguments)
+    monkeypatch.setattr("lumber_training.training.Trainer.train", arguments)
     train(load_documents(passages), output=tmp_path, base=base, items=800)
     (given,) = seen
     assert (given.learning_rate, given.weight_decay, given.adam_beta2) == (3e-4, 0.1, 0.95)
