@@ -5,12 +5,11 @@
     python benchmarks/boundaries.py ../shared/data --model FOLDER      weights of your own
 
 Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
-speakers' turns. "sections" and "stories" are the articles and stories that training holds out; with
---wikipedia, "wikipedia" are the articles that it holds out of that dump, which are annotated at all
-levels. The semantic splitters of LangChain and LlamaIndex get the bundled embedder and their own
-defaults; the greedy splitter is told the true mean length of a segment. "bert" cuts where a
-sentence's score, the highest t among its first six tokens, is above t_c = 0. TextTiling is nltk's,
-with each line as a paragraph.
+speakers' turns. "sections" and "stories" are the articles and stories that the training of the
+bundled weights held out. The semantic splitters of LangChain and LlamaIndex get the bundled
+embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
+"bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0.
+TextTiling is nltk's, with each line as a paragraph.
 """
 
 from __future__ import annotations
@@ -19,17 +18,15 @@ import argparse
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.corpora import load_choi, load_qmsum, load_wiki50
 from lumber_core import BertChunker, GreedyChunker, Segmentation
 from lumber_core.text.units import sentences, sentences_and_lines
-from lumber_evaluation.corpora import iter_wiki_dump, load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
-from lumber_training.calibration import split_held_out
-from lumber_training.recipes import MIXED
+from lumber_training.documents import load_documents, split_held_out
 
 Splitter = Callable[[str], list[int]]
 
@@ -44,23 +41,22 @@ class Corpus:
     documents: Sequence[Document]
 
 
-def corpora(data: Path, wikipedia: Path | None) -> list[Corpus]:
+def corpora(data: Path) -> list[Corpus]:
     return [
         Corpus("choi", load_choi(data / "choi")),
         Corpus("wiki50", load_wiki50(data / "wiki50")),
         Corpus("qmsum", load_qmsum(data / "qmsum").documents),
-        *held_out(data, wikipedia),
+        *held_out(data),
     ]
 
 
-def held_out(data: Path, wikipedia: Path | None) -> list[Corpus]:
-    """Return the articles and stories that the recipes hold out of training, by source."""
-    documents = load_wiki_sections(data / "wiki_sections") + load_passages(data / "passages")
+def held_out(data: Path) -> list[Corpus]:
+    """Return the articles and stories that the training of the bundled weights held out."""
+    articles = load_documents(data / "wiki_sections" / "documents.jsonl")
+    documents = [replace(article, source="wiki_sections") for article in articles]
+    documents += load_documents(data / "passages" / "passages.jsonl")
     names = {"sections": "wiki_sections", "stories": "fairytaleqa"}
-    if wikipedia is not None:
-        documents += iter_wiki_dump(wikipedia)
-        names["wikipedia"] = "wikipedia"
-    _, held = split_held_out(documents, share=MIXED.held_out)
+    _, held = split_held_out(documents, share=0.08)
     return [
         Corpus(name, [d for d in held if d.source == source and d.is_segmented])
         for name, source in names.items()
@@ -193,13 +189,10 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of splitters")
     parser.add_argument("--corpora", nargs="*", help="first words of corpora's names")
     parser.add_argument("--model", default="bundled")
-    parser.add_argument(
-        "--wikipedia", type=Path, help="the dump that training holds articles out of"
-    )
     options = parser.parse_args()
     chosen = [
         corpus
-        for corpus in corpora(options.data, options.wikipedia)
+        for corpus in corpora(options.data)
         if not options.corpora or corpus.name.split()[0] in options.corpora
     ]
     print("corpus | splitter | P | R | F1 | Pk | WindowDiff | words/chunk | s")

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 OURS = "lumber-splitters"
 EXTRAS = (
     *("documents", "cli", "langchain", "llama-index", "openai", "gemini", "hub", "torch"),
-    *("evaluation", "mcp", "ray"),
+    *("evaluation", "mcp"),
 )
 COPYLEFT = re.compile(r"(?<!L)\bA?GPL|Affero|SSPL|Business Source", re.IGNORECASE)
 

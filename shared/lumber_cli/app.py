@@ -138,19 +138,6 @@ _add(
     "docs/ --model openai:gpt-4o-mini --count 50 --store answers.db",
     "docs/ --model ollama:llama3.2",
 )
-_add(
-    "train",
-    "lumber_cli.training:train_command",
-    "Train a chunk classifier and plot its learning curves.",
-    "my-model --passages passages.jsonl --sections documents.jsonl",
-    "second --recipe paper --base my-model --passages passages.jsonl",
-)
-_add(
-    "export",
-    "lumber_cli.training:export_command",
-    "Export a checkpoint to ONNX, to run without PyTorch.",
-    "my-model my-model-onnx --with-minilm",
-)
 
 
 def _print_version(wanted: bool) -> None:

@@ -15,10 +15,7 @@ import pytest
 
 from tests.cli.running import run, run_apart, started
 
-COMMANDS = (
-    *("split", "view", "estimate", "models", "compare", "questions"),
-    *("train", "export", "ask"),
-)
+COMMANDS = ("split", "view", "estimate", "models", "compare", "questions", "ask")
 EXTRAS = {
     "evaluation": {
         "jinja2",
@@ -27,7 +24,6 @@ EXTRAS = {
         "langchain_text_splitters",
     },
     "hub": {"huggingface_hub"},
-    "train": {"torch", "transformers", "tokenizers", "accelerate", "onnx"},
     "openai": {"openai"},
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
@@ -111,9 +107,9 @@ def imported_by(*arguments: object) -> set[str]:
     return {name if name.startswith("lumber_cli") else name.partition(".")[0] for name in names}
 
 
-OURS = {"lumber_evaluation", "lumber_training", "lumber_ray"}
+OURS = {"lumber_evaluation", "lumber_training"}
 HEAVY = {
-    *("torch", "transformers", "tokenizers", "pyarrow", "matplotlib", "jinja2", "nltk"),
+    *("torch", "transformers", "tokenizers", "pyarrow", "jinja2", "nltk"),
     *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "lxml", "pypdf", "requests"),
 }
 
@@ -172,7 +168,6 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
         ],
         "hub": ["split docs --method bert --model owner/name"],
         "tiktoken": ["split docs --tokenizer cl100k_base"],
-        "train": ["train out --passages docs/a.txt", "export docs out"],
     }.items(),
 )
 def test_a_command_names_the_extra_it_lacks(
