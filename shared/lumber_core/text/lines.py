@@ -55,39 +55,17 @@ class Line(NamedTuple):
 def read_lines(text: str) -> list[Line]:
     """Return the lines of a text that are not blank, and what begins at each."""
     lines = _Lines(text)
-    if "\f" not in text:
-        return _read(lines)
-    # Pages are read as if they had no running titles and page numbers. These stay with their page:
-    # what begins below a running title begins with it.
-    edges = _page_edges(lines)
-    read = iter(_read(lines.without(edges)))
-    found: list[Line] = []
-    top = -1
-    for number, start in enumerate(lines.starts):
-        if number in edges:
-            top = number if lines.paged[number] else top
-            found.append(Line(start, start, None, True, False, 0, 0))
-            continue
-        line = next(read)
-        if top >= 0:
-            found[top] = found[top]._replace(kind=line.kind, level=line.level)
-            line = line._replace(kind=None)
-        found.append(line._replace(wrapped=line.wrapped and number - 1 not in edges))
-        top = -1
-    return found
-
-
-def _read(lines: _Lines) -> list[Line]:
     bodies, blank = lines.bodies, lines.blank
+    edges, in_pages = _page_edges(lines)
     labels = [*map(label_end, bodies)]
     code, inside = _code_lines(lines)
     rows, entries = _rows(lines)
-    whole = rows.union(code)
+    whole = rows.union(code, edges)
     wrapped = _wrapped_lines(lines, labels, whole)
     stamps = speech_heads(bodies, blank)
     headings, rules = _headings(lines, wrapped, whole | stamps)
     leads = headings | rules
-    joined = inside | rules | {number + 1 for number in stamps}
+    joined = inside | rules | in_pages | {number + 1 for number in stamps}
     found: list[Line] = []
     kept = 0  # headings in a row that go on from the one before
     for number, body in enumerate(bodies):
@@ -132,7 +110,7 @@ class _Lines:
         indents: Width of its indentation.
         blank: Whether blank lines come before it, or another depth of quotation.
         ended: Whether a sentence ends with it.
-        paged: Whether it is the first of a page.
+        pages: The numbers of those that are the first of a page; none if no page ends.
     """
 
     def __init__(self, text: str) -> None:
@@ -156,34 +134,21 @@ class _Lines:
             for number, (n, inset) in enumerate(zip(kept, insets, strict=True)):
                 self.indents[number] += 3 * lines[n].count("\t", 0, inset)
         self.blank = [False, *(after - before > 1 for before, after in pairwise(kept))]
-        self.paged = [False] * len(kept)
         if quoted:
             depths = [lines[n].count(">", 0, marks[n]) for n in kept]
             for number, (before, after) in enumerate(pairwise(depths), start=1):
                 self.blank[number] |= before != after
+        self.pages: list[int] = []
         if "\f" in text:
             feeds = [*accumulate((line[-1] == "\f" for line in lines), initial=0)]
             for number, (before, after) in enumerate(pairwise([0, *kept])):
-                self.paged[number] = not number or feeds[after] > feeds[before]
-                self.blank[number] &= after - before > 1 + self.paged[number]
+                if not number or feeds[after] > feeds[before]:
+                    self.pages.append(number)
+                    self.blank[number] = after - before > 2
         self.ended = [
             body[-1] in _FINAL or (body[-1] in _CLOSING and body.rstrip(_CLOSING)[-1:] in _FINAL)
             for body in self.bodies
         ]
-
-    def without(self, edges: set[int]) -> _Lines:
-        """Return pages without their edges; a sentence may go on from one page to the next."""
-        kept = [number for number in range(len(self.bodies)) if number not in edges]
-        inner = _Lines("")
-        for name, column in vars(self).items():
-            setattr(inner, name, [column[number] for number in kept])
-        for number, (before, after) in enumerate(pairwise(kept), start=1):
-            between = slice(before + 1, after + 1)
-            goes_on = not self.ended[before] and self.bodies[after][0].islower()
-            inner.blank[number] = any(self.blank[between]) and not (
-                goes_on and any(self.paged[between])
-            )
-        return inner
 
 
 _PAGE_NUMBER = re.compile(r"[\W\d]*(?:[Pp]age|[Pp]\.)?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?[\W\d]*$")
@@ -191,28 +156,44 @@ _RUNNING = 2  # lines at the top and at the bottom of a page that may be repeate
 _LONGEST_RUNNING, _LONGEST_NUMBER = 90, 20  # characters
 
 
-def _page_edges(lines: _Lines) -> set[int]:
-    """Return the running titles and page numbers at the tops and at the bottoms of pages.
+def _page_edges(lines: _Lines) -> tuple[set[int], set[int]]:
+    """Return running titles and page numbers, and which lines go on from those before in a page.
 
-    Such a line is one of the first or last two of a page, and a page number, or repeated on
-    another page with other digits at most.
+    A line is a running title or a page number if it is one of the first or last two of a page, and
+    a number, or repeated on another page with other digits at most. Those at the bottom go on from
+    the text of their page, and the text from those at the top. If a sentence goes on from one page
+    to the next, so does all that is between.
     """
-    firsts = [number for number, first in enumerate(lines.paged) if first]
-    pages = [*pairwise([*firsts, len(lines.bodies)])]
+    bodies = lines.bodies
+    pages = [*pairwise([*lines.pages, len(bodies)])]
     edges: set[int] = set()
     for sides in (
         [range(a, min(b - 1, a + _RUNNING)) for a, b in pages],
         [range(b - 1, max(a, b - 1 - _RUNNING), -1) for a, b in pages],
     ):
-        alike = Counter(re.sub(r"\d+", "0", lines.bodies[n]) for side in sides for n in side)
+        alike = Counter(re.sub(r"\d+", "0", bodies[n]) for side in sides for n in side)
         for side in sides:
             for n in side:  # from the edge inwards
-                body = lines.bodies[n]
-                repeated = alike[re.sub(r"\d+", "0", body)] > 1 and len(body) <= _LONGEST_RUNNING
-                if not repeated and (len(body) > _LONGEST_NUMBER or not _PAGE_NUMBER.match(body)):
+                repeated = len(bodies[n]) <= _LONGEST_RUNNING
+                repeated &= alike[re.sub(r"\d+", "0", bodies[n])] > 1
+                number = len(bodies[n]) <= _LONGEST_NUMBER and _PAGE_NUMBER.match(bodies[n])
+                if not (repeated or number):
                     break
                 edges.add(n)
-    return edges
+    for number in edges:  # no sentence is read across them
+        lines.blank[number : number + 2] = [True] * len(lines.blank[number : number + 2])
+    joined: set[int] = set()
+    before = -1  # the last line of text
+    for first, end in pages:
+        text = [number for number in range(first, end) if number not in edges]
+        if not text:
+            joined.update(range(first, end))
+            continue
+        goes_on = before >= 0 and not lines.ended[before] and bodies[text[0]][0].islower()
+        joined.update(range(first if goes_on else first + 1, text[0] + 1))
+        joined.update(range(text[-1] + 1, end))
+        before = text[-1]
+    return edges, joined
 
 
 def _shares(flags: Iterable[bool]) -> list[float]:
@@ -276,6 +257,8 @@ def _code_lines(lines: _Lines) -> tuple[dict[int, int], set[int]]:
 
 def _looks_like_code(body: str, indent: int) -> bool:
     last = body[-1]
+    if body[0] == "\\":  # of LaTeX
+        return False
     if len(body) > _WIDEST:
         return last in "{};[>"
     if last in _CODE_ENDS or (body[0] in _CODE_FIRSTS and _CODE.match(body)):
@@ -313,17 +296,18 @@ def _rows(lines: _Lines) -> tuple[set[int], set[int]]:
         if count > 1:
             run.append(number)
     dated = [body[0] in _DATED_FIRSTS and _DATED.match(body) is not None for body in bodies]
-    entries: set[int] = set()
     if sum(dated) < 2:
-        return rows, entries
-    for part, share in enumerate(_shares(dated)):
-        numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
-        if share >= _SHARE_OF_LOG:
-            rows.update(n for n in numbers if len(bodies[n]) <= _LONGEST_ENTRY)
+        return rows, set()
+    entries: set[int] = set()  # their further lines
     for number in range(1, len(bodies)):
         inside = dated[number - 1] or number - 1 in entries
         if inside and not dated[number] and not blank[number]:
             entries.add(number)
+    in_log = [begins or number in entries for number, begins in enumerate(dated)]
+    for part, share in enumerate(_shares(in_log)):
+        numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
+        if share >= _SHARE_OF_LOG:
+            rows.update(n for n in numbers if len(bodies[n]) <= _LONGEST_ENTRY)
     return rows, entries
 
 
@@ -338,9 +322,9 @@ def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bo
     Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
     would not have fitted, and the next line often starts with a lower-case letter.
     """
-    bodies, blank, ended, count = lines.bodies, lines.blank, lines.ended, len(lines.bodies)
+    bodies, ended, count = lines.bodies, lines.ended, len(lines.bodies)
     wrapped = [False] * count
-    inner = [number for number in range(1, count) if not blank[number]]
+    inner = [number for number in range(1, count) if not lines.blank[number]]
     if not inner:
         return wrapped
     firsts = [body[0] for body in bodies]
@@ -358,7 +342,8 @@ def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bo
         needed = lengths[number - 1] + 1 + (word if word > 0 else min(20, len(bodies[number])))
         full[number] = needed >= _FULL * widths[number // _PART]
         goes_on[number] = small[number] and not ended[number - 1]
-    shares = zip(widths, *map(_shares, (goes_on, full, [not each for each in blank])), strict=True)
+    near = [not blank for blank in lines.blank]
+    shares = zip(widths, *map(_shares, (goes_on, full, near)), strict=True)
     prose = [
         _NARROWEST_PROSE <= width <= _WIDEST
         and of_small >= 0.25 * of_inner
@@ -370,8 +355,8 @@ def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bo
         if number in whole or before in whole:
             continue
         if labels[number]:
-            near = [*labels[max(0, number - _PART) : number], *labels[number + 1 :][:_PART]]
-            if not full[number] or ended[before] or any(near):
+            others = labels[max(0, number - _PART) : number], labels[number + 1 : number + _PART]
+            if not full[number] or ended[before] or any(map(any, others)):
                 continue
         if not prose[number // _PART]:
             long = _LONG_LINE <= lengths[before] <= _WIDEST
@@ -395,7 +380,7 @@ def _is_caseless(first: str) -> bool:
     return not first.isascii() and first.isalpha() and first.lower() == first.upper()
 
 
-_MARKED = re.compile(r"#{1,6}\s+\S|={2,}")
+_MARKED = re.compile(r"#{1,6}\s+\S|={2,}\s*[\w,]|={3,}$")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
 _NAMED = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
@@ -426,8 +411,9 @@ def _headings(lines: _Lines, wrapped: list[bool], never: set[int]) -> tuple[set[
         if len(body) > _LONGEST_HEADING or wrapped[number] or number in never or number in rules:
             continue
         before = number - 1
-        free = number == 0 or blank[number] or lines.ended[before] or before in headings
-        if _MARKED.match(body) or ((free or bodies[before].isdigit()) and _is_title(lines, number)):
+        free = number == 0 or blank[number] or lines.ended[before]
+        free = free or before in headings or bodies[before].isdigit()
+        if _MARKED.match(body) or (free and _is_title(lines, number)):
             headings.add(number)
     return headings, rules
 
@@ -454,7 +440,7 @@ def _is_title(lines: _Lines, number: int) -> bool:
     begins = number == 0 or lines.blank[number]
     if numbered := _NUMBERED.match(body):
         return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
-    if body.isupper():  # or who speaks, in a play
+    if body.partition("(")[0].isupper():  # or who speaks, in a play
         return longer or apart or (begins and not following.isupper())
     return named or (longer and (begins or len(lines.bodies[number - 1]) >= _LINE_OF_TEXT))
 
