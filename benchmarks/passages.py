@@ -200,7 +200,7 @@ def installed(names: Sequence[str]) -> list[str]:
 def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
     """Write a table, with gains over one of the rows."""
     first = next(iter(rows.values()))
-    print(f"\n**{title}** ({len(first.documents)} questions)\n")
+    print(f"\n**Passages, {title}** ({len(first.documents)} questions)\n")
     columns = ["retriever", "recall at 150 words", "at 300", "at 600", "texts", "words of each"]
     columns += [f"at 600 more than {against}"] if against else []
     print(" | ".join(columns))
@@ -261,9 +261,9 @@ def main() -> None:
         tuple(question for corpus in plain for question in corpus.questions),
     )
     for title, some in (
-        ("Plain texts", plain),
+        ("plain texts", plain),
         ("RAG-Multi-Corpus", rest),
-        ("All plain texts in one index", [together] if len(plain) > 1 else []),
+        ("all plain texts in one index", [together] if len(plain) > 1 else []),
     ):
         if not some or (options.splitters and some[0] is together):
             continue
