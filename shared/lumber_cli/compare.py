@@ -42,7 +42,6 @@ from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.tables import summary_table
@@ -97,13 +96,6 @@ def compare_command(
     pattern: PatternOption = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    null_control: Annotated[
-        bool,
-        typer.Option(
-            "--null-control",
-            help="Also compare chunks of each splitter's sizes, cut at random sentences.",
-        ),
-    ] = False,
     context: Annotated[
         bool,
         typer.Option(
@@ -179,8 +171,6 @@ def compare_command(
             splitters = [
                 _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
             ]
-            if null_control:
-                splitters = [*splitters, *map(RandomCuts, splitters)]
             marked = _sections(sections)
             if encoding is not None:
                 check_encoding(encoding)

@@ -144,7 +144,6 @@ def test_a_report_replaces_no_document(docs: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        (["--null-control"], ["paragraphs", "paragraphs, random cuts"]),
         (
             ["--context", "--surroundings"],
             ["paragraphs", "paragraphs, context, surroundings"],
