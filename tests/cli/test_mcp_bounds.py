@@ -57,7 +57,10 @@ def test_the_end_of_the_last_line_begins_no_line(tmp_path: Path) -> None:
     for name, text in {"a": "line\n", "b": "\n", "c": "", "d": "x\r\n\r\n", "e": "x"}.items():
         (tmp_path / f"{name}.txt").write_bytes(text.encode())
     found = find(tmp_path, "^$")
-    assert [(match["file"], match["line"]) for match in found["matches"]] == [("b.txt", 1), ("d.txt", 2)]
+    assert [(match["file"], match["line"]) for match in found["matches"]] == [
+        ("b.txt", 1),
+        ("d.txt", 2),
+    ]
 
 
 def test_the_time_for_an_expression_is_bounded_whatever_it_is(

@@ -46,7 +46,7 @@ def mcp_command(
         ),
     ] = False,
 ) -> None:
-    """Serve folders to agents: tools to search, read and cite documents, by MCP.
+    """Serve folders to agents: tools to search, read and cite documents.
 
     An MCP server for Claude, Cursor, Open WebUI and others. Tools: search finds passages by meaning
     and by words, read returns lines, outline headings or topics, grep lines with a text, status the
