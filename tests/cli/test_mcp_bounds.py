@@ -74,7 +74,7 @@ def test_the_time_for_an_expression_is_bounded_whatever_it_is(
     assert time.monotonic() - begun < 5
     assert (found["truncated"], found["files_searched"]) == (True, 0)
     assert found["note"].startswith("2 files not searched to the end, which took too long")
-    (tmp_path / "a.txt").write_text("ab\n" * 4_000_000, encoding="utf-8")
+    (tmp_path / "a.txt").write_text("ab\n" * 1_000_000, encoding="utf-8")
     begun = time.monotonic()
     assert find(tmp_path, SLOW)["truncated"]
     assert time.monotonic() - begun < 3

@@ -46,7 +46,7 @@ def mcp_command(
         ),
     ] = False,
 ) -> None:
-    """Serve folders to agents: tools to search, read and cite documents.
+    """Serve folders to agents, which search, read and cite them.
 
     An MCP server for Claude, Cursor, Open WebUI and others. Tools: search finds passages by meaning
     and by words, read returns lines, outline headings or topics, grep lines with a text, status the
