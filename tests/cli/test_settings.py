@@ -1,8 +1,12 @@
-"""The options for a language model, which are the same for every command that asks one."""
+"""Settings that have no option of their own, and the options for a language model."""
 
 from __future__ import annotations
 
+import inspect
+import json
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,22 +14,17 @@ from typing import Any
 import pytest
 
 from lumber_cli.language_models import language_model
-from lumber_cli.options import prompt_in
-from lumber_core import CallPolicy, LumberChunker, ModelJudge, PromptTemplate
-from lumber_core.llms import LegacyGeminiModel, LocalModel
-from lumber_core.llms.settings import ModelSettings
-from lumber_core.llms.transformers import LocalModelSettings
-from lumber_core.settings import fields_of
-from tests.cli.running import run, run_apart
-from tests.core.llms.conftest import tiny_local
+from lumber_cli.settings import names_of, settings_in
+from lumber_cli.splitting import SPLITTERS, Splitting, prompt_in
+from lumber_core import LumberChunker, ModelJudge, PromptTemplate
+from lumber_core.llms import LegacyGeminiModel
+from tests.cli.running import run_apart
 from tests.core.lumber.support import ScatteredModel
 from tests.loopback.faults import Status
 from tests.loopback.server import LoopbackServer
 
 TEXT = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke.\n"
 PROMPT = "You cut stories.\n---\nWhere is the turn, from {first} to {last}?\n{paragraphs}\n"
-# Given by --model and --key-variable, or of no use on a command line.
-ELSEWHERE = {"model", "base_url", "api_key", "client", "tokenizer"}
 
 needs_openai = pytest.mark.skipif(not find_spec("openai"), reason="openai is not installed")
 
@@ -48,23 +47,35 @@ def asking(server: LoopbackServer) -> list[Any]:
     return ["--method", "lumber", "--model", f"{server.openai_url}#any", "--theta", "9"]
 
 
-@pytest.mark.parametrize("command", ["split", "view", "estimate", "compare", "questions"])
-def test_every_setting_of_models_and_calls_is_an_option(command: str) -> None:
-    said = run(command, "--help-all")[1]
-    for settings in (ModelSettings, LocalModelSettings, CallPolicy):
-        for entry in fields_of(settings):
-            if entry.name not in ELSEWHERE:
-                assert f"\n  --{entry.name.replace('_', '-')} " in said, entry.name
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("3", 3), ("0.5", 0.5), ("-1", -1), ("none", None), ("None", None), ("false", False)),
+        *(("auto", "auto"), ("'3'", "3"), ("cl100k_base", "cl100k_base"), ("a b", "a b")),
+    ],
+)
+def test_values_are_written_as_in_python_and_strings_without_quotes(
+    text: str, value: object
+) -> None:
+    assert settings_in([f"one-setting={text}"]) == {"one_setting": value}
+
+
+def test_every_setting_is_an_option_or_can_be_set() -> None:
+    for method, splitter in SPLITTERS.items():
+        for name, parameter in inspect.signature(splitter).parameters.items():
+            if name in names_of(splitter) and name != "store":
+                assert isinstance(Splitting(method, {name: parameter.default}).chunker(), splitter)
 
 
 @needs_openai
 def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
-    options = ["--temperature", "0.7", "--max-tokens", "9", "--no-structured"]
-    done = run_apart("split", "text.txt", *asking(server), *options, "--initial-backoff", "0")
+    pairs = ("temperature=0.7", "max_tokens=9", "structured=false", "initial_backoff=0")
+    options = [part for pair in pairs for part in ("--set", pair)]
+    done = run_apart("split", "text.txt", *asking(server), *options)
     assert done.code == 0, done.err
     first = server.requests[0]
     assert (first.temperature, first.max_tokens, first.allowed) == (0.7, 9, None)
-    done = run_apart("split", "text.txt", *asking(server), "--temperature", "none")
+    done = run_apart("split", "text.txt", *asking(server), "--set", "temperature=none")
     assert done.code == 0, done.err
     last = server.requests[-1]
     assert (last.temperature, last.allowed is None) == (None, False)
@@ -75,7 +86,8 @@ def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
 def test_the_policy_decides_how_often_a_question_is_sent(
     server: LoopbackServer, attempts: int, again: int
 ) -> None:
-    options = ["--attempts", attempts, "--initial-backoff", 0, "--on-failure", "keep_group"]
+    pairs = (f"attempts={attempts}", "initial_backoff=0", "on_failure=keep_group")
+    options = [part for pair in pairs for part in ("--set", pair)]
     done = run_apart("split", "text.txt", *asking(server), *options)
     assert done.code == 0, done.err
     asked = [request.user for request in server.requests]
@@ -120,15 +132,25 @@ def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyP
     assert "temperature=0.5" in model.identity
 
 
-def test_a_model_on_this_machine_decides(folder: Path) -> None:
-    pytest.importorskip("torch", reason="torch is not installed")
-    pytest.importorskip("transformers", reason="transformers is not installed")
-    local = tiny_local("llama", 3)
-    local.network.save_pretrained(folder / "model")
-    local.tokenizer.save_pretrained(folder / "model")
-    options = ["--method", "lumber", "--theta", 9, "--prompt", "prompt.txt", "--format", "text"]
-    done = run_apart("split", "text.txt", *options, "--model", "local:model", "--device", "cpu")
-    assert done.code == 0, done.err
-    judge = ModelJudge(LocalModel(folder / "model"), prompt_in(folder / "prompt.txt"))
-    expected = LumberChunker(judge, theta=9).split_text(TEXT)
-    assert done.out.count("===== text.txt #") == len(expected) > 1
+@needs_openai
+def test_of_a_server_with_several_models_one_must_be_named() -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            models = [{"id": name, "object": "model"} for name in ("small", "large")]
+            body = json.dumps({"object": "list", "data": models}).encode()
+            self.send_response(200 if self.path == "/v1/models" else 404)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Log nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{made.server_port}/v1"
+        done = run_apart("split", "text.txt", "--method", "lumber", "--model", url)
+        made.shutdown()
+    assert (done.code, done.out) == (2, "")
+    assert f"{url} serves 2 models (large, small): pass {url}#NAME" in done.err
