@@ -65,8 +65,7 @@ PROBES = {
     "openai": f"from lumber_core.llms import OpenAIModel\nOpenAIModel{MODEL}",
     "gemini": f"from lumber_core.llms import GeminiModel\nGeminiModel{MODEL}",
     "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",
-    "torch": "import lumber_core.bert.pytorch, transformers, torch\n"
-    "from lumber_core.llms import LocalModel",
+    "torch": "import lumber_core.bert.pytorch, transformers, torch",
     "sentence-transformers": "import sentence_transformers\n"
     "from lumber_evaluation.embedders import SentenceTransformersEmbedder",
     "hub": "from lumber_core.bert.model_folder import check_model_name\n"

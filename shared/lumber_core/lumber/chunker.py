@@ -16,7 +16,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, check_sizes, near_sizes
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.estimate import Estimate, Prices, estimate, expected_usages
-from lumber_core.lumber.fallback import GuardedJudge, OnFailure, local_judge
+from lumber_core.lumber.fallback import GuardedJudge, OnFailure
 from lumber_core.lumber.grouping import (
     Group,
     MethodRules,
@@ -29,12 +29,10 @@ from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
 from lumber_core.lumber.shared_store import SharedStore
-from lumber_core.lumber.unit_window_cuts import cut_by_unit_windows
-from lumber_core.lumber.unit_windows import WINDOW_TOKENS, UnitWindowWalk
 from lumber_core.lumber.walk import Walk
+from lumber_core.lumber.windows import WINDOW_TOKENS, WindowWalk, cut_by_windows
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
-from lumber_core.support.concurrency import start_in_thread, until_finished
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
@@ -188,7 +186,7 @@ class LumberChunker(Chunker):
         self.store = store
         self.on_segmentation = on_segmentation
         self._store = opened if asked.waits else None
-        self._judge = GuardedJudge(asked, on_failure, local_judge(), self._store)
+        self._judge = GuardedJudge(asked, on_failure, self._store)
 
     @classmethod
     def as_published(cls, judge: JudgeLike, *, theta: int = THETA, **options: Any) -> LumberChunker:
@@ -250,15 +248,12 @@ class LumberChunker(Chunker):
         results: dict[int, Segmentation] = {}
         capacity = self.max_concurrency or 1
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
-        try:
-            with Progress(total) as progress:
-                walks = self._walks(texts, capacity, progress.starts)
-                for number, walk in drive(
-                    walks, self._judge, capacity=capacity, on_verdict=progress.verdict
-                ):
-                    results[number] = self._finish(number, walk, texts[number], limits[number])
-        finally:
-            self._flush()
+        with Progress(total) as progress:
+            walks = self._walks(texts, capacity, progress.starts)
+            for number, walk in drive(
+                walks, self._judge, capacity=capacity, on_verdict=progress.verdict
+            ):
+                results[number] = self._finish(number, walk, texts[number], limits[number])
         return [results[number] for number in range(len(texts))]
 
     async def _asegment_all(
@@ -275,23 +270,15 @@ class LumberChunker(Chunker):
         def finished(number: int, walk: AnyWalk) -> None:
             results[number] = self._finish(number, walk, texts[number], limits[number])
 
-        try:
-            with Progress(total) as progress:
-                await adrive(
-                    self._walks(texts, capacity, progress.starts),
-                    self._judge,
-                    capacity=capacity,
-                    on_verdict=progress.verdict,
-                    on_finished=finished,
-                )
-        finally:
-            await until_finished(start_in_thread(self._flush))
+        with Progress(total) as progress:
+            await adrive(
+                self._walks(texts, capacity, progress.starts),
+                self._judge,
+                capacity=capacity,
+                on_verdict=progress.verdict,
+                on_finished=finished,
+            )
         return [results[number] for number in range(len(texts))]
-
-    def _flush(self) -> None:
-        """Write what the store keeps in memory."""
-        if self._store is not None:
-            self._store.flush()
 
     def _walks(
         self,
@@ -312,7 +299,7 @@ class LumberChunker(Chunker):
             # The judge may name any part of a unit that fits in no chunk.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
             units, tokens = self._counted_units(parsed, most)
-            return UnitWindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
+            return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
         units, rules = self._units_and_rules(parsed)
         return Walk(TextUnits(parsed.text, units, parsed), rules, lanes=lanes)
 
@@ -357,8 +344,8 @@ class LumberChunker(Chunker):
         self, number: int, walk: AnyWalk, parsed: ParsedText, limits: SizeLimits
     ) -> Segmentation:
         """Turn a finished walk into spans, report it, and log its failures."""
-        if isinstance(walk, UnitWindowWalk):
-            segmentation = cut_by_unit_windows(walk, parsed, limits)
+        if isinstance(walk, WindowWalk):
+            segmentation = cut_by_windows(walk, parsed, limits)
         else:
             segmentation = _cut_by_groups(walk, parsed, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
@@ -372,7 +359,7 @@ class LumberChunker(Chunker):
             )
         of_windows = self.method == "window"
         if self.judge.waits or not of_windows:  # without a model, windows are really read
-            warn_of_positions(segmentation.positions, of_windows=of_windows)
+            warn_of_positions(segmentation.verdicts, of_windows=of_windows)
         if self.on_segmentation is not None:
             self.on_segmentation(number, walk.document.text, segmentation)
         return segmentation
