@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lumber_cli.passage_formats import is_converted
-from lumber_core.chunk_view import counted
 from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.lumber.answer_parser import declines, without_thinking
+from lumber_core.support.wording import counted
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
 from lumber_retrieval.passages import Passage

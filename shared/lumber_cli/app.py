@@ -88,7 +88,7 @@ _add(
 _add(
     "mcp",
     "lumber_cli.agents.command:mcp_command",
-    "Serve folders to agents: tools to search, read and cite documents.",
+    "Serve folders to agents, which search, read and cite them.",
     "docs/",
     "docs/ notes/ --index docs.db",
     "docs/ --http 8765",

@@ -48,9 +48,7 @@ def ask_command(
     ] = None,
     kind: Annotated[
         PassageFormat,
-        typer.Option(
-            "--format", help="text and md: for reading; json: an object with all passages."
-        ),
+        typer.Option("--format", help="text: for reading; json: an object with all passages."),
     ] = PassageFormat.TEXT,
     output: Annotated[
         Path | None,

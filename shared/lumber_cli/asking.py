@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.language_models import FORMS, language_model, model_class
-from lumber_cli.settings import SetOption, divided, settings_in
+from lumber_cli.settings import SetOption, divided, made_with, settings_in
 from lumber_core.llms import CallPolicy, Model
 
 KeyVariable = Annotated[
@@ -62,10 +62,8 @@ class Asking:
         Raises:
             ValueError: A number is out of range.
         """
-        if self.model is None:
-            return CallPolicy()
         _, policy = divided(self.settings, model_class(self.model), CallPolicy)
-        return CallPolicy(**policy)
+        return made_with(CallPolicy, **policy)
 
 
 def asking_of(

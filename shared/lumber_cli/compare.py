@@ -29,7 +29,7 @@ from lumber_cli.subjects import (
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
-from lumber_core.lumber.settings import THETA
+from lumber_core.lumber.chunker import THETA
 from lumber_core.support.extras import require
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_evaluation.cached_work import WORK_FILE

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lumber_cli.settings import made_with
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.support.extras import load, require
@@ -59,13 +60,13 @@ def is_language_model(spec: str) -> bool:
     return bool(colon) and kind in (*PROVIDERS, "http", "https")
 
 
-def model_class(spec: str) -> Callable[..., Model]:
-    """Return the class of a model by name; see `language_model`.
+def model_class(spec: str | None) -> Callable[..., Model]:
+    """Return the class of a model by name; see `language_model`. None: that of most models.
 
     Raises:
         ValueError: The name has another form.
     """
-    return _provider(spec)[0].make
+    return OpenAIModel if spec is None else _provider(spec)[0].make
 
 
 def language_model(spec: str, *, key_variable: str | None = None, **settings: Any) -> Model:
@@ -87,9 +88,8 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
     provider, name = _provider(spec)
     require(provider.module, package=provider.package, extra=provider.extra)
     key = _key(spec, provider, key_variable)
-    return provider.make(
-        name or _only_model(provider, key), base_url=provider.base_url, api_key=key, **settings
-    )
+    name = name or _only_model(provider, key)
+    return made_with(provider.make, name, base_url=provider.base_url, api_key=key, **settings)
 
 
 def _provider(spec: str) -> tuple[Provider, str]:

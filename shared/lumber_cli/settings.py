@@ -6,10 +6,11 @@ import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+T = TypeVar("T")
 _WORDS = {"none": None, "true": True, "false": False}
 # Given by options, or not possible on a command line.
 _ELSEWHERE = frozenset({"model", "judge", "base_url", "api_key", "client", "on_segmentation"})
@@ -48,6 +49,18 @@ def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
     return given
 
 
+def made_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
+    """Return what a class makes of settings.
+
+    Raises:
+        ValueError: A value is wrong, or of a wrong type.
+    """
+    try:
+        return taker(*arguments, **settings)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
 def names_of(taker: Callable[..., object]) -> list[str]:
     """Return the settings that a class takes and that can be given here."""
     return [name for name in inspect.signature(taker).parameters if name not in _ELSEWHERE]
@@ -63,6 +76,6 @@ def divided(given: Mapping[str, object], *takers: Callable[..., object]) -> list
     for name in given:
         if not any(name in names for names in known):
             all_names = [each for names in known for each in names]
-            near = get_close_matches(name, all_names, 1, 0.5) or sorted({*all_names})
+            near = get_close_matches(name, all_names, 1) or sorted({*all_names})
             raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(near)}?")
     return [{name: given[name] for name in given if name in names} for names in known]

@@ -42,7 +42,7 @@ def split_command(
         OutputFormat,
         typer.Option(
             "--format",
-            help="jsonl: an object for each chunk; text and md: for reading; parquet: a table, "
+            help="jsonl: an object for each chunk; text: for reading; parquet: a table, "
             "which needs --output and the extra `evaluation`.",
         ),
     ] = OutputFormat.JSONL,
@@ -83,14 +83,14 @@ def split_command(
             check_output(output, [*inputs.files, *splitting.files])
     done = 0
     terminal = sys.stderr.isatty()
-    with writer(kind, output, embedding=embed) as out:
+    with writer(kind, output, embedding=embed) as write:
         try:
             for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
                 alone = len(inputs) == 1 or len(file.text) > _LARGE
                 slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
                 delivery = Delivery(splitting.chunk_overlap)
                 rows = embedding.split(chunker, file, delivery, show_progress=slow and terminal)
-                out.write(rows)
+                write(rows)
                 done += 1
         except KeyboardInterrupt:
             say(f"interrupted; {done} of {len(inputs)} documents are written")

@@ -12,7 +12,7 @@ import typer
 
 from lumber_cli.asking import Asking, KeyVariable
 from lumber_cli.language_models import FORMS, is_language_model, model_class
-from lumber_cli.settings import SetOption, divided, names_of, settings_in, value_of
+from lumber_cli.settings import SetOption, divided, made_with, names_of, settings_in, value_of
 from lumber_core import (
     BertChunker,
     BertJudge,
@@ -24,7 +24,7 @@ from lumber_core import (
     PromptTemplate,
 )
 from lumber_core.bert.model_folder import find_folder
-from lumber_core.chunking.settings import check_overlap
+from lumber_core.chunking.sizes import check_overlap
 from lumber_core.llms import Answers, CallPolicy, Completion
 from lumber_core.lumber.judges import Judge
 
@@ -87,13 +87,13 @@ class Splitting:
         """
         own, asking = self._divided()
         if self.method is Method.LUMBER:
-            made: Chunker = LumberChunker(self._judge(own, asking), **own)
+            made: Chunker = made_with(LumberChunker, self._judge(own, asking), **own)
         else:
             if flags := self._flags_of_models(asking):
                 raise ValueError(f"{flags[0]} is for the language model of --method lumber")
             if self.model is not None:
                 own["model"] = self._weights(self.model)
-            made = SPLITTERS[self.method](**own)
+            made = made_with(SPLITTERS[self.method], **own)
         check_overlap(self.chunk_overlap, made.chunk_size)
         return made
 
@@ -106,7 +106,7 @@ class Splitting:
         own, asking = self._divided()
         own.pop("store", None)
         judge = ModelJudge(_Unasked(), prompt_in(self.prompt), policy=asking.call_policy())
-        return LumberChunker(judge, **own)
+        return made_with(LumberChunker, judge, **own)
 
     def _divided(self) -> tuple[dict[str, Any], Asking]:
         """Return the splitter's settings, and those of the language model."""
@@ -118,10 +118,9 @@ class Splitting:
                     f"{name} is a setting of {' and '.join(owners)}, not of {self.method.value}: "
                     f"pass --method {owners[0].value}"
                 )
-        asked = [model_class(self.model)] if self.model is not None and self.asks_model else []
-        own, policy, *model = divided(self.settings, splitter, CallPolicy, *asked)
-        given = {name: value for each in (policy, *model) for name, value in each.items()}
-        return own, Asking(self.model if asked else None, self.key_variable, given)
+        asked = self.model if self.asks_model else None
+        own, policy, model = divided(self.settings, splitter, CallPolicy, model_class(asked))
+        return own, Asking(asked, self.key_variable, {**policy, **model})
 
     def _flags_of_models(self, asking: Asking) -> list[str]:
         """Return the options given that apply only to a language model."""

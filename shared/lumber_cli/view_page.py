@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from lumber_cli.page import html_page
-from lumber_core.chunk_view import counted, ranged
 from lumber_core.chunking.delivery import Chunk
+from lumber_core.support.wording import counted, ranged
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable
 

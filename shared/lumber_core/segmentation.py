@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from lumber_core.chunk_view import counted
 from lumber_core.spans import Span
+from lumber_core.support.wording import counted
 
 Outcome = Literal[
     "shift",  # the judge named a unit of the group

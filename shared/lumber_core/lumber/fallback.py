@@ -45,8 +45,19 @@ def choose_judge(
 
     Raises:
         ValueError: A prompt or a policy is given without a model.
-        TypeError: `llm` cannot judge.
+        TypeError: `llm` cannot judge, or the prompt or the policy is something else.
     """
+    if prompt is not None and not isinstance(prompt, PromptTemplate):
+        kind = type(prompt)
+        raise TypeError(
+            f"prompt must be a lumber_core.PromptTemplate, not {kind.__module__}.{kind.__name__}: "
+            'PromptTemplate(system="...", user="... {paragraphs} ...")'
+        )
+    if policy is not None and not isinstance(policy, CallPolicy):
+        given = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
+        raise TypeError(
+            f"policy must be a lumber_core.CallPolicy, not {type(policy).__name__}: pass {given}"
+        )
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
     if prompt is not None or policy is not None:
