@@ -42,7 +42,7 @@ _ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECAS
 _MARKS = re.compile(
     r"(?:\band\b|(?m:^[ \t]{0,20}[-\u2022])|[\s,;.:\"'*_`\[\](){}<>])*", re.IGNORECASE
 )
-_NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.IGNORECASE | re.MULTILINE)
+_NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
 _NONE = re.compile(r"\W*(?:none|null|nil|no|nowhere|nothing)\b\W*", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:no|not|none|neither|never|except|without)\b|n['\u2019]t\b", re.I)
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
