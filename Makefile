@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs bench bench-large results weights licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -78,11 +78,12 @@ test-examples-lowest:  ## Run the examples with the oldest versions of the frame
 		-e '.[langchain,llama-index,openai,gemini,documents]' -r examples/requirements.txt $(OLD_TESTING)
 	.venv-examples-lowest/bin/python -m pytest -q $(LENIENT) tests/examples
 
-test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
+# Answers are shared over Redis: the program redis-server is needed, too.
+test-ray:  ## Run the example for Ray on a cluster on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai,cli]' \
-		llama-index-ingestion-ray 'moto[s3,server]' $(TESTING)
-	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray --timeout=900 tests/ray --durations=5
+	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,openai,documents]' \
+		'ray[data]' langchain-community redis $(TESTING)
+	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray --timeout=900 tests/examples --durations=5
 
 # Recorded chunks and the documentation are of the newest versions, and the splitters of the oldest
 # LlamaIndex under evaluation need data that NLTK downloads.
@@ -141,29 +142,6 @@ results: .venv-bench/.ready  ## Measure on published corpora, and make the READM
 	$(BENCH) benchmarks/unanswerable.py $(DATA)
 	$(BENCH) -m benchmarks.papers.start_error $(DATA)/wiki50
 	$(BENCH) -m benchmarks.papers.gutenqa $(DATA)/gutenqa_emma
-
-# An interrupted run continues from its last checkpoint.
-TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passages.jsonl \
-	--sections $(DATA)/wiki_sections/documents.jsonl --meetings $(DATA)/qmsum/train
-
-# The teachers of the large model: two stages for each seed.
-SEEDS = 0 1 2 3
-
-weights: $(READY)  ## Train both models again, from all-MiniLM-L6-v2 (DATA=folder; 6 hours)
-	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make weights DATA=path"; exit 1; }
-	@$(PIP) -e '.[train]'
-	@$(BIN)/python scripts/fetch_wikipedia.py weights/articles.xml.bz2
-	for seed in $(SEEDS); do \
-		$(TRAIN) weights/mixed-$$seed --seed $$seed --recipe mixed --checkpoint-every 150 && \
-		$(TRAIN) weights/refined-$$seed --seed $$seed --recipe refined --checkpoint-every 100 \
-			--base weights/mixed-$$seed --mean-with weights/mixed-$$seed || exit 1; \
-	done
-	$(TRAIN) weights/taught --recipe taught --checkpoint-every 100 $(SEEDS:%=--teacher weights/refined-%)
-	$(TRAIN) weights/large --recipe sectioned --checkpoint-every 100 --base weights/taught \
-		--wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/large weights/large-onnx --with-minilm
-	$(TRAIN) weights/bundled --recipe small --teacher weights/large-onnx --wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx
 
 licences: .venv-audit  ## List the licences of what users install; fails for copyleft, and where none is named
 	.venv-audit/bin/pip-licenses --python .venv-users/bin/python --order license --partial-match \

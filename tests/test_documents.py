@@ -34,7 +34,7 @@ from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
+OPTIONAL = ("langchain_community", "llama_index.storage", "transformers")
 STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
