@@ -17,6 +17,7 @@ from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
+from lumber_core.chunking.tiling import best_cuts, costs_of
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places, places_at
@@ -204,8 +205,6 @@ class Cutter:
         self, found: SizedPlaces, t: npt.ArrayLike | None, most: int, scale: float = 1.0
     ) -> list[int]:
         """Return the offsets of the best cuts into chunks of at most `most` tokens."""
-        from lumber_core.chunking.tiling import best_cuts, costs_of  # deferred: imports numpy
-
         if not found.places:
             return []
         offsets, kinds, _, depths, levels = found.places.columns
