@@ -117,19 +117,6 @@ class Cutter:
         at_units = finder.sized(whole, places_at(starts, places))
         return finder.refined_units(at_units, places, self._most)
 
-    def cut(self, found: SizedPlaces, t: npt.ArrayLike | None = None) -> list[int]:
-        """Return the offsets of the best cuts at some places.
-
-        Args:
-            found: Places in the text.
-            t: The classifier's t at each place; None decides by layout and size.
-
-        Returns:
-            Offsets of the places to cut at, ascending. A chunk is too long only if it counts more
-            tokens than the gaps it is made of, or if there is no place to cut at.
-        """
-        return self._best(found, t, self._most)
-
     def shorten(
         self,
         spans: Iterable[Span],
@@ -197,14 +184,30 @@ class Cutter:
         # them: parts of `chunk_size` by what they count apart would all be too long.
         scale = apart / together if apart < _MUCH_LESS * together else 1.0
         most = max(1, min(int(self._most * scale), apart - 1))
-        starts = [0, *(cut - span.start for cut in self._best(found, t, most, scale))]
+        starts = [0, *(cut - span.start for cut in self.cut(found, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
         return [part.shifted(span.start) for part in parts], found
 
-    def _best(
-        self, found: SizedPlaces, t: npt.ArrayLike | None, most: int, scale: float = 1.0
+    def cut(
+        self,
+        found: SizedPlaces,
+        t: npt.ArrayLike | None = None,
+        most: int | None = None,
+        scale: float = 1.0,
     ) -> list[int]:
-        """Return the offsets of the best cuts into chunks of at most `most` tokens."""
+        """Return the offsets of the best cuts at some places.
+
+        Args:
+            found: Places in the text.
+            t: The classifier's t at each place; None decides by layout and size.
+            most: Maximum tokens in a chunk; None: `chunk_size`.
+            scale: What the target is multiplied with.
+
+        Returns:
+            Offsets of the places to cut at, ascending. A chunk is too long only if it counts more
+            tokens than the gaps it is made of, or if there is no place to cut at.
+        """
+        most = most or self._most
         if not found.places:
             return []
         offsets, kinds, _, depths, levels = found.places.columns

@@ -13,6 +13,7 @@ from lumber_core.text import unicode
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.place import Kind, Place
 from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.units import paragraphs
 
 FORMATS = Path(__file__).parents[1] / "formats"
 
@@ -93,6 +94,15 @@ def test_labels_stay_with_their_items() -> None:
     for label in ("[2] ", "[3] ", "(a) ", "(b) ", "1. C", "2. S", "Q: H", "Q: C"):
         assert label in firsts
     assert "A: T" not in firsts  # an answer stays with its question
+
+
+@pytest.mark.parametrize("label", ["[2]", "2.", "(b)"])
+def test_a_label_on_a_line_of_its_own_stays_with_the_text_below(label: str) -> None:
+    text = f"Rain fell.\n{label}\nAnn left. She ran.\n"
+    assert [text[place.offset :] for place in find_places(text)] == [
+        f"{label}\nAnn left. She ran.\n",
+        "She ran.\n",
+    ]
 
 
 def test_an_answer_stays_with_the_question_above_it() -> None:
@@ -190,6 +200,17 @@ def test_a_rule_below_a_paragraph_or_a_row_makes_no_heading() -> None:
     assert kinds(table)["1     failur"] is Kind.LINE
 
 
+def test_prose_between_commands_of_latex_is_wrapped_prose() -> None:
+    prose = (
+        "Moss grows on roofs of slate. It was studied since 1890, mostly in\n"
+        "the north, where the winters are long and where the roofs of the\n"
+        "towns are steep and wet.\n"
+    )
+    text = "".join(f"\\section{{Part {n}}}\n{prose}\\label{{part{n}}}\n" for n in range(4))
+    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert {start[:4] for start in starts} == {"\\sec", "Moss", "It w", "\\lab"}
+
+
 PAGES = [
     "THE HARBOUR\nThe pier was built in the spring of that year by\na company from the north. It "
     "had three cranes and a\nshed for the goods, which were timber and salt, and\nit was "
@@ -212,6 +233,11 @@ def test_running_titles_and_page_numbers_stay_with_their_page(separator: str) ->
     assert not {"17", "18", "19", "20"} & {*starts}
     assert not any(start.startswith(("After", "guests", "The Second")) for start in starts)
     assert all(text[place.offset].isupper() for place in find_places(text))
+
+
+def test_a_sentence_that_runs_on_to_the_next_page_is_in_one_paragraph() -> None:
+    units = [unit.of("\f".join(PAGES)) for unit in paragraphs("\f".join(PAGES))]
+    assert any("because the\n18\fTHE HARBOUR\nguests preferred" in unit for unit in units)
 
 
 def test_a_repeated_line_inside_pages_is_no_running_title() -> None:
