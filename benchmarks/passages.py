@@ -54,8 +54,8 @@ from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Questi
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.finding import CANDIDATES, fused
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import NewDocument, PassageStore
 
 BUDGETS = (150, 300, 600)

@@ -10,14 +10,12 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
     create_model,
-    field_serializer,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
@@ -255,48 +253,16 @@ class SpanNodeParser(_Base):
             TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
-        nodes = super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
-        model = self._embedding_model
-        if model is not None:
-            from llamaindex_lumber.vectors import embed_nodes  # deferred: only for embeddings
-
-            embed_nodes(nodes, model, show_progress=show_progress)
-        return nodes
+        return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
 
     async def aget_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
         checked = checked_nodes(documents)
-        nodes = await super().aget_nodes_from_documents(
+        return await super().aget_nodes_from_documents(
             checked, show_progress=show_progress, **kwargs
         )
-        model = self._embedding_model
-        if model is not None:
-            from llamaindex_lumber.vectors import aembed_nodes  # deferred: only for embeddings
-
-            await aembed_nodes(nodes, model, show_progress=show_progress)
-        return nodes
-
-    @property
-    def _embedding_model(self) -> BaseEmbedding | None:
-        """The model that embeds the nodes, if one does."""
-        if not isinstance(self.embed, bool):
-            return self.embed
-        if not self.embed:
-            return None
-        from llamaindex_lumber.embedding import LumberEmbedding  # deferred: as above
-
-        return LumberEmbedding(threads=getattr(self, "threads", None))
-
-    @field_serializer("embed", check_fields=False)
-    def _serialised_model(self, model: bool | BaseEmbedding) -> bool | dict[str, str]:
-        """Return the identity of a model, because its settings may hold credentials."""
-        if isinstance(model, bool):
-            return model
-        from llamaindex_lumber.vectors import serialised_model  # deferred: as above
-
-        return serialised_model(model)
 
     def lazy_split(self, documents: Iterable[BaseNode]) -> Iterator[BaseNode]:
         """Parse a stream of documents; the nodes are those of `get_nodes_from_documents`.

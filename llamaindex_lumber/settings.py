@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from llama_index.core.base.embeddings.base import BaseEmbedding
-
 from lumber_core.chunking.settings import ChunkOverlap, add_metadata_setting
 from lumber_core.settings import Setting, Settings
 
@@ -21,7 +19,7 @@ ELSEWHERE = {
     "chunking_tokenizer_fn": "sentences are found by language; units may be a custom function",
     "sentence_splitter": "sentences are found by language; units may be a custom function",
     "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
-    "embed_model": "splitting needs no embeddings; embed=model sets those of the nodes",
+    "embed_model": "splitting needs no embeddings; ContextEmbedding(model) embeds nodes",
     "breakpoint_percentile_threshold": _SEMANTIC,
     "buffer_size": _SEMANTIC,
     "window_size": "choose a size in tokens: chunk_size, target_size",
@@ -29,28 +27,6 @@ ELSEWHERE = {
     "max_chunk_size": "use chunk_size",
     "chunk_lines": "choose a size in tokens: chunk_size, target_size",
 }
-
-
-def check_embed_model(name: str, model: object) -> None:
-    """Raise unless a value is an embedding model of LlamaIndex.
-
-    Raises:
-        TypeError: It is not.
-    """
-    if isinstance(model, BaseEmbedding):
-        return
-    instead = ""
-    if isinstance(model, dict):
-        instead = f"; what is serialised has no model: pass from_dict(data, {name}=...)"
-    raise TypeError(
-        f"{name} must be an embedding model of LlamaIndex (BaseEmbedding), such as "
-        f"OpenAIEmbedding(), not {type(model).__name__}{instead}"
-    )
-
-
-def _check_embed(name: str, value: object) -> None:
-    if not isinstance(value, bool):
-        check_embed_model(name, value)
 
 
 class ParserSettings(Settings):
@@ -67,12 +43,3 @@ class ParserSettings(Settings):
             "the table in Markdown, CSV or TSV whose rows it continues."
         ),
     ] = True
-    embed: Annotated[
-        bool | BaseEmbedding,
-        Setting(
-            "Set `node.embedding`: with an embedding model of LlamaIndex, or if True with the "
-            "bundled one, `LumberEmbedding`. What is embedded is the text with its metadata, as an "
-            "index would, and vectors of its neighbours are added, as by `ContextEmbedding`.",
-            _check_embed,
-        ),
-    ] = False

@@ -117,10 +117,7 @@ class Passage:
     @property
     def in_context(self) -> str:
         """Its text below its context: after a blank line, or right below the header of a table."""
-        titles, _, table = self.context.partition("\n")
-        if titles.startswith("|"):
-            titles, table = "", self.context
-        return Context((titles,) if titles else (), table).above(self.text)
+        return text_in_context(self.context, self.text)
 
     @property
     def key(self) -> str:
@@ -157,6 +154,14 @@ def check_limits(max_gap: object, budget: object) -> None:
     check_not_negative("max_gap", max_gap)
     if budget is not None:
         check_positive("budget", budget)
+
+
+def text_in_context(context: str, text: str) -> str:
+    """Return a text below its context, as `Context.above` does, given the context as a text."""
+    titles, _, table = context.partition("\n")
+    if titles.startswith("|"):
+        titles, table = "", context
+    return Context((titles,) if titles else (), table).above(text)
 
 
 def count_words(text: str) -> int:

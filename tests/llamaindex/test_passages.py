@@ -110,17 +110,6 @@ def test_nodes_that_cannot_be_placed_are_refused(change: Any, texts: Any, messag
         join_passages([NodeWithScore(node=node)], texts)
 
 
-def test_settings_and_types_are_checked() -> None:
-    with pytest.raises(ValueError, match="max_gap must be at least 0"):
-        PassageJoiner(max_gap=-1)
-    with pytest.raises(ValueError, match="extra"):
-        PassageJoiner(gap=3)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="NodeWithScore"):
-        join_passages(nodes_of(TALE))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="pass \\[document\\]"):
-        PassageJoiner(texts=TALE)
-
-
 async def test_a_query_engine_answers_from_passages_within_the_budget() -> None:
     index = VectorStoreIndex(nodes_of(PAGE, TALE), embed_model=LumberEmbedding())
     joiner = PassageJoiner(texts=docstore(), max_gap=20, budget=24)

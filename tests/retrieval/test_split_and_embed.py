@@ -70,10 +70,3 @@ async def test_asynchronous_calls_give_the_same(splitter: Any) -> None:
     assert waited[0] == split
     for one, other in zip(vectors, waited[1], strict=True):
         assert np.array_equal(one, other)
-
-
-def test_flags_that_are_neither_true_nor_false_are_refused_before_any_work() -> None:
-    wrong: Any = ["headings"]
-    for flags in ({"context": wrong}, {"surroundings": wrong}):
-        with pytest.raises(TypeError, match=r"must be True or False, not \['headings'\]"):
-            split_and_embed(GreedyChunker(), [TEXT], Lengths(), **flags)
