@@ -30,8 +30,7 @@ class PassageJoiner(BaseDocumentCompressor):
 
     Args:
         texts: The documents that were split, or a mapping from their names to their texts, which is
-            read at each query. Without them, only hits that touch or overlap are joined: chunks do
-            not touch unless they are made with `strip_whitespace=False`.
+            read at each query.
         max_gap: Hits of one document with at most this many words between them are joined; the
             passage includes these words.
         budget: Maximum number of words in all passages. Hits are taken from the best on; one that
@@ -61,11 +60,11 @@ class PassageJoiner(BaseDocumentCompressor):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    texts: SkipValidation[NamedTexts | None] = Field(default=None, repr=False)
+    texts: SkipValidation[NamedTexts] = Field(repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
 
-    _known: Mapping[str, str] | None = PrivateAttr(default=None)
+    _known: Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -98,9 +97,7 @@ class PassageJoiner(BaseDocumentCompressor):
         del query, callbacks
         hits = checked_documents(documents)
         found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
-        known = None
-        if self._known is not None:
-            known = {hit.document: _text_of(hit, self._known) for hit in found}
+        known = {hit.document: _text_of(hit, self._known) for hit in found}
         return [
             _document_of(passage, hits[passage.hits[0].number])
             for passage in join_hits(found, known, max_gap=self.max_gap, budget=self.budget)
@@ -191,14 +188,14 @@ def _offset(hit: Document, key: str) -> int | None:
     )
 
 
-def _known_texts(texts: NamedTexts | None) -> Mapping[str, str] | None:
+def _known_texts(texts: NamedTexts) -> Mapping[str, str]:
     """Return texts by what identifies their documents.
 
     Raises:
         TypeError: It is neither a mapping nor an iterable of documents.
         ValueError: A document has no name, or two with the same name have different texts.
     """
-    if texts is None or isinstance(texts, Mapping):
+    if isinstance(texts, Mapping):
         return texts
     known: dict[str, str] = {}
     for document in checked_documents(texts):

@@ -147,7 +147,7 @@ class LangChain:
     def hits(self, chunks: Sequence[Any]) -> list[Any]:
         return [*chunks]
 
-    def join(self, hits: Sequence[Any], texts: Any = None, **limits: Any) -> list[Found]:
+    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
         joined = self.joiner(texts=texts, **limits).compress_documents(hits)
         return [*map(self.found, joined)]
 
@@ -216,7 +216,7 @@ class LlamaIndex:
     def hits(self, chunks: Sequence[BaseNode]) -> list[Any]:
         return [NodeWithScore(node=one, score=1 - n / 100) for n, one in enumerate(chunks)]
 
-    def join(self, hits: Sequence[Any], texts: Any = None, **limits: Any) -> list[Found]:
+    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
         joined = self.joiner(texts=texts, **limits).postprocess_nodes([*hits])
         return [*map(self.found, joined)]
 

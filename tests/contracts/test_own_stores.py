@@ -105,12 +105,6 @@ class TestJoiners:
         assert sum(len(passage.text.split()) for passage in few) <= 24
 
     @every_framework
-    def test_without_texts_hits_that_touch_are_joined(self, of: Any) -> None:
-        chunks = of.chunks([of.document("Otters swim.Owls fly.Bees hum.", "a.txt")], target_size=1)
-        assert len(chunks) > 1
-        assert [one.text for one in of.join(of.hits(chunks))] == ["Otters swim.Owls fly.Bees hum."]
-
-    @every_framework
     def test_metadata_says_what_is_true_of_the_whole_passage(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
         for rank, number in enumerate((6, 4, 5)):
@@ -138,7 +132,7 @@ class TestJoiners:
     def test_settings_and_types_are_checked_when_a_joiner_is_made(self, of: Any) -> None:
         for bad in ({"budget": 0}, {"max_gap": -1}, {"gap": 3}):
             with pytest.raises(ValueError, match=next(iter(bad))):
-                of.joiner(**bad)
+                of.joiner(texts=[], **bad)
         with pytest.raises(TypeError, match=r"pass \[document\]"):
             of.joiner(texts=library(of)[0])
 

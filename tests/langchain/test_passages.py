@@ -35,7 +35,7 @@ def chunks_of(*documents: Document, **settings: Any) -> list[Document]:
     return GreedyTextSplitter(tokenizer="words", **given).split_documents(documents)
 
 
-def join_passages(hits: list[Document], texts: Any = None, **limits: Any) -> list[Document]:
+def join_passages(hits: list[Document], texts: Any, **limits: Any) -> list[Document]:
     return PassageJoiner(texts=texts, **limits).compress_documents(hits)
 
 
@@ -52,9 +52,6 @@ def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> N
     assert [chunk.page_content for chunk in chunks] != texts
     (whole,) = join_passages(chunks, [PAGE])
     assert whole.page_content == GUIDE.strip()
-    alone = join_passages(chunks)
-    check_slices(alone, PAGE)
-    assert [passage.page_content for passage in alone] == texts
 
 
 def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
@@ -92,10 +89,14 @@ def with_metadata(**metadata: Any) -> Document:
 @pytest.mark.parametrize(
     ("hit", "texts", "message"),
     [
-        (with_metadata(source="story.txt"), None, "add_start_index=True, and index them again"),
-        (with_metadata(start_index=0), None, 'name into the metadata of each document as "source"'),
-        (with_metadata(source="story.txt", start_index="0"), None, "must be an offset"),
-        (with_metadata(source="a", start_index=5, end_index=90), None, "do not fit its text"),
+        (with_metadata(source="story.txt"), [TALE], "add_start_index=True, and index them again"),
+        (
+            with_metadata(start_index=0),
+            [TALE],
+            'name into the metadata of each document as "source"',
+        ),
+        (with_metadata(source="story.txt", start_index="0"), [TALE], "must be an offset"),
+        (with_metadata(source="a", start_index=5, end_index=90), [TALE], "do not fit its text"),
         (with_metadata(source="other.txt", start_index=0), [TALE], "texts has no document source="),
         (with_metadata(source="a", start_index=0), [Document("Ada")], "which document"),
         (
