@@ -131,6 +131,9 @@ class LangChain:
     def key(self, document: Any) -> str:
         return document.metadata["source"]
 
+    def text(self, document: Any) -> str:
+        return document.page_content
+
     def found(self, passage: Any) -> Found:
         known = passage.metadata
         span = Span(known["start_index"], known["end_index"])
@@ -191,6 +194,9 @@ class LlamaIndex:
 
     def key(self, document: Any) -> str:
         return document.node_id
+
+    def text(self, document: Any) -> str:
+        return document.text
 
     def search(self, index: Any, query: str, where: Any = None) -> list[Any]:
         if where is not None:

@@ -167,3 +167,35 @@ class TestCitations:
             of.cite(["a"], ["a text"])
         assert of.cite(["Owls"], {"a": "Owls"})[0].document == "a"
         assert of.cite(["Bees"], library(of))[0].kind == "not found"
+
+
+class TestPages:
+    @every_framework
+    def test_joined_documents_keep_what_their_pages_share(self, of: Any) -> None:
+        note = of.document("A note.", "a.txt", own=["x"])
+        pages = [of.document(f"{n}.", "a.pdf", page=n, total_pages=9) for n in range(2)]
+        given = [note, *pages, note, of.document("Alone.", "b.pdf", page=0)]
+        before = copy.deepcopy(given)
+        joined = of.join_pages(iter(given))
+        assert [*map(of.text, joined)] == ["A note.", "0.\f1.", "A note.", "Alone."]
+        assert joined[0] is note
+        assert joined[1].metadata == {
+            **{key: value for key, value in pages[0].metadata.items() if key != "page"},
+            "page_starts": [0, 3],
+        }
+        assert getattr(joined[1], "id_", None) == getattr(pages[0], "id_", None)
+        assert of.join_pages(joined) == joined
+        assert given == before
+        assert of.join_pages([]) == []
+        with pytest.raises(TypeError, match=r"pass \[document\]"):
+            of.join_pages(note)
+
+    @every_framework
+    def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request(self, of: Any) -> None:
+        documents = [of.document("Five.", "a.pdf", page=5), of.document("One.\fTwo.", "b")]
+        documents.append(of.document("Plain.", "c"))
+        for key in ("page_first", "page_last"):
+            chunks = of.chunks(documents, target_size=1)
+            assert [chunk.metadata.get(key) for chunk in chunks] == [5, 1, 2, None]
+        for chunk in of.chunks(documents, **of.without_lines):
+            assert not {"page_first", "page_last", "line_first"} & chunk.metadata.keys()
