@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_lumber.pages import join_pages
     from langchain_lumber.passage_retriever import PassageRetriever
     from langchain_lumber.passages import PassageJoiner
-    from langchain_lumber.vectors import KnownVectors, aembed_chunks, embed_chunks
+    from langchain_lumber.vectors import ContextEmbeddings
     from lumber_core import __version__
 else:
     __getattr__, __dir__ = load_on_first_use(
@@ -41,7 +41,7 @@ else:
             "langchain_lumber.layout": ["LayoutTextSplitter"],
             "langchain_lumber.lumber": ["LumberTextSplitter"],
             "langchain_lumber.pages": ["join_pages"],
-            "langchain_lumber.vectors": ["KnownVectors", "aembed_chunks", "embed_chunks"],
+            "langchain_lumber.vectors": ["ContextEmbeddings"],
             "langchain_lumber.passage_retriever": ["PassageRetriever"],
             "langchain_lumber.passages": ["PassageJoiner"],
             "lumber_core": ["__version__"],
@@ -51,8 +51,8 @@ else:
 __all__ = [
     "QUOTING_PROMPT",
     "BertTextSplitter",
+    "ContextEmbeddings",
     "GreedyTextSplitter",
-    "KnownVectors",
     "LayoutTextSplitter",
     "LumberEmbeddings",
     "LumberTextSplitter",
@@ -60,10 +60,8 @@ __all__ = [
     "PassageRetriever",
     "SpanTextSplitter",
     "__version__",
-    "aembed_chunks",
     "cite",
     "cite_answer",
-    "embed_chunks",
     "format_passages",
     "join_pages",
 ]

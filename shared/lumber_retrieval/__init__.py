@@ -24,7 +24,7 @@ from lumber_core.exports import load_on_first_use
 if TYPE_CHECKING:
     from lumber_retrieval.citations import Citation, cite
     from lumber_retrieval.documents import IndexedDocument
-    from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
+    from lumber_retrieval.embedding import split_and_embed
     from lumber_retrieval.index import PassageIndex
     from lumber_retrieval.passages import Hit, Passage, join_hits
     from lumber_retrieval.quoted_answers import (
@@ -40,7 +40,6 @@ else:
         {
             "lumber_retrieval.citations": ["Citation", "cite"],
             "lumber_retrieval.documents": ["IndexedDocument"],
-            "lumber_retrieval.embedding": ["asplit_and_embed", "split_and_embed"],
             "lumber_retrieval.index": ["PassageIndex"],
             "lumber_retrieval.passages": ["Hit", "Passage", "join_hits"],
             "lumber_retrieval.quoted_answers": [
@@ -62,7 +61,6 @@ __all__ = [
     "IndexedDocument",
     "Passage",
     "PassageIndex",
-    "asplit_and_embed",
     "cite",
     "cite_answer",
     "join_hits",
