@@ -150,7 +150,7 @@ class WindowWalk:
         """
         if not self._windows:
             return None
-        verdict = self._verdicts[bisect_right(self._edges, max(1, unit))]
+        verdict = self._verdicts[bisect_right(self._edges, unit)]
         return verdict if verdict.starts or not verdict.failed else None
 
 

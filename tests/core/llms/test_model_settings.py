@@ -73,6 +73,24 @@ def test_a_key_that_a_server_echoes_is_removed(api, serve, ask, caplog):
     assert key not in f"{caught.value} {caught.value!r} {caplog.text}"
 
 
+def test_a_key_of_the_environment_that_a_server_echoes_is_removed(
+    schema_api, serve, ask, monkeypatch
+):
+    server = serve(faults=lambda request: Status(400, "the key planted4711 is wrong"))
+    url = server.openai_url if schema_api == "openai" else server.url
+    key, address = {
+        "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        "gemini": ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+    }[schema_api]
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    monkeypatch.setenv(key, "planted4711")
+    monkeypatch.setenv(address, url)
+    with pytest.raises(Exception, match="the key") as caught:
+        ask(MODELS[schema_api]("a-model"))
+    assert "planted4711" in str(server.requests[0].headers)
+    assert "planted4711" not in f"{caught.value} {caught.value!r}"
+
+
 def test_no_redirect_is_followed_and_both_servers_are_named(schema_api, serve, ask):
     other = serve()
     location = {"Location": f"{other.url}/elsewhere?key={KEY}"}

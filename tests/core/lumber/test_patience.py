@@ -29,6 +29,7 @@ from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
+from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel, warnings
 from tests.lexical_judge import LexicalJudge
 
@@ -203,6 +204,15 @@ class TestGivingUp:
         time.sleep(0.41)  # twice as long
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
+    def test_a_trial_with_an_unusable_answer_is_one_request(self) -> None:
+        policy = replace(self.POLICY, give_up_after=1, max_backoff=0.05)
+        judge = ModelJudge(ScriptedModel(*["Lovely weather."] * 9), policy=policy)
+        some = group(["One.", "Two.", "Three."])
+        assert judge.judge(some).usage.calls == 2
+        time.sleep(0.06)
+        verdict = judge.judge(some)
+        assert (verdict.outcome, verdict.usage.calls) == ("unreadable", 1)
+
     def test_an_answer_between_failures_starts_the_count_anew(self) -> None:
         model = ScriptedModel(*[*[HttpError(503)] * 4, "Answer: none"] * 3)
         patient = RetryingModel(model, self.POLICY)
@@ -296,8 +306,11 @@ class TestOnFailure:
         assert kept.usage == Usage()  # a call that came to nothing costs nothing
 
     def test_judge_locally_lets_the_bundled_model_decide(self) -> None:
-        local = self.split("judge_locally", *[HttpError(503)] * 5)
-        assert local.spans == LumberChunker(BertJudge()).segment(self.TEXT).spans
+        judge = ModelJudge(ScriptedModel(*[HttpError(503)] * 99), policy=CallPolicy(attempts=1))
+        local = LumberChunker(judge, theta=60).segment(MANY)
+        kept = LumberChunker(judge, theta=60, on_failure="keep_group").segment(MANY)
+        assert local.spans == LumberChunker(BertJudge(), theta=60).segment(MANY).spans
+        assert local.spans != kept.spans
         assert all("judged locally" in failure.reason for failure in local.failures)
 
     def test_raise_raises(self) -> None:
