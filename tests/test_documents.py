@@ -34,7 +34,7 @@ from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
+OPTIONAL = ("langchain_community", "llama_index.storage", "transformers")
 STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
@@ -222,7 +222,7 @@ def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
 
 
 def test_what_every_extra_brings_is_listed() -> None:
-    text = (ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
     declared = {*re.findall(r"^([\w-]+) = \[$", extras, re.MULTILINE)}
