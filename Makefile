@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -78,11 +78,12 @@ test-examples-lowest:  ## Run the examples with the oldest versions of the frame
 		-e '.[langchain,llama-index,openai,gemini,documents]' -r examples/requirements.txt $(OLD_TESTING)
 	.venv-examples-lowest/bin/python -m pytest -q $(LENIENT) tests/examples
 
-test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
+# Answers are shared over Redis: the program redis-server is needed, too.
+test-ray:  ## Run the example for Ray on a cluster on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai,cli]' \
-		llama-index-ingestion-ray 'moto[s3,server]' $(TESTING)
-	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray --timeout=900 tests/ray --durations=5
+	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,openai,documents]' \
+		'ray[data]' langchain-community redis $(TESTING)
+	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray --timeout=900 tests/examples --durations=5
 
 # Recorded chunks and the documentation are of the newest versions, and the splitters of the oldest
 # LlamaIndex under evaluation need data that NLTK downloads.
@@ -109,12 +110,8 @@ check: $(READY)  ## Lint, format, strict type checks and import contracts
 
 docs: $(READY)  ## Build the documentation site into site/
 	@$(PIP) -e '.[docs]'
-	@$(BIN)/python scripts/draw_architecture.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "Open site/index.html; for its search, run: python -m http.server -d site"
-
-architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports
-	$(BIN)/python scripts/draw_architecture.py
 
 # Peers need an environment of their own: they bring packages that nothing else here needs.
 BENCH := .venv-bench/bin/python
@@ -133,41 +130,22 @@ bench-large: .venv-bench/.ready  ## Pass large corpora through the splitters; wr
 		-e '.[langchain,llama-index,openai,train]' -r benchmarks/requirements.txt
 	@touch $@
 
-results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an hour or more)
+results: .venv-bench/.ready  ## Measure on published corpora, and make the README's table (DATA=folder; hours)
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make results DATA=path"; exit 1; }
-	@$(PIP) langchain-experimental
-	$(BIN)/python benchmarks/boundaries.py $(DATA)
-	$(BIN)/python benchmarks/citations.py $(DATA)
-	$(BIN)/python -m benchmarks.papers.start_error $(DATA)/wiki50
-	$(BIN)/python -m benchmarks.papers.gutenqa $(DATA)/gutenqa_emma
-	$(BIN)/python -m benchmarks.papers.chroma $(DATA)/chroma_eval
+	@$(BENCH) -m pip install $(QUIET) -c constraints.txt -e '.[evaluation]' langchain-classic
+	@mkdir -p $(BENCH_OUT)
+	$(BENCH) benchmarks/passages.py $(DATA) --keep $(BENCH_OUT)/vectors.db > $(BENCH_OUT)/passages.md
+	$(BENCH) scripts/draw_readme.py $(BENCH_OUT)/passages.md
+	$(BENCH) benchmarks/boundaries.py $(DATA)
+	$(BENCH) benchmarks/citations.py $(DATA)
+	$(BENCH) benchmarks/languages.py $(DATA)
+	$(BENCH) benchmarks/unanswerable.py $(DATA)
+	$(BENCH) -m benchmarks.papers.start_error $(DATA)/wiki50
+	$(BENCH) -m benchmarks.papers.gutenqa $(DATA)/gutenqa_emma
 
-# An interrupted run continues from its last checkpoint.
-TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passages.jsonl \
-	--sections $(DATA)/wiki_sections/documents.jsonl --meetings $(DATA)/qmsum/train
-
-# The teachers of the large model: two stages for each seed.
-SEEDS = 0 1 2 3
-
-weights: $(READY)  ## Train both models again, from all-MiniLM-L6-v2 (DATA=folder; 6 hours)
-	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make weights DATA=path"; exit 1; }
-	@$(PIP) -e '.[train]'
-	@$(BIN)/python scripts/fetch_wikipedia.py weights/articles.xml.bz2
-	for seed in $(SEEDS); do \
-		$(TRAIN) weights/mixed-$$seed --seed $$seed --recipe mixed --checkpoint-every 150 && \
-		$(TRAIN) weights/refined-$$seed --seed $$seed --recipe refined --checkpoint-every 100 \
-			--base weights/mixed-$$seed --mean-with weights/mixed-$$seed || exit 1; \
-	done
-	$(TRAIN) weights/taught --recipe taught --checkpoint-every 100 $(SEEDS:%=--teacher weights/refined-%)
-	$(TRAIN) weights/large --recipe sectioned --checkpoint-every 100 --base weights/taught \
-		--wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/large weights/large-onnx --with-minilm
-	$(TRAIN) weights/bundled --recipe small --teacher weights/large-onnx --wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx
-
-licences: $(READY)  ## List the licences of all packages in docs/licences.md
-	@$(PIP) -e '.[dev,ray]'
-	$(BIN)/python scripts/list_licences.py > docs/licences.md
+licences: .venv-audit  ## List the licences of what users install; fails for copyleft, and where none is named
+	.venv-audit/bin/pip-licenses --python .venv-users/bin/python --order license --partial-match \
+		--fail-on 'GPL;General Public;Affero;SSPL;Business Source;UNKNOWN'
 
 # What users install, in an environment of its own; the tools that look at it are in another.
 sbom: .venv-audit  ## Write dist/sbom.cdx.json: what an installation consists of (CycloneDX)
@@ -187,7 +165,7 @@ audit: .venv-audit  ## Look for known vulnerabilities in what users install; fai
 	@test -x .venv-users/bin/python || $(PYTHON) -m venv .venv-users
 	@.venv-users/bin/python -m pip install $(QUIET) '.[langchain,llama-index,openai,gemini,evaluation,cli]'
 	@test -x .venv-audit/bin/python || $(PYTHON) -m venv .venv-audit
-	@.venv-audit/bin/python -m pip install $(QUIET) 'cyclonedx-bom>=7' 'pip-audit>=2.9'
+	@.venv-audit/bin/python -m pip install $(QUIET) 'cyclonedx-bom>=7' 'pip-audit>=2.9' 'pip-licenses>=5'
 	@touch $@
 
 clean:

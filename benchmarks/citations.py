@@ -26,8 +26,8 @@ from functools import cache
 from pathlib import Path
 
 from rapidfuzz.fuzz import partial_ratio_alignment
-from retrieval import development_corpora
 
+from benchmarks.corpora import development_corpora
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Corpus, Document

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -13,6 +14,9 @@ from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder, load_questions
 from lumber_evaluation.documents import Corpus, Document, Question, document_from_segments
+
+ASKED_OF_ALL = ("multi_corpus",)
+"""Corpora whose questions search all documents."""
 
 
 def load_choi(folder: Path) -> list[Document]:
@@ -114,6 +118,22 @@ def iter_wiki(
 def load_wiki50(folder: Path) -> list[Document]:
     """Load the articles of Wiki-50, with sections of all levels."""
     return [document for document, _ in iter_wiki(folder)]
+
+
+def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Corpus]:
+    """Return the corpora whose names begin so; None for all. Ends the program if there are none."""
+    corpora = [
+        *load_chroma(data / "chroma_eval"),
+        load_covidqa(data / "covidqa"),
+        load_qmsum(data / "qmsum"),
+        load_multi_corpus(data / "multi_corpus"),
+    ]
+    if beginnings is None:
+        return corpora
+    chosen = [corpus for corpus in corpora if corpus.name.lower().startswith(tuple(beginnings))]
+    if not chosen:
+        sys.exit(f"no corpus begins so; there are: {', '.join(corpus.name for corpus in corpora)}")
+    return chosen
 
 
 def _article(path: Path, original: str, levels: Collection[int] | None) -> Document:

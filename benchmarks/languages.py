@@ -18,12 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from passages import Model
-from sized_splitters import Embeddings
 
+from benchmarks.embedding import Bundled
 from lumber_core import LayoutChunker, Source
 from lumber_core.spans import Span
-from lumber_evaluation.embedders import embedder
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import count_words
@@ -90,7 +88,7 @@ def as_thai(text: str) -> str:
 
 def found_by_passages(texts: Texts) -> float:
     """Return the share of answers in the passages of `PassageIndex`."""
-    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Model())
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
     index.add(IndexedDocument(name, name, Source(text)) for name, text in texts.documents.items())
     budget = max(1, int(SHARE * sum(map(count_words, texts.documents.values()))))
     found = []
@@ -158,7 +156,6 @@ def cases(folder: Path) -> Iterator[tuple[str, Texts]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
-    Embeddings.kept = embedder("bundled")
     print("language | passages | trigrams alone\n--- | --- | ---")
     for name, texts in cases(parser.parse_args().data / "xquad"):
         print(

@@ -16,15 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from passages import Model, groups
-from retrieval import development_corpora
-from sized_splitters import Embeddings
 
+from benchmarks.corpora import development_corpora
+from benchmarks.embedding import Bundled
+from benchmarks.passages import groups
 from lumber_cli.file_index import is_far
 from lumber_core import LayoutChunker
-from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Document, Question
-from lumber_evaluation.embedders import embedder
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
 
@@ -35,7 +33,7 @@ Asked = list[tuple[float, bool]]
 
 def ask(documents: Sequence[Document], questions: Sequence[Question]) -> Asked:
     """Return how near the passages of documents come to questions."""
-    index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Model())
+    index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Bundled())
     index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
     found = [index.search(question.question) for question in questions]
     return [
@@ -49,8 +47,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
-    embeds = embedder("bundled")
-    Embeddings.kept = embeds if options.keep is None else CachedEmbedder(embeds, options.keep)
+    Bundled.keep(options.keep)
     corpora = development_corpora(options.data, None)
     chance = random.Random(0)
     own: Asked = []

@@ -20,6 +20,7 @@ from lumber_files import find_files, read_file
 
 if TYPE_CHECKING:  # an example needs one of the frameworks, not both
     from langchain_core.documents import Document
+    from llama_index.core import Document as LlamaIndexDocument
     from llama_index.core.schema import BaseNode
 
 HERE = Path(os.path.relpath(Path(__file__).parent))
@@ -86,25 +87,25 @@ class Options:
         question: What to look up.
         llm: A language model; None: the bundled model.
         llm_name: Its name as it was given, such as "ollama:NAME".
-        store: The folder of the index; None: a temporary one.
     """
 
     files: dict[str, str]
     question: str
     llm: Model | None
     llm_name: str | None
-    store: Path | None
 
-    @contextmanager
-    def folder(self) -> Iterator[Path]:
-        """Yield the folder of the index; one that is temporary is removed afterwards."""
-        if self.store is not None:
-            self.store.mkdir(parents=True, exist_ok=True)
-            yield self.store
-            return
-        # Some stores keep a file open until the process ends.
-        with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-            yield Path(temporary)
+
+def options(about: str | None, question: str = "How does the machine add up the tides?") -> Options:
+    """Read the arguments of an example, whose docstring is `about`, and the files."""
+    parser = argument_parser(about)
+    parser.add_argument("-q", "--question", default=question, help=f"default: {question}")
+    given = parser.parse_args()
+    try:
+        files = {each.name: read_file(each.path).text for each in find_files(given.paths).files}
+        llm = language_model(given.llm) if given.llm else None
+    except (LumberError, OSError, ValueError) as error:
+        sys.exit(str(error))
+    return Options(files, given.question, llm, given.llm)
 
 
 def argument_parser(about: str | None) -> argparse.ArgumentParser:
@@ -122,32 +123,30 @@ def argument_parser(about: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def options(
-    about: str | None,
-    question: str = "How does the machine add up the tides?",
-) -> Options:
-    """Read the arguments of an example, and the files.
+def langchain_documents(files: dict[str, str]) -> list[Document]:
+    """Return files as LangChain's documents."""
+    from langchain_core.documents import Document  # an example of LlamaIndex does not need it
 
-    Args:
-        about: The example's docstring.
-        question: The default question.
-    """
-    parser = argument_parser(about)
-    add = parser.add_argument
-    add("-q", "--question", default=question, help=f"default: {question}")
-    add("--store", type=Path, metavar="FOLDER", help="keeps the index; default: a temporary folder")
-    given = parser.parse_args()
-    try:
-        files = read(given.paths)
-        llm = language_model(given.llm) if given.llm else None
-    except (LumberError, OSError, ValueError) as error:
-        sys.exit(str(error))
-    return Options(files, given.question, llm, given.llm, given.store)
+    return [Document(text, metadata={"source": name}) for name, text in files.items()]
 
 
-def read(paths: Sequence[str | Path]) -> dict[str, str]:
-    """Return the texts of files, and of the readable files in folders, by file name."""
-    return {named.name: read_file(named.path).text for named in find_files(paths).files}
+def llamaindex_documents(files: dict[str, str]) -> list[LlamaIndexDocument]:
+    """Return files as LlamaIndex's documents, whose ids are the names."""
+    from llama_index.core import Document as LlamaIndexDocument
+
+    # Node ids are computed from the document's. Without one, LlamaIndex assigns a random one.
+    return [
+        LlamaIndexDocument(text=text, id_=name, metadata={"source": name})
+        for name, text in files.items()
+    ]
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a folder for an index, and remove it afterwards."""
+    # Some stores keep a file open until the process ends.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def show(passages: Sequence[Passage], options: Options) -> None:
@@ -170,13 +169,9 @@ def show(passages: Sequence[Passage], options: Options) -> None:
             print(f"    ({passage.detail})")
         print(indented(passage.text))
     if options.llm is not None:
-        print(f"\nAnswer\n{indented(answer(options.llm, options.question, passages))}")
-
-
-def answer(llm: Model, question: str, passages: Sequence[Passage]) -> str:
-    """Return a model's answer to a question, from passages alone."""
-    listed = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, start=1))
-    return ask(llm, INSTRUCTIONS, f"{listed}\n\nQuestion: {question}")
+        listed = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, 1))
+        said = ask(options.llm, INSTRUCTIONS, f"{listed}\n\nQuestion: {options.question}")
+        print(f"\nAnswer\n{indented(said)}")
 
 
 def ask(llm: Model, system: str, user: str) -> str:

@@ -12,16 +12,15 @@ from pathlib import Path
 
 from langchain_chroma import Chroma
 from langchain_classic.indexes import SQLRecordManager
-from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.indexing import index
 
-from common import Options, Passage, options, show
+from common import Options, Passage, langchain_documents, options, show, temporary_folder
 from langchain_lumber import KnownVectors, LayoutTextSplitter, LumberEmbeddings, PassageJoiner
 
 
 def main(given: Options) -> None:
-    with given.folder() as folder:
+    with temporary_folder() as folder:
         name, text = next(iter(given.files.items()))
         changed = given.files | {name: f"{text}\n\nOne more line.\n"}
 
@@ -32,13 +31,9 @@ def main(given: Options) -> None:
         ingest("as it was before", given.files, folder)
 
         retriever = store(folder, LumberEmbeddings()).as_retriever(search_kwargs={"k": 8})
-        joiner = PassageJoiner(texts=documents_of(given.files), budget=300)
+        joiner = PassageJoiner(texts=langchain_documents(given.files), budget=300)
         found = joiner.compress_documents(retriever.invoke(given.question), given.question)
         show([Passage.of_document(passage) for passage in found], given)
-
-
-def documents_of(files: dict[str, str]) -> list[Document]:
-    return [Document(text, metadata={"source": name}) for name, text in files.items()]
 
 
 def ingest(title: str, files: dict[str, str], folder: Path) -> None:
@@ -48,7 +43,7 @@ def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     records.create_schema()
     # With add_start_index, equal passages of one file stay apart.
     splitter = LayoutTextSplitter(target_size=50, add_start_index=True)
-    chunks, vectors = splitter.split_and_embed(documents_of(files))
+    chunks, vectors = splitter.split_and_embed(langchain_documents(files))
     result = index(
         chunks,
         records,

@@ -23,15 +23,15 @@ from qdrant_client.models import (
     VectorParams,
 )
 
-from common import Options, Passage, options, show
+from common import Options, Passage, langchain_documents, options, show, temporary_folder
 from langchain_lumber import LayoutTextSplitter, LumberEmbeddings, PassageJoiner
 
 NAME = "files"
 
 
 def main(given: Options) -> None:
-    documents = [Document(text, metadata={"source": name}) for name, text in given.files.items()]
-    with given.folder() as folder:
+    documents = langchain_documents(given.files)
+    with temporary_folder() as folder:
         print("chunks                 made  in store")
         ingest("first run", documents, folder)
         ingest("second run", documents, folder)

@@ -4,16 +4,13 @@ Install: pip install '.[langchain]'
 Run:     python examples/langchain_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
-from langchain_core.documents import Document
-
-from common import Options, Passage, options, show
+from common import Options, Passage, langchain_documents, options, show
 from langchain_lumber import PassageRetriever
 
 
 def main(given: Options) -> None:
-    documents = [Document(text, metadata={"source": name}) for name, text in given.files.items()]
     retriever = PassageRetriever(budget=300)
-    changes = retriever.add_documents(documents)
+    changes = retriever.add_documents(langchain_documents(given.files))
     print(f"{changes.added} files in {changes.chunks} chunks")
 
     found = retriever.invoke(given.question)

@@ -8,45 +8,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypedDict
 
 from langchain_core.documents import Document
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from common import Options, Passage, ask, indented, options, show
-from langchain_lumber import LumberEmbeddings, PassageRetriever, cite, format_passages
+from common import Options, Passage, ask, indented, langchain_documents, options, show
+from langchain_lumber import (
+    QUOTING_PROMPT,
+    LumberEmbeddings,
+    PassageRetriever,
+    cite_answer,
+    format_passages,
+)
 from lumber_core import Model
 from lumber_core.text import sentences
 from lumber_retrieval import Citation
 
 MOST_TURNS = 4  # replies of the model before the agent stops
 CLOSE = 0.45  # similarity from which the bundled model takes a sentence for an answer
+SEARCHING = """
 
-INSTRUCTIONS = """\
-You answer a question from passages that a search has found. Reply in one of three ways.
-
-If the passages do not contain the answer, and other words may find it, one line:
-SEARCH: the words to search for
-
-If they contain it, your answer in one to three sentences, and below it each sentence of the
-passages that it rests on, copied word for word, nothing left out:
-ANSWER: your answer
-QUOTE: a sentence from a passage
-QUOTE: another one
-
-If you have searched in vain, one line:
-UNKNOWN"""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a model does next: search, answer with quotes, or, if all is empty, give up."""
-
-    query: str = ""
-    answer: str = ""
-    quotes: tuple[str, ...] = ()
+If the passages do not hold the answer, and other words may find it, reply with one line:
+SEARCH: the words to search for"""
+_SEARCH = re.compile(r"^\W*SEARCH\W*:\s*(.+)$", re.MULTILINE)
 
 
 class State(TypedDict):
@@ -54,45 +41,44 @@ class State(TypedDict):
 
     Attributes:
         question: The question.
-        queries: What was searched for; the last one is next.
+        query: What is searched for next; "" if nothing.
         passages: What was found.
         reply: The model's last reply.
-        citations: The quotes of the reply that stand in the files, and where.
+        answer: The answer in it; "" if there is none.
+        citations: The quotes of the answer that stand in the files, and where.
         complaint: What was wrong with the last reply; "" if nothing.
         turns: How many replies there were.
     """
 
     question: str
-    queries: list[str]
+    query: str
     passages: list[Document]
-    reply: Reply
+    reply: str
+    answer: str
     citations: list[Citation]
     complaint: str
     turns: int
 
 
-Answerer = Callable[[State], Reply]
+Answerer = Callable[[State], str]
 
 
 def main(given: Options) -> None:
     retriever = PassageRetriever(budget=300)
-    retriever.add_documents(
-        Document(text, metadata={"source": name}) for name, text in given.files.items()
+    retriever.add_documents(langchain_documents(given.files))
+    answerer = answer_by(given.llm) if given.llm else answer_by_similarity
+    begin = State(
+        question=given.question,
+        query=given.question,
+        passages=[],
+        reply="",
+        answer="",
+        citations=[],
+        complaint="",
+        turns=0,
     )
-    answerer = quoted_by(given.llm) if given.llm else quoted_by_similarity()
-    found = agent(retriever, answerer).invoke(
-        State(
-            question=given.question,
-            queries=[given.question],
-            passages=[],
-            reply=Reply(),
-            citations=[],
-            complaint="",
-            turns=0,
-        )
-    )
-
-    answer = found["reply"].answer or "The files do not seem to say. The nearest passages:"
+    found = agent(retriever, answerer).invoke(begin)
+    answer = found["answer"] or "The files do not seem to say. The nearest passages:"
     print(f"\nAnswer\n{indented(answer)}")
     passages = [*map(Passage.of_document, found["passages"])]
     quotes = [quoted_passage(citation, passages) for citation in found["citations"]]
@@ -103,32 +89,30 @@ def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph
     """Return the graph: search, reply, check the quotes, and go back if something is missing."""
 
     def search(state: State) -> dict[str, object]:
-        query = state["queries"][-1]
         known = {passage.id for passage in state["passages"]}
-        new = [passage for passage in retriever.invoke(query) if passage.id not in known]
-        print(f"search  {query!r}: {len(new)} new passages")
+        new = [each for each in retriever.invoke(state["query"]) if each.id not in known]
+        print(f"search  {state['query']!r}: {len(new)} new passages")
         return {"passages": state["passages"] + new}
 
     def reply(state: State) -> dict[str, object]:
-        made = answerer(state)
-        queries = state["queries"] + ([made.query] if made.query else [])
-        return {"reply": made, "queries": queries, "turns": state["turns"] + 1}
+        said = answerer(state)
+        wanted = _SEARCH.search(said)
+        return {"reply": said, "query": wanted[1] if wanted else "", "turns": state["turns"] + 1}
 
     def check(state: State) -> dict[str, object]:
         """Find the place of each quote in the files."""
-        cited = cite(state["reply"].quotes, state["passages"])
-        found = [citation for citation in cited if citation.kind != "not found"]
-        wrong = [citation.quote for citation in cited if citation.kind == "not found"]
-        complaint = f"No passage contains these quotes word for word: {wrong}" if wrong else ""
-        if not cited:
-            complaint = "There is no line that starts with QUOTE:"
-        print(f"check   {len(found)} of {len(cited)} quotes found in the files")
-        return {"citations": found, "complaint": complaint}
+        cited = cite_answer(state["reply"], state["passages"])
+        found = [each for each in cited.citations if each.kind != "not found"]
+        complaint = "It quotes nothing." if cited.text and not cited.citations else ""
+        if cited.missing:
+            complaint = f"No passage has these quotes word for word: {cited.missing}"
+        print(f"check   {len(found)} of {len(cited.citations)} quotes found in the files")
+        return {"answer": cited.text, "citations": found, "complaint": complaint}
 
     def after_reply(state: State) -> str:
-        if state["reply"].query and state["turns"] < MOST_TURNS:
-            return "search"
-        return "check" if state["reply"].answer else END
+        if not state["query"]:
+            return "check"
+        return "search" if state["turns"] < MOST_TURNS else END
 
     def after_check(state: State) -> str:
         return "reply" if state["complaint"] and state["turns"] < MOST_TURNS else END
@@ -144,48 +128,31 @@ def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph
     return graph.compile()
 
 
-def quoted_by(llm: Model) -> Answerer:
+def answer_by(llm: Model) -> Answerer:
     """Return what asks a language model for the next reply."""
 
-    def answer(state: State) -> Reply:
-        asked = f"Passages:\n\n{format_passages(state['passages'])}\n\n"
-        asked += f"Searched for so far: {state['queries']}\n\nQuestion: {state['question']}"
+    def answer(state: State) -> str:
+        prompt = {"context": format_passages(state["passages"]), "question": state["question"]}
+        system, user = (str(each.content) for each in QUOTING_PROMPT.format_messages(**prompt))
         if state["complaint"]:
-            asked += f"\n\nYour last reply could not be used. {state['complaint']}"
-        return read(ask(llm, INSTRUCTIONS, asked))
+            user += f"\n\nYour last reply could not be used. {state['complaint']}"
+        return ask(llm, system + SEARCHING, user)
 
     return answer
 
 
-def read(text: str) -> Reply:
-    """Read a language model's reply; anything that follows no form is an answer without quotes."""
-    lines = re.findall(r"^\W*(SEARCH|ANSWER|QUOTE)\W*:\s*(.+)$", text, re.MULTILINE)
-    said = {kind: [rest for name, rest in lines if name == kind] for kind, _ in lines}
-    if not lines and "UNKNOWN" in text:
-        return Reply()
-    if "SEARCH" in said and "ANSWER" not in said:
-        return Reply(query=said["SEARCH"][0])
-    return Reply(answer=" ".join(said.get("ANSWER", [text])), quotes=tuple(said.get("QUOTE", ())))
-
-
-def quoted_by_similarity() -> Answerer:
-    """Return what answers with sentences near the question, and searches again if none is near."""
-    embeddings = LumberEmbeddings()
-
-    def choose(state: State) -> Reply:
-        found = [
-            span.of(text).strip()
-            for text in (passage.metadata["text"] for passage in state["passages"])
-            for span in sentences(text)
-        ]
-        question, *vectors = embeddings.embed_documents([state["question"], *found])
-        scores = [sum(map(float.__mul__, question, vector)) for vector in vectors]
-        best = sorted(zip(scores, found, strict=True), reverse=True)[:2]
-        quotes = tuple(sentence for score, sentence in best if score >= CLOSE)
-        again = not quotes and len(state["queries"]) == 1
-        return Reply(best[0][1] if again else "", " ".join(quotes), quotes)
-
-    return choose
+def answer_by_similarity(state: State) -> str:
+    """Answer with sentences near the question, as quotes; search again if none is near."""
+    texts = [passage.metadata["text"] for passage in state["passages"]]
+    found = [span.of(text).strip() for text in texts for span in sentences(text)]
+    question, *vectors = LumberEmbeddings().embed_documents([state["question"], *found])
+    scores = [sum(map(float.__mul__, question, vector)) for vector in vectors]
+    best = sorted(zip(scores, found, strict=True), reverse=True)[:2]
+    quotes = [sentence for score, sentence in best if score >= CLOSE]
+    if not quotes:
+        return "UNKNOWN" if state["turns"] else f"SEARCH: {best[0][1]}"
+    said = " ".join(f"{quote} [{number}]" for number, quote in enumerate(quotes, 1))
+    return said + "\n\n" + "\n".join(f'[{n}] "{quote}"' for n, quote in enumerate(quotes, 1))
 
 
 def quoted_passage(citation: Citation, passages: list[Passage]) -> Passage:

@@ -12,17 +12,17 @@ import asyncio
 from pathlib import Path
 
 import chromadb
-from llama_index.core import Document, VectorStoreIndex
+from llama_index.core import VectorStoreIndex
 from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
-from common import Options, Passage, options, show
+from common import Options, Passage, llamaindex_documents, options, show, temporary_folder
 from llamaindex_lumber import ContextEmbedding, LayoutNodeParser, LumberEmbedding, PassageJoiner
 
 
 async def main(given: Options) -> None:
-    with given.folder() as folder:
+    with temporary_folder() as folder:
         name, text = next(iter(given.files.items()))
         changed = given.files | {name: f"{text}\n\nOne more line.\n"}
 
@@ -34,16 +34,9 @@ async def main(given: Options) -> None:
 
         index = VectorStoreIndex.from_vector_store(store(folder), embed_model=LumberEmbedding())
         hits = await index.as_retriever(similarity_top_k=8).aretrieve(given.question)
-        joiner = PassageJoiner(texts=documents_of(given.files), budget=300)
+        joiner = PassageJoiner(texts=llamaindex_documents(given.files), budget=300)
         found = joiner.postprocess_nodes(hits, query_str=given.question)
         show([Passage.of_node(hit.node, hit.score) for hit in found], given)
-
-
-def documents_of(files: dict[str, str]) -> list[Document]:
-    # Node ids are computed from the document's. Without one, LlamaIndex assigns a random one.
-    return [
-        Document(text=text, id_=name, metadata={"source": name}) for name, text in files.items()
-    ]
 
 
 async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
@@ -60,7 +53,7 @@ async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     )
     if (folder / "pipeline").exists():
         pipeline.load(str(folder / "pipeline"))
-    added = await pipeline.arun(documents=documents_of(files), num_workers=2)
+    added = await pipeline.arun(documents=llamaindex_documents(files), num_workers=2)
     pipeline.persist(str(folder / "pipeline"))
     cached = len(pipeline.cache.cache.get_all(pipeline.cache.collection))
     print(f"{title:<21}{len(added):>7}{vectors.client.count():>11}{cached:>17}")

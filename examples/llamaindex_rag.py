@@ -4,18 +4,13 @@ Install: pip install '.[llama-index]'
 Run:     python examples/llamaindex_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
-from llama_index.core import Document
-
-from common import Options, Passage, options, show
+from common import Options, Passage, llamaindex_documents, options, show
 from llamaindex_lumber import PassageRetriever
 
 
 def main(given: Options) -> None:
     retriever = PassageRetriever(budget=300)
-    changes = retriever.add_documents(
-        Document(text=text, id_=name, metadata={"source": name})
-        for name, text in given.files.items()
-    )
+    changes = retriever.add_documents(llamaindex_documents(given.files))
     print(f"{changes.added} files in {changes.chunks} chunks")
 
     found = retriever.retrieve(given.question)

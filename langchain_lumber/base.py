@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import (
-    AsyncIterable,
-    AsyncIterator,
-    Iterable,
-    Iterator,
-    Sequence,
-    Sized,
-)
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
+from typing_extensions import Never
 
-from langchain_lumber.settings import DocumentSettings, SplitterSettings
+from langchain_lumber.settings import refuse_others
 from lumber_core.checks import check_texts
-from lumber_core.chunk_view import ChunkView
-from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.base import Chunker, check_chunker
 from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
-from lumber_core.chunking.settings import check_overlap
+from lumber_core.chunking.sizes import check_overlap
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import takes
-from lumber_core.support.concurrency import abatches, batches
 from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.pages import common_metadata, place_source
@@ -32,7 +23,6 @@ from lumber_core.text.source import Source, Written
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
-    from tqdm import tqdm
 
     from lumber_retrieval.surroundings import Vectors
 
@@ -59,6 +49,30 @@ class SpanTextSplitter(TextSplitter):
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.
 
+    Args:
+        chunker: The splitter of `lumber_core` that finds the spans.
+        chunk_overlap: Up to this many tokens are repeated from the end of the chunk before: whole
+            units, or whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size`
+            includes what is repeated.
+        add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
+        add_metadata: Put all that is known about a chunk into its metadata: its offsets
+            `start_index` and `end_index`; its `context`; its number in the document from 0,
+            `chunk_index`; its pages and lines from 1, `page_first`, `page_last`, `line_first` and
+            `line_last`; and if a judge was asked, how its start was decided: `verdict` is "shift"
+            if the judge named it, "no_shift" or "single" if a group ended, or after a failure
+            "outside", "unreadable", "refused" or "unavailable", with `verdict_reason`.
+        context: Put what the document says about a chunk outside of it before the chunk in
+            `page_content`, so that it is embedded: the title (in the metadata, or else the single
+            first-level heading of Markdown), the deepest three headings above the chunk, and on
+            lines of their own the header rows of the table in Markdown, CSV or TSV whose rows it
+            continues. `chunk_size` includes the context, which takes at most a quarter of it.
+        stable_ids: Set each chunk's `id` to a UUID that is the same in every run, so that a vector
+            store overwrites chunks that are added again. It is computed from the document's `id`
+            (its metadata if it has none), the offsets, the text and the splitter's identity.
+        strip_whitespace: Trim white space at both ends of a chunk. Its offset is adjusted; a chunk
+            of only white space is left out.
+        show_progress: Show a progress bar on stderr while documents are split.
+
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
         TypeError: A setting has the wrong type or is unknown.
@@ -69,22 +83,33 @@ class SpanTextSplitter(TextSplitter):
         ['Ann ran. She fell.']
     """
 
-    @takes(SplitterSettings)
-    def __init__(self, settings: SplitterSettings) -> None:
-        self._set_up(settings.chunker, settings)
-
-    def _set_up(self, chunker: Chunker, settings: DocumentSettings) -> None:
-        check_overlap(settings.chunk_overlap, chunker.chunk_size)
+    def __init__(
+        self,
+        chunker: Chunker,
+        *,
+        chunk_overlap: int = 0,
+        add_start_index: bool = False,
+        add_metadata: bool = False,
+        context: bool = False,
+        stable_ids: bool = False,
+        strip_whitespace: bool = True,
+        show_progress: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_others(type(self), unknown)
+        check_chunker("chunker", chunker)
+        check_overlap(chunk_overlap, chunker.chunk_size)
         super().__init__(
-            chunk_overlap=0,
-            add_start_index=settings.add_start_index,
-            strip_whitespace=settings.strip_whitespace,
+            chunk_overlap=0, add_start_index=add_start_index, strip_whitespace=strip_whitespace
         )
-        self._settings = settings
         self._chunk_size = chunker.chunk_size or self._chunk_size
-        self._chunk_overlap = settings.chunk_overlap
+        self._chunk_overlap = chunk_overlap
+        self._add_metadata = add_metadata
+        self._context = context
+        self._stable_ids = stable_ids
+        self._show_progress = show_progress
         self._chunker = chunker
-        self._written: Written | None = _in_context if settings.context else None
+        self._written: Written | None = _in_context if context else None
         self._length_function = _Length(chunker)
 
     @property
@@ -106,14 +131,10 @@ class SpanTextSplitter(TextSplitter):
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
         return self._chunker.segment(self._source(text), overlap=self._chunk_overlap)
 
-    def show(self, text: str) -> ChunkView:
-        """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self._chunker.show(self._source(text), overlap=self._chunk_overlap)
-
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks, each below its context if `context` is set."""
         (chunks,) = self._chunker.split_all(
-            [self._source(text)], self.delivery, show_progress=self._settings.show_progress
+            [self._source(text)], self.delivery, show_progress=self._show_progress
         )
         return [self._content(chunk) for chunk in chunks]
 
@@ -180,9 +201,9 @@ class SpanTextSplitter(TextSplitter):
             map(self._source_of, parents),
             self._embeddings(embeddings).embed_documents,
             self.delivery,
-            context=self._settings.context or context,
+            context=self._context or context,
             surroundings=surroundings,
-            show_progress=self._settings.show_progress,
+            show_progress=self._show_progress,
         )
         return self._documents(parents, split), vector_lists(vectors)
 
@@ -203,53 +224,14 @@ class SpanTextSplitter(TextSplitter):
             map(self._source_of, parents),
             self._embeddings(embeddings).aembed_documents,
             self.delivery,
-            context=self._settings.context or context,
+            context=self._context or context,
             surroundings=surroundings,
-            show_progress=self._settings.show_progress,
+            show_progress=self._show_progress,
         )
         return self._documents(parents, split), vector_lists(vectors)
 
     def _embeddings(self, embeddings: Embeddings | None) -> Embeddings:
-        return checked_embeddings(embeddings, getattr(self._settings, "threads", None))
-
-    def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """Split a stream of documents; the chunks are those of `split_documents`.
-
-        Args:
-            documents: Any iterable, such as a loader's `lazy_load()`. Documents are pulled when
-                their chunks are asked for: one at a time, as many as `max_concurrency`, or 64 for
-                a GPU.
-
-        Yields:
-            The chunks. Memory holds those of the documents pulled last. `on_segmentation` counts
-            the texts of each pull from 0.
-
-        Raises:
-            TypeError: `documents` is not an iterable of documents.
-        """
-        _refuse_single(documents)
-        with self._bar(documents) as bar:
-            for batch in batches(documents, self._chunker.texts_at_once):
-                yield from self._split(checked_documents(batch), in_stream=True)
-                bar.update(len(batch))
-
-    async def alazy_split(
-        self, documents: Iterable[Document] | AsyncIterable[Document]
-    ) -> AsyncIterator[Document]:
-        """Async version of `lazy_split`, which also takes an async iterator."""
-        _refuse_single(documents)
-        with self._bar(documents) as bar:
-            async for batch in abatches(documents, self._chunker.texts_at_once):
-                for chunk in await self._asplit(checked_documents(batch), in_stream=True):
-                    yield chunk
-                bar.update(len(batch))
-
-    def _bar(self, documents: object) -> tqdm[NoReturn]:
-        """Return the progress bar of a stream of documents."""
-        from tqdm import tqdm  # deferred: importing it takes longer than a short text
-
-        total = len(documents) if isinstance(documents, Sized) else None
-        return tqdm(total=total, unit="document", disable=not self._settings.show_progress)
+        return checked_embeddings(embeddings, getattr(self._chunker, "threads", None))
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
@@ -299,25 +281,21 @@ class SpanTextSplitter(TextSplitter):
 
     def _content(self, chunk: Chunk) -> str:
         """Return what a chunk's document contains."""
-        return chunk.text_in_context if self._settings.context else chunk.text
+        return chunk.text_in_context if self._context else chunk.text
 
-    def _split(self, documents: Sequence[Document], *, in_stream: bool = False) -> list[Document]:
-        """Split documents; within a stream, its progress bar is shown instead of the chunker's."""
+    def _split(self, documents: Sequence[Document]) -> list[Document]:
         split = self._chunker.split_all(
             map(self._source_of, documents),
             self.delivery,
-            show_progress=self._settings.show_progress and not in_stream,
+            show_progress=self._show_progress,
         )
         return self._documents(documents, split)
 
-    async def _asplit(
-        self, documents: Sequence[Document], *, in_stream: bool = False
-    ) -> list[Document]:
-        """Async version of `_split`."""
+    async def _asplit(self, documents: Sequence[Document]) -> list[Document]:
         split = await self._chunker.asplit_all(
             map(self._source_of, documents),
             self.delivery,
-            show_progress=self._settings.show_progress and not in_stream,
+            show_progress=self._show_progress,
         )
         return self._documents(documents, split)
 
@@ -325,11 +303,11 @@ class SpanTextSplitter(TextSplitter):
         self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
     ) -> list[Document]:
         """Return a document for each chunk of each parent."""
-        settings, everything = self._settings, self._settings.add_metadata
-        identity = self._chunker.identity if settings.stable_ids else None
+        everything = self._add_metadata
+        identity = self._chunker.identity if self._stable_ids else None
         say_start = self._add_start_index or everything
         # Without a context, a chunk ends where its content does.
-        say_end = everything or (say_start and settings.context)
+        say_end = everything or (say_start and self._context)
         documents = []
         for parent, chunks in zip(parents, split, strict=True):
             known = parent.metadata if parent.id is None else parent.id

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from typing_extensions import Never
+
 from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.settings import LengthSettings
-from lumber_core.bert.chunker import BertChunker
-from lumber_core.bert.settings import BertSettings
-from lumber_core.settings import from_settings, takes
-
-
-class BertTextSplitterSettings(BertSettings, LengthSettings):
-    """Settings of `BertTextSplitter`."""
+from langchain_lumber.settings import refuse_others, tokenizer_of
+from lumber_core.bert.chunker import BertChunker, Device
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 
 class BertTextSplitter(SpanTextSplitter):
@@ -19,6 +20,32 @@ class BertTextSplitter(SpanTextSplitter):
     The model finds topics, far better than splitters by embedding distance; `threshold=0` cuts at
     topics alone. In retrieval, chunks are level with those of `LayoutTextSplitter`, which takes a
     fraction of the CPU time. docs/results.md has the figures.
+
+    Args:
+        model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
+            written by `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`),
+            or the hub id of either (extra `hub`).
+        target_size: Preferred length of chunks in tokens; a clear start or a heading outweighs a
+            difference in size. None: 60 % of `chunk_size`. Not with a `threshold`.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in
+            proportion to `target_size`; no limit with a `threshold`. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        threshold: t_c of the paper: a chunk starts wherever the score is above it, at any size;
+            higher values give fewer, longer chunks. None: chunks of about `target_size`, cut at the
+            best places by score and layout; 0 with `paper`.
+        paper: Split as in the paper: a chunk starts at any word whose score is above the
+            `threshold`, and each window begins at the last start found. Needs a model that scores
+            tokens, such as the large one.
+        units: Where chunks may start; see `LayoutTextSplitter`.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        threads: Number of threads for the model. None: all available CPUs.
+        device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
+            if there is one. Exported models run on the CPU.
+        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
+        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -31,6 +58,53 @@ class BertTextSplitter(SpanTextSplitter):
         [Document(metadata={'start_index': 0}, page_content='Ann ran. She fell.')]
     """
 
-    @takes(BertTextSplitterSettings)
-    def __init__(self, settings: BertTextSplitterSettings) -> None:
-        self._set_up(from_settings(BertChunker, settings), settings)
+    def __init__(
+        self,
+        model: str = "bundled",
+        *,
+        target_size: int | None = None,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        threshold: float | None = None,
+        paper: bool = False,
+        units: UnitSpec = "sentences_and_lines",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+        threads: int | None = None,
+        device: Device | None = None,
+        length_function: Callable[[str], int] | None = None,
+        chunk_overlap: int = 0,
+        add_start_index: bool = False,
+        add_metadata: bool = False,
+        context: bool = False,
+        stable_ids: bool = False,
+        strip_whitespace: bool = True,
+        show_progress: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_others(type(self), unknown)
+        chunker = BertChunker(
+            model=model,
+            target_size=target_size,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
+            threshold=threshold,
+            paper=paper,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer_of(tokenizer, length_function),
+            language=language,
+            threads=threads,
+            device=device,
+        )
+        super().__init__(
+            chunker,
+            chunk_overlap=chunk_overlap,
+            add_start_index=add_start_index,
+            add_metadata=add_metadata,
+            context=context,
+            stable_ids=stable_ids,
+            strip_whitespace=strip_whitespace,
+            show_progress=show_progress,
+        )

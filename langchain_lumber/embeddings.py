@@ -11,7 +11,7 @@ class LumberEmbeddings(Embeddings):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
 
     Args:
-        model: "bundled", or a folder made by `lumber-splitters export --embedder`.
+        model: "bundled", or a folder made by `python -m lumber_training export --embedder`.
         threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:

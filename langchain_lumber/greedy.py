@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from typing_extensions import Never
+
 from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.settings import LengthSettings
-from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
-from lumber_core.chunking.settings import TargetSize
-from lumber_core.settings import from_settings, takes
-
-
-class GreedyTextSplitterSettings(GreedySettings, LengthSettings):
-    """Settings of `GreedyTextSplitter`; sizes are keyword-only."""
-
-    target_size: TargetSize = None
+from langchain_lumber.settings import refuse_others, tokenizer_of
+from lumber_core.chunking.greedy import GreedyChunker
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 
 class GreedyTextSplitter(SpanTextSplitter):
@@ -20,6 +19,21 @@ class GreedyTextSplitter(SpanTextSplitter):
 
     `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, chunks have about
     four fifths of it.
+
+    Args:
+        target_size: Preferred length of chunks in tokens; at most `chunk_size`. None: in proportion
+            to `chunk_size`, 400 for 512.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 512, or more for
+            a `target_size` above 400. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: What is never cut unless it exceeds `chunk_size`: "sentences", "paragraphs",
+            "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
+        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -31,6 +45,43 @@ class GreedyTextSplitter(SpanTextSplitter):
         ['One two three. Four five six.', 'Seven eight nine.']
     """
 
-    @takes(GreedyTextSplitterSettings)
-    def __init__(self, settings: GreedyTextSplitterSettings) -> None:
-        self._set_up(from_settings(GreedyChunker, settings), settings)
+    def __init__(
+        self,
+        *,
+        target_size: int | None = None,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        units: UnitSpec = "sentences",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+        length_function: Callable[[str], int] | None = None,
+        chunk_overlap: int = 0,
+        add_start_index: bool = False,
+        add_metadata: bool = False,
+        context: bool = False,
+        stable_ids: bool = False,
+        strip_whitespace: bool = True,
+        show_progress: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_others(type(self), unknown)
+        chunker = GreedyChunker(
+            target_size=target_size,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer_of(tokenizer, length_function),
+            language=language,
+        )
+        super().__init__(
+            chunker,
+            chunk_overlap=chunk_overlap,
+            add_start_index=add_start_index,
+            add_metadata=add_metadata,
+            context=context,
+            stable_ids=stable_ids,
+            strip_whitespace=strip_whitespace,
+            show_progress=show_progress,
+        )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from typing_extensions import Never
+
 from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.settings import LengthSettings
-from lumber_core.chunking.layout import LayoutChunker, LayoutSettings
-from lumber_core.chunking.settings import FreeTargetSize
-from lumber_core.settings import from_settings, takes
-
-
-class LayoutTextSplitterSettings(LayoutSettings, LengthSettings):
-    """Settings of `LayoutTextSplitter`; sizes are keyword-only."""
-
-    target_size: FreeTargetSize = None
+from langchain_lumber.settings import refuse_others, tokenizer_of
+from lumber_core.chunking.layout import LayoutChunker
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 
 class LayoutTextSplitter(SpanTextSplitter):
@@ -20,6 +19,24 @@ class LayoutTextSplitter(SpanTextSplitter):
 
     No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
     those of `BertTextSplitter` (docs/results.md). Only that one sees topics.
+
+    Args:
+        target_size: Preferred length of chunks in tokens; a heading outweighs a difference in size.
+            None: 60 % of `chunk_size`.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in
+            proportion to `target_size`. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings
+            and lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items,
+            tables, code, a heading with the block below it, and sentences inside prose), or where a
+            callable from a text to `(start, end)` offsets says. Anywhere else only in what fits in
+            no chunk, or in a sentence of more than `target_size` tokens.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
+        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -31,6 +48,43 @@ class LayoutTextSplitter(SpanTextSplitter):
         ['Ann ran. She fell.', 'Bob sat. He slept.']
     """
 
-    @takes(LayoutTextSplitterSettings)
-    def __init__(self, settings: LayoutTextSplitterSettings) -> None:
-        self._set_up(from_settings(LayoutChunker, settings), settings)
+    def __init__(
+        self,
+        *,
+        target_size: int | None = None,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        units: UnitSpec = "sentences_and_lines",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+        length_function: Callable[[str], int] | None = None,
+        chunk_overlap: int = 0,
+        add_start_index: bool = False,
+        add_metadata: bool = False,
+        context: bool = False,
+        stable_ids: bool = False,
+        strip_whitespace: bool = True,
+        show_progress: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_others(type(self), unknown)
+        chunker = LayoutChunker(
+            target_size=target_size,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer_of(tokenizer, length_function),
+            language=language,
+        )
+        super().__init__(
+            chunker,
+            chunk_overlap=chunk_overlap,
+            add_start_index=add_start_index,
+            add_metadata=add_metadata,
+            context=context,
+            stable_ids=stable_ids,
+            strip_whitespace=strip_whitespace,
+            show_progress=show_progress,
+        )

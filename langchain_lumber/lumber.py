@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.documents import Document
+from typing_extensions import Never
 
 from langchain_lumber.base import SpanTextSplitter, checked_documents
-from langchain_lumber.settings import LengthSettings
-from lumber_core.lumber.chunker import LumberChunker
+from langchain_lumber.settings import refuse_others, tokenizer_of
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.answer_store import AnswerStore
+from lumber_core.lumber.chunker import THETA, LumberChunker, Method, OnSegmentation
 from lumber_core.lumber.estimate import Estimate, Prices
-from lumber_core.lumber.fallback import choose_judge
+from lumber_core.lumber.fallback import OnFailure, choose_judge
 from lumber_core.lumber.judges import JudgeLike
-from lumber_core.lumber.settings import OTHER_JUDGES, AskedSettings
-from lumber_core.settings import Setting, from_settings, takes
+from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.shared_store import SharedStore
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -24,20 +30,53 @@ if TYPE_CHECKING:
 _LANGUAGE_MODELS = "langchain_core.language_models"
 
 
-class LumberTextSplitterSettings(AskedSettings, LengthSettings):
-    """Settings of `LumberTextSplitter`."""
-
-    llm: Annotated[
-        "BaseChatModel | JudgeLike | None",  # noqa: UP037 - its module is imported only if needed
-        Setting(
-            f"Decides: any chat model of LangChain; {OTHER_JUDGES}. None: the bundled model "
-            "decides."
-        ),
-    ] = field(default=None, kw_only=False)
-
-
 class LumberTextSplitter(SpanTextSplitter):
     r"""Cuts at the topic shifts that a chat model names (LumberChunker, arXiv 2406.17526).
+
+    Args:
+        llm: Who decides: any chat model of LangChain, a model of `lumber_core.llms`, or a function
+            or object that takes a group of units and returns the number of the one that starts new
+            content, or None, or with the method `window` a list of all such units. None: the
+            bundled model decides.
+        prompt: What the model is asked. None: the prompt of this library.
+        policy: Retries and rate limits for the model. None: the defaults of `CallPolicy`.
+        theta: Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per
+            word, which is about 600 tokens of a real tokenizer. With the method `window` it is only
+            the maximum of a chunk.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": `theta`. None: no
+            limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: What the judge names, never cut unless it exceeds the limit: "paragraphs",
+            "sentences", "sentences_and_lines", "markdown", or a callable from a text to
+            `(start, end)` offsets.
+        method: How the judge is asked: "paper" for one start at a time, a call for each chunk;
+            "window" for all starts of a long window at once, about a tenth of the calls, with sizes
+            kept as by Bert.
+        target_size: With the method `window`: preferred length of chunks in tokens. None: 78 % of
+            the maximum.
+        on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
+            reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
+            the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
+            says what happened.
+        max_concurrency: Maximum number of questions in flight, over all texts of a call. If there
+            are fewer texts, further questions are about other windows of the same text, or work
+            ahead on it with the method `paper`, which needs about a tenth more calls. The result is
+            the same. The judge is called from several threads or tasks, and not in the order of the
+            text. None: one at a time; asynchronous methods work on 8 texts at once.
+        store: A file that caches every answer, so that none is paid for twice. To share answers
+            between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
+            others), or a function that returns one, which a splitter that is pickled needs. A
+            custom judge needs an attribute `identity` for a store.
+        on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
+            the text and its segmentation, which has failures and usage. Within a call it is never
+            called twice at once; asynchronous methods call it in a thread. An error it raises ends
+            the call.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        length_function: Counts tokens: LangChain's name for `tokenizer`, with its function.
+        **unknown: Refused, with what to use instead. `SpanTextSplitter` has the other arguments.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each
@@ -51,18 +90,69 @@ class LumberTextSplitter(SpanTextSplitter):
         ['Ann ran.\n\nShe fell.', 'Bob slept.']
     """
 
-    @takes(LumberTextSplitterSettings)
-    def __init__(self, settings: LumberTextSplitterSettings) -> None:
-        llm: Any = settings.llm
+    def __init__(
+        self,
+        llm: BaseChatModel | JudgeLike | None = None,
+        *,
+        prompt: PromptTemplate | None = None,
+        policy: CallPolicy | None = None,
+        theta: int = THETA,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        units: UnitSpec = "paragraphs",
+        method: Method = "paper",
+        target_size: int | None = None,
+        on_failure: OnFailure = "judge_locally",
+        max_concurrency: int | None = None,
+        store: AnswerStore | SharedStore | str | Path | None = None,
+        on_segmentation: OnSegmentation | None = None,
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+        length_function: Callable[[str], int] | None = None,
+        chunk_overlap: int = 0,
+        add_start_index: bool = False,
+        add_metadata: bool = False,
+        context: bool = False,
+        stable_ids: bool = False,
+        strip_whitespace: bool = True,
+        show_progress: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_others(type(self), unknown)
+        judge: Any = llm
         if any(kind.__module__.startswith(_LANGUAGE_MODELS) for kind in type(llm).__mro__):
             # Deferred: LangChain's language models are slow to import, and splitters without one
             # should not wait for them.
             from langchain_lumber.chat_model import ChatModel
 
-            llm = ChatModel(llm)
-        judge = choose_judge(llm, settings.prompt, settings.policy)
-        chunker = from_settings(LumberChunker, settings, judge)
-        self._set_up(chunker, settings)
+            judge = ChatModel(judge)
+        chunker = LumberChunker(
+            choose_judge(judge, prompt, policy),
+            theta=theta,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            method=method,
+            target_size=target_size,
+            on_failure=on_failure,
+            max_concurrency=max_concurrency,
+            store=store,
+            on_segmentation=on_segmentation,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer_of(tokenizer, length_function),
+            language=language,
+        )
+        super().__init__(
+            chunker,
+            chunk_overlap=chunk_overlap,
+            add_start_index=add_start_index,
+            add_metadata=add_metadata,
+            context=context,
+            stable_ids=stable_ids,
+            strip_whitespace=strip_whitespace,
+            show_progress=show_progress,
+        )
         self._lumber = chunker
 
     def estimate(self, documents: Iterable[Document], *, prices: Prices | None = None) -> Estimate:

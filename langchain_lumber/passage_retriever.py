@@ -20,8 +20,7 @@ from typing_extensions import Self
 from langchain_lumber.base import SpanTextSplitter, checked_documents, checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
-from lumber_core.checks import check_positive, check_texts
-from lumber_core.settings import refuse_unknown
+from lumber_core.checks import check_positive, check_texts, refuse_unknown
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, document_name, page_numbers, parts_of
 from lumber_core.text.source import NAME_KEYS
@@ -316,7 +315,7 @@ class PassageRetriever(BaseRetriever):
         return [*map(_document_of, found)]
 
     def _progress(self, shown: bool | None) -> bool:
-        return self._split._settings.show_progress if shown is None else shown
+        return self._split._show_progress if shown is None else shown
 
     def _named(
         self, documents: Iterable[Document], ids: Sequence[str] | None

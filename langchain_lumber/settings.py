@@ -1,19 +1,12 @@
-"""Settings of the LangChain splitters, in addition to the core's."""
+"""Checks of arguments that all LangChain splitters share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Mapping
 
-from lumber_core.chunking.base import CoreSplitter
-from lumber_core.chunking.settings import (
-    ChunkerSettings,
-    ChunkOverlap,
-    add_metadata_setting,
-)
-from lumber_core.settings import Setting, Settings
-from lumber_core.tokens import DEFAULT_TOKENIZER
+from lumber_core.checks import refuse_unknown
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 _SEPARATORS = "chunks end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
@@ -35,84 +28,32 @@ _ELSEWHERE = {
     "encoding_name": _ENCODING,
     "model_name": _ENCODING,
     "max_chunk_size": "use chunk_size",
+    "model": "pass a chat model as llm to LumberTextSplitter",
     "headers_to_split_on": "headings of Markdown documents are found without settings and put into "
     'metadata["headings"]',
 }
 
 
-class DocumentSettings(Settings):
-    """How spans become documents."""
+def refuse_others(kind: type, unknown: Mapping[str, object]) -> None:
+    """Raise if a splitter was given settings that it does not have.
 
-    elsewhere = _ELSEWHERE
-
-    chunk_overlap: ChunkOverlap = 0
-    add_start_index: Annotated[
-        bool,
-        Setting('Put the chunk\'s offset in characters into `metadata["start_index"]`.'),
-    ] = False
-    add_metadata: Annotated[
-        bool,
-        add_metadata_setting("its offsets `start_index` and `end_index`; its `context`; "),
-    ] = False
-    context: Annotated[
-        bool,
-        Setting(
-            "Put what the document says about a chunk outside of it before the chunk in "
-            "`page_content`, so that it is embedded: the title (in the metadata, or else the "
-            "single first-level heading of Markdown), the deepest three headings above the chunk, "
-            "and on lines of their own the header rows of the table in Markdown, CSV or TSV whose "
-            "rows it continues. `start_index` is still the offset of the chunk itself. "
-            "`chunk_size` includes the context, which takes at most a quarter of it."
-        ),
-    ] = False
-    stable_ids: Annotated[
-        bool,
-        Setting(
-            "Set each chunk's `id` to a UUID that is the same in every run, so that a vector store "
-            "overwrites chunks that are added again. It is computed from the document's `id` (its "
-            "metadata if it has none), the offsets, the text and the splitter's identity."
-        ),
-    ] = False
-    strip_whitespace: Annotated[
-        bool,
-        Setting(
-            "Trim white space at both ends of a chunk. Its offset is adjusted; a chunk of only "
-            "white space is left out."
-        ),
-    ] = True
-    show_progress: Annotated[
-        bool,
-        Setting("Show a progress bar on stderr while documents are split.", changes_result=False),
-    ] = False
-
-
-class LengthSettings(DocumentSettings, ChunkerSettings):
-    """Settings of all LangChain splitters: LangChain's and the core's.
-
-    A `length_function` is moved to `tokenizer`, so the core's splitter takes them as they are.
+    Raises:
+        TypeError: The message names the nearest setting, or what to use instead.
     """
-
-    length_function: Annotated[
-        Callable[[str], int] | None,
-        Setting("Counts tokens: LangChain's name for `tokenizer`."),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Check every value, and that they fit together.
-
-        Raises:
-            ValueError: Both a tokenizer and a length function are given.
-        """
-        super().__post_init__()
-        if self.length_function is None:
-            return
-        if self.tokenizer != DEFAULT_TOKENIZER:
-            raise ValueError("pass either tokenizer or length_function, not both")
-        object.__setattr__(self, "tokenizer", self.length_function)
-        object.__setattr__(self, "length_function", None)
+    *known, _ = inspect.signature(kind).parameters
+    refuse_unknown(kind.__name__, unknown, known, _ELSEWHERE)
 
 
-class SplitterSettings(DocumentSettings):
-    """Settings of `SpanTextSplitter`."""
+def tokenizer_of(
+    tokenizer: TokenCounterSpec, length_function: Callable[[str], int] | None
+) -> TokenCounterSpec:
+    """Return what counts tokens, by our name or LangChain's.
 
-    chunker: CoreSplitter = field(kw_only=False)
+    Raises:
+        ValueError: Both are given.
+    """
+    if length_function is None:
+        return tokenizer
+    if tokenizer != DEFAULT_TOKENIZER:
+        raise ValueError("pass either tokenizer or length_function, not both")
+    return length_function

@@ -6,9 +6,8 @@ import copy
 import logging
 import pickle
 from abc import abstractmethod
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
@@ -16,17 +15,15 @@ from llama_index.core.bridge.pydantic import (
     Field,
     PrivateAttr,
     ValidationError,
-    create_model,
     field_serializer,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import default_id_func
-from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, Document, TextNode
 from typing_extensions import Self
 
-from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import (
     NodeWriter,
     checked_nodes,
@@ -34,18 +31,15 @@ from llamaindex_lumber.nodes import (
     metadata_share,
     nodes_of,
     referred_document,
-    several,
     source_of_node,
     text_of,
 )
-from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
-from lumber_core.chunk_view import ChunkView
+from llamaindex_lumber.settings import ELSEWHERE, check_embed_model
+from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.settings import check_overlap
+from lumber_core.chunking.sizes import check_overlap
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
-from lumber_core.support.concurrency import abatches, batches
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
 
@@ -54,17 +48,7 @@ logger = logging.getLogger(__name__)
 _LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
 
 
-if TYPE_CHECKING:
-
-    class _Base(NodeParser, ParserSettings): ...
-
-else:
-    _Base = create_model(
-        "ParserSettings", __base__=NodeParser, **dict(pydantic_fields(ParserSettings))
-    )
-
-
-class SpanNodeParser(_Base):
+class SpanNodeParser(NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
     Nodes are slices of the text they come from: `text[start_char_idx:end_char_idx] == node.text`,
@@ -98,9 +82,30 @@ class SpanNodeParser(_Base):
     """
 
     # Inputs of errors may hold a model with its key.
-    model_config = ConfigDict(hide_input_in_errors=True)
+    model_config = ConfigDict(hide_input_in_errors=True, use_attribute_docstrings=True)
 
-    settings_class: ClassVar[type[Settings]] = ParserSettings
+    chunk_overlap: int = 0
+    """Up to this many tokens are repeated from the end of the chunk before: whole units, or whole
+    sentences of a unit that is longer. Offsets stay exact, and `chunk_size` includes what is
+    repeated."""
+
+    add_metadata: bool = False
+    """Put all that is known about a chunk into its metadata: its number in the document from 0,
+    `chunk_index`; its pages and lines from 1, `page_first`, `page_last`, `line_first` and
+    `line_last`; and if a judge was asked, how its start was decided: `verdict` is "shift" if the
+    judge named it, "no_shift" or "single" if a group ended, or after a failure "outside",
+    "unreadable", "refused" or "unavailable", with `verdict_reason`."""
+
+    context: bool = True
+    """Put what the document says about a node outside of it into `metadata["context"]`, which is
+    embedded and sent to models: the single first-level heading of Markdown, the deepest three
+    headings above the node, and on lines of their own the header rows of the table in Markdown, CSV
+    or TSV whose rows it continues."""
+
+    embed: Any = False
+    """Set `node.embedding`: with an embedding model of LlamaIndex, or if True with the bundled one,
+    `LumberEmbedding`. What is embedded is the text with its metadata, as an index would, and
+    vectors of its neighbours are added, as by `ContextEmbedding`."""
 
     id_func: IdFuncCallable = Field(
         default=default_id_func,
@@ -133,39 +138,16 @@ class SpanNodeParser(_Base):
 
     @classmethod
     def _explained(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
-        """Return what our own checks say about an error, which is more than pydantic does."""
-        for entry in fields_of(cls.settings_class):
-            check = setting_of(entry).check
-            try:
-                if check is not None and entry.name in settings:
-                    check(entry.name, settings[entry.name])
-            except (TypeError, ValueError) as own:
-                return own
-        if isinstance(error, ValidationError):
-            cause = error.errors()[0].get("ctx", {}).get("error")
-            return cause if isinstance(cause, ValueError) else error
+        """Return what the core's checks say about an error, which is more than pydantic does."""
+        if not isinstance(error, ValidationError):
+            return error
+        try:
+            cls.model_construct(**settings)
+        except (TypeError, ValueError) as own:
+            return own
+        except AttributeError:  # a field that is required is missing
+            return error
         return error
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Make `help` and `inspect.signature` show the settings."""
-        super().__pydantic_init_subclass__(**kwargs)
-        types = {entry.name: entry.type for entry in fields_of(cls.settings_class)}
-        parameters = []
-        for name, field in cls.model_fields.items():
-            default: Any = field.default
-            if field.is_required():
-                default = Parameter.empty
-            elif field.default_factory or callable(default):
-                default = ...
-            kind = types.get(name, field.annotation)
-            parameters.append(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            )
-        cls.__signature__ = Signature(parameters)
-        elsewhere = "See LlamaIndex's `NodeParser`."
-        docs = {name: field.description or elsewhere for name, field in cls.model_fields.items()}
-        document(cls, cls.__signature__, docs)
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -206,14 +188,13 @@ class SpanNodeParser(_Base):
         return cls.__name__
 
     @abstractmethod
-    def _make_chunker(self, settings: Any) -> Chunker:
-        """Build the splitter from the settings, an object of `settings_class`."""
+    def _make_chunker(self) -> Chunker:
+        """Build the splitter from the fields."""
 
     def _checked_chunker(self) -> Chunker:
-        # A parser's settings can be assigned, the core's cannot: making them checks them.
-        names = [entry.name for entry in fields_of(self.settings_class)]
-        settings = self.settings_class(**{name: getattr(self, name) for name in names})
-        chunker = self._make_chunker(settings)
+        chunker = self._make_chunker()
+        if not isinstance(self.embed, bool):
+            check_embed_model("embed", self.embed)
         check_overlap(self.chunk_overlap, chunker.chunk_size)
         return chunker
 
@@ -237,10 +218,6 @@ class SpanNodeParser(_Base):
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, without overlap, and the verdicts."""
         return self.chunker.segment(text, overlap=self.chunk_overlap)
-
-    def show(self, text: str) -> ChunkView:
-        """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self.chunker.show(text, overlap=self.chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
@@ -297,47 +274,6 @@ class SpanNodeParser(_Base):
         from llamaindex_lumber.vectors import serialised_model  # deferred: as above
 
         return serialised_model(model)
-
-    def lazy_split(self, documents: Iterable[BaseNode]) -> Iterator[BaseNode]:
-        """Parse a stream of documents; the nodes are those of `get_nodes_from_documents`.
-
-        Args:
-            documents: Any iterable of documents or nodes. They are pulled when their nodes are
-                asked for: one at a time, as many as `max_concurrency`, or 64 for a GPU.
-
-        Yields:
-            The nodes. Memory holds those of the documents pulled last. `on_segmentation` numbers
-            the texts anew after each pull.
-
-        Raises:
-            TypeError: `documents` is one document.
-        """
-        before = None
-        for batch in batches(several(documents), self.chunker.texts_at_once):
-            nodes = self(batch)
-            self._link(before, nodes)
-            before = nodes[-1].model_copy() if nodes else before
-            yield from nodes
-
-    async def alazy_split(
-        self, documents: Iterable[BaseNode] | AsyncIterable[BaseNode]
-    ) -> AsyncIterator[BaseNode]:
-        """Async version of `lazy_split`, which also takes an async iterator."""
-        before = None
-        async for batch in abatches(several(documents), self.chunker.texts_at_once):
-            nodes = await self.acall(batch)
-            self._link(before, nodes)
-            before = nodes[-1].model_copy() if nodes else before
-            for node in nodes:
-                yield node
-
-    def _link(self, before: BaseNode | None, nodes: Sequence[BaseNode]) -> None:
-        """Link nodes to the one before them, as the framework does within a call."""
-        if before is None or not nodes or not self.include_prev_next_rel:
-            return
-        source, own = before.source_node, nodes[0].source_node
-        if source is not None and own is not None and source.node_id == own.node_id:
-            nodes[0].relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
@@ -453,18 +389,3 @@ class _Shown(str):
     """Text that `repr` shows without quotation marks."""
 
     __repr__ = str.__str__
-
-
-def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:
-    """Return a node parser with a field for each setting, to derive from.
-
-    Settings that cannot change the result are left out of what is serialised, and so of cache keys.
-    """
-    made: type[SpanNodeParser] = create_model(
-        settings.__name__,
-        __base__=SpanNodeParser,
-        __module__=__name__,
-        **dict(pydantic_fields(settings)),
-    )
-    made.settings_class = settings
-    return made

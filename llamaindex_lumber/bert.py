@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from llama_index.core.bridge.pydantic import Field
 
-from llamaindex_lumber.base import SpanNodeParser, with_settings
-from llamaindex_lumber.settings import ParserSettings
-from lumber_core.bert.chunker import BertChunker
-from lumber_core.bert.settings import BertSettings, ModelName
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.settings import Named
+from lumber_core.bert.chunker import BertChunker, Device
 from lumber_core.chunking.base import Chunker
-from lumber_core.settings import from_settings
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.tokens import DEFAULT_TOKENIZER
 
 
-class BertNodeParserSettings(BertSettings, ParserSettings):
-    """Settings of `BertNodeParser`."""
-
-    model: ModelName = "bundled"
-
-
-if TYPE_CHECKING:
-
-    class _Base(SpanNodeParser, BertNodeParserSettings): ...
-
-else:
-    _Base = with_settings(BertNodeParserSettings)
-
-
-class BertNodeParser(_Base):
+class BertNodeParser(SpanNodeParser):
     """Cuts where the bundled model predicts that a chunk starts.
 
     The model finds topics, far better than splitters by embedding distance; `threshold=0` cuts at
@@ -45,5 +31,64 @@ class BertNodeParser(_Base):
         (0, 18)
     """
 
-    def _make_chunker(self, settings: BertSettings) -> Chunker:
-        return from_settings(BertChunker, settings)
+    model: str = "bundled"
+    """"bundled"; "large", which finds topics better at twenty times the cost; a folder written by
+    `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`), or the hub id of
+    either (extra `hub`)."""
+
+    target_size: int | None = None
+    """Preferred length of chunks in tokens; a clear start or a heading outweighs a difference in
+    size. None: 60 % of `chunk_size`. Not with a `threshold`."""
+
+    chunk_size: ChunkSize = "auto"
+    """Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in proportion to
+    `target_size`; no limit with a `threshold`. None: no limit."""
+
+    min_chunk_size: int | None = None
+    """Minimum tokens in a chunk: smaller ones are merged with a neighbour that has room. None: no
+    limit."""
+
+    threshold: float | None = None
+    """t_c of the paper: a chunk starts wherever the score is above it, at any size; higher values
+    give fewer, longer chunks. None: chunks of about `target_size`, cut at the best places by
+    score and layout; 0 with `paper`."""
+
+    paper: bool = False
+    """Split as in the paper: a chunk starts at any word whose score is above the `threshold`, and
+    each window begins at the last start found. Needs a model that scores tokens, such as the
+    large one."""
+
+    units: Named = "sentences_and_lines"
+    """Where chunks may start; see `LayoutNodeParser`."""
+
+    merge_sections: bool = True
+    """Whether a chunk of Markdown may hold the text of several sections."""
+
+    tokenizer: Named = DEFAULT_TOKENIZER
+    """Counts tokens; see `Chunker`."""
+
+    language: str = "en"
+    """ISO 639 code of the language, such as "en", to find sentences."""
+
+    threads: int | None = Field(default=None, exclude=True)
+    """Number of threads for the model. None: all available CPUs."""
+
+    device: Device | None = Field(default=None, exclude=True)
+    """What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU if there
+    is one. Exported models run on the CPU."""
+
+    def _make_chunker(self) -> Chunker:
+        return BertChunker(
+            model=self.model,
+            target_size=self.target_size,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
+            threshold=self.threshold,
+            paper=self.paper,
+            units=self.units,
+            merge_sections=self.merge_sections,
+            tokenizer=self.tokenizer,
+            language=self.language,
+            threads=self.threads,
+            device=self.device,
+        )

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llama_index.core.bridge.pydantic import field_serializer
 
-from llamaindex_lumber.base import SpanNodeParser, with_settings
-from llamaindex_lumber.settings import ParserSettings
-from lumber_core.chunking.base import Chunker, CoreSplitter
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.settings import Named
+from lumber_core.chunking.base import Chunker, check_chunker
 
 
-class ChunkerNodeParserSettings(ParserSettings):
-    """Settings of `ChunkerNodeParser`."""
-
-    splitter: CoreSplitter
-
-
-if TYPE_CHECKING:
-
-    class _Base(SpanNodeParser, ChunkerNodeParserSettings): ...
-
-else:
-    _Base = with_settings(ChunkerNodeParserSettings)
-
-
-class ChunkerNodeParser(_Base):
+class ChunkerNodeParser(SpanNodeParser):
     """Cuts with any splitter of `lumber_core`, such as one of your own.
 
     What LlamaIndex serialises, and uses as a cache key, is the splitter's identity, so `from_dict`
@@ -41,10 +25,15 @@ class ChunkerNodeParser(_Base):
         ['Ann ran. She fell.']
     """
 
-    @field_serializer("splitter", check_fields=False)
+    splitter: Named
+    """The splitter of `lumber_core` that finds the spans."""
+
+    @field_serializer("splitter")
     def _serialised(self, splitter: Chunker) -> str:
         """Return what determines the chunks."""
         return splitter.identity
 
-    def _make_chunker(self, settings: ChunkerNodeParserSettings) -> Chunker:
-        return settings.splitter
+    def _make_chunker(self) -> Chunker:
+        check_chunker("splitter", self.splitter)
+        splitter: Chunker = self.splitter
+        return splitter

@@ -15,8 +15,8 @@ class LumberEmbedding(BaseEmbedding):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
 
     Args:
-        model_name: "bundled", or a folder made by `lumber-splitters export --embedder`. Default:
-            "bundled".
+        model_name: "bundled", or a folder made by `python -m lumber_training export --embedder`.
+            Default: "bundled".
         threads: Number of texts embedded in parallel. None: all available CPUs, up to 8. Default:
             None.
         **settings: Those of LlamaIndex's `BaseEmbedding`, such as `embed_batch_size`.
@@ -32,7 +32,7 @@ class LumberEmbedding(BaseEmbedding):
 
     model_name: str = Field(
         default="bundled",
-        description='"bundled", or a folder made by lumber-splitters export --embedder.',
+        description='"bundled", or a folder made by python -m lumber_training export --embedder.',
     )
     threads: int | None = Field(
         default=None,

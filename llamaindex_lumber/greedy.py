@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from llamaindex_lumber.base import SpanNodeParser, with_settings
-from llamaindex_lumber.settings import ParserSettings
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.settings import Named
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
-from lumber_core.chunking.settings import TargetSize
-from lumber_core.settings import from_settings
+from lumber_core.chunking.greedy import GreedyChunker
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.tokens import DEFAULT_TOKENIZER
 
 
-class GreedyNodeParserSettings(GreedySettings, ParserSettings):
-    """Settings of `GreedyNodeParser`."""
-
-    target_size: TargetSize = None
-
-
-if TYPE_CHECKING:
-
-    class _Base(SpanNodeParser, GreedyNodeParserSettings): ...
-
-else:
-    _Base = with_settings(GreedyNodeParserSettings)
-
-
-class GreedyNodeParser(_Base):
+class GreedyNodeParser(SpanNodeParser):
     """Cuts at the sentence end nearest to a target length in tokens.
 
     `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, nodes have about
@@ -42,5 +26,38 @@ class GreedyNodeParser(_Base):
         ['One two three. Four five six. ', 'Seven eight nine.']
     """
 
-    def _make_chunker(self, settings: GreedySettings) -> Chunker:
-        return from_settings(GreedyChunker, settings)
+    target_size: int | None = None
+    """Preferred length of chunks in tokens; at most `chunk_size`. None: in proportion to
+    `chunk_size`, 400 for 512."""
+
+    chunk_size: ChunkSize = "auto"
+    """Maximum tokens in a chunk, for any text: a hard limit. "auto": 512, or more for a
+    `target_size` above 400. None: no limit."""
+
+    min_chunk_size: int | None = None
+    """Minimum tokens in a chunk: smaller ones are merged with a neighbour that has room. None: no
+    limit."""
+
+    units: Named = "sentences"
+    """What is never cut unless it exceeds `chunk_size`: "sentences", "paragraphs",
+    "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets."""
+
+    merge_sections: bool = True
+    """Whether a chunk of Markdown may hold the text of several sections."""
+
+    tokenizer: Named = DEFAULT_TOKENIZER
+    """Counts tokens; see `Chunker`."""
+
+    language: str = "en"
+    """ISO 639 code of the language, such as "en", to find sentences."""
+
+    def _make_chunker(self) -> Chunker:
+        return GreedyChunker(
+            target_size=self.target_size,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
+            units=self.units,
+            merge_sections=self.merge_sections,
+            tokenizer=self.tokenizer,
+            language=self.language,
+        )

@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from llamaindex_lumber.base import SpanNodeParser, with_settings
-from llamaindex_lumber.settings import ParserSettings
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.settings import Named
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.layout import LayoutChunker, LayoutSettings
-from lumber_core.chunking.settings import FreeTargetSize
-from lumber_core.settings import from_settings
+from lumber_core.chunking.layout import LayoutChunker
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.tokens import DEFAULT_TOKENIZER
 
 
-class LayoutNodeParserSettings(LayoutSettings, ParserSettings):
-    """Settings of `LayoutNodeParser`; sizes are keyword-only."""
-
-    target_size: FreeTargetSize = None
-
-
-if TYPE_CHECKING:
-
-    class _Base(SpanNodeParser, LayoutNodeParserSettings): ...
-
-else:
-    _Base = with_settings(LayoutNodeParserSettings)
-
-
-class LayoutNodeParser(_Base):
+class LayoutNodeParser(SpanNodeParser):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
     No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
@@ -42,5 +26,41 @@ class LayoutNodeParser(_Base):
         ['Ann ran. She fell.\n\n', 'Bob sat. He slept.']
     """
 
-    def _make_chunker(self, settings: LayoutSettings) -> Chunker:
-        return from_settings(LayoutChunker, settings)
+    target_size: int | None = None
+    """Preferred length of chunks in tokens; a heading outweighs a difference in size. None: 60 % of
+    `chunk_size`."""
+
+    chunk_size: ChunkSize = "auto"
+    """Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in proportion to
+    `target_size`. None: no limit."""
+
+    min_chunk_size: int | None = None
+    """Minimum tokens in a chunk: smaller ones are merged with a neighbour that has room. None: no
+    limit."""
+
+    units: Named = "sentences_and_lines"
+    """Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings and
+    lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items, tables, code,
+    a heading with the block below it, and sentences inside prose), or where a callable from a
+    text to `(start, end)` offsets says. Anywhere else only in what fits in no chunk, or in a
+    sentence of more than `target_size` tokens."""
+
+    merge_sections: bool = True
+    """Whether a chunk of Markdown may hold the text of several sections."""
+
+    tokenizer: Named = DEFAULT_TOKENIZER
+    """Counts tokens; see `Chunker`."""
+
+    language: str = "en"
+    """ISO 639 code of the language, such as "en", to find sentences."""
+
+    def _make_chunker(self) -> Chunker:
+        return LayoutChunker(
+            target_size=self.target_size,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
+            units=self.units,
+            merge_sections=self.merge_sections,
+            tokenizer=self.tokenizer,
+            language=self.language,
+        )

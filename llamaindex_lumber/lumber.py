@@ -4,60 +4,28 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 from llama_index.core import Settings as GlobalSettings
-from llama_index.core.bridge.pydantic import field_serializer
+from llama_index.core.bridge.pydantic import Field, field_serializer
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.base import SpanNodeParser, with_settings
-from llamaindex_lumber.fields import named
+from llamaindex_lumber.base import SpanNodeParser
 from llamaindex_lumber.llm import LlamaIndexModel
 from llamaindex_lumber.nodes import checked_nodes, source_of_node
-from llamaindex_lumber.settings import ParserSettings
+from llamaindex_lumber.settings import Named, named
 from lumber_core.chunking.base import Chunker
-from lumber_core.lumber.chunker import LumberChunker
+from lumber_core.chunking.sizes import ChunkSize
+from lumber_core.lumber.chunker import THETA, LumberChunker, Method
 from lumber_core.lumber.estimate import Estimate, Prices
-from lumber_core.lumber.fallback import choose_judge
-from lumber_core.lumber.judges import JudgeLike
-from lumber_core.lumber.settings import OTHER_JUDGES, AskedSettings
-from lumber_core.settings import Setting, from_settings
+from lumber_core.lumber.fallback import OnFailure, choose_judge
+from lumber_core.tokens import DEFAULT_TOKENIZER
 
 logger = logging.getLogger(__name__)
 
 
-def _check_llm(name: str, llm: object) -> None:
-    if isinstance(llm, dict):
-        raise TypeError(
-            f"{name} must be a language model of LlamaIndex (LLM), such as OpenAI(model=...), or "
-            "another judge, not dict; what a parser is serialised as has no model: pass "
-            f"from_dict(data, {name}=...)"
-        )
-
-
-class LumberNodeParserSettings(AskedSettings, ParserSettings):
-    """Settings of `LumberNodeParser`."""
-
-    llm: Annotated[
-        JudgeLike | None,
-        Setting(
-            f"Decides: any LLM of LlamaIndex; {OTHER_JUDGES}. Default: the model assigned to "
-            "`Settings.llm`. None, or no model assigned: the bundled model decides.",
-            _check_llm,
-        ),
-    ] = None
-
-
-if TYPE_CHECKING:
-
-    class _Base(SpanNodeParser, LumberNodeParserSettings): ...
-
-else:
-    _Base = with_settings(LumberNodeParserSettings)
-
-
-class LumberNodeParser(_Base):
+class LumberNodeParser(SpanNodeParser):
     r"""Cuts at the topic shifts that a language model names (LumberChunker, arXiv 2406.17526).
 
     Raises:
@@ -72,7 +40,75 @@ class LumberNodeParser(_Base):
         ['Ann ran.\n\nShe fell.\n\n', 'Bob slept.']
     """
 
-    @field_serializer("llm", check_fields=False)
+    llm: Named = None
+    """Who decides: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or object
+    that takes a group of units and returns the number of the one that starts new content, or None,
+    or with the method `window` a list of all such units. Default: the model assigned to
+    `Settings.llm`. None, or no model assigned: the bundled model decides."""
+
+    prompt: Named = None
+    """What the model is asked, a `PromptTemplate`. None: the prompt of this library."""
+
+    policy: Named = Field(default=None, exclude=True)
+    """Retries and rate limits for the model. None: the defaults of `CallPolicy`."""
+
+    theta: int = THETA
+    """Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per word,
+    which is about 600 tokens of a real tokenizer. With the method `window` it is only the
+    maximum of a chunk."""
+
+    chunk_size: ChunkSize = "auto"
+    """Maximum tokens in a chunk, for any text: a hard limit. "auto": `theta`. None: no limit."""
+
+    min_chunk_size: int | None = None
+    """Minimum tokens in a chunk: smaller ones are merged with a neighbour that has room. None: no
+    limit."""
+
+    units: Named = "paragraphs"
+    """What the judge names, never cut unless it exceeds the limit: "paragraphs", "sentences",
+    "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets."""
+
+    method: Method = "paper"
+    """How the judge is asked: "paper" for one start at a time, a call for each chunk; "window" for
+    all starts of a long window at once, about a tenth of the calls, with sizes kept as by Bert."""
+
+    target_size: int | None = None
+    """With the method `window`: preferred length of chunks in tokens. None: 78 % of the maximum."""
+
+    on_failure: OnFailure = "judge_locally"
+    """What to do after a refusal, an unreadable answer, or if the model cannot be reached:
+    "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with the group and
+    cuts a window by layout and sizes, "raise" raises. In any case the verdict says what
+    happened."""
+
+    max_concurrency: int | None = Field(default=None, exclude=True)
+    """Maximum number of questions in flight, over all texts of a call. If there are fewer texts,
+    further questions are about other windows of the same text, or work ahead on it with the
+    method `paper`, which needs about a tenth more calls. The result is the same. The judge is
+    called from several threads or tasks, and not in the order of the text. None: one at a time;
+    asynchronous methods work on 8 texts at once."""
+
+    store: Named = Field(default=None, exclude=True)
+    """A file that caches every answer, so that none is paid for twice. To share answers between
+    machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and others), or
+    a function that returns one, which a splitter that is pickled needs. A custom judge needs an
+    attribute `identity` for a store."""
+
+    on_segmentation: Named = Field(default=None, exclude=True)
+    """Called as soon as a text is split, with its number in the call (from 0), the text and its
+    segmentation, which has failures and usage. Within a call it is never called twice at once;
+    asynchronous methods call it in a thread. An error it raises ends the call."""
+
+    merge_sections: bool = True
+    """Whether a chunk of Markdown may hold the text of several sections."""
+
+    tokenizer: Named = DEFAULT_TOKENIZER
+    """Counts tokens; see `Chunker`."""
+
+    language: str = "en"
+    """ISO 639 code of the language, such as "en", to find sentences."""
+
+    @field_serializer("llm")
     def _serialised(self, llm: Any) -> Any:
         """Return the identity of the model, because its settings may hold credentials."""
         if not isinstance(llm, LLM):
@@ -110,9 +146,29 @@ class LumberNodeParser(_Base):
         assert isinstance(chunker, LumberChunker)
         return chunker.estimate(map(source_of_node, checked_nodes(documents)), prices=prices)
 
-    def _make_chunker(self, settings: LumberNodeParserSettings) -> Chunker:
-        llm = settings.llm
-        judge = choose_judge(
-            LlamaIndexModel(llm) if isinstance(llm, LLM) else llm, settings.prompt, settings.policy
+    def _make_chunker(self) -> Chunker:
+        llm = self.llm
+        if isinstance(llm, dict):
+            raise TypeError(
+                "llm must be a language model of LlamaIndex (LLM), such as OpenAI(model=...), or "
+                "another judge, not dict; what a parser is serialised as has no model: pass "
+                "from_dict(data, llm=...)"
+            )
+        if isinstance(llm, LLM):
+            llm = LlamaIndexModel(llm)
+        return LumberChunker(
+            choose_judge(llm, self.prompt, self.policy),
+            theta=self.theta,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
+            units=self.units,
+            method=self.method,
+            target_size=self.target_size,
+            on_failure=self.on_failure,
+            max_concurrency=self.max_concurrency,
+            store=self.store,
+            on_segmentation=self.on_segmentation,
+            merge_sections=self.merge_sections,
+            tokenizer=self.tokenizer,
+            language=self.language,
         )
-        return from_settings(LumberChunker, settings, judge)

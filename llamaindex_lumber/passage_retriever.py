@@ -30,8 +30,7 @@ from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.settings import check_embed_model
-from lumber_core.checks import check_positive
-from lumber_core.settings import refuse_unknown
+from lumber_core.checks import check_positive, refuse_unknown
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import page_numbers, parts_of

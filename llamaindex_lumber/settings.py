@@ -1,13 +1,15 @@
-"""Settings of the node parsers, beside those of the core."""
+"""What fields of the node parsers share: how they are serialised, and what is used instead."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import PlainSerializer
 
-from lumber_core.chunking.settings import ChunkOverlap, add_metadata_setting
-from lumber_core.settings import Setting, Settings
+from lumber_core.support.cache import digest
+from lumber_core.support.identity import identity_of, safe_repr
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
@@ -27,6 +29,7 @@ ELSEWHERE = {
     "window_size": "choose a size in tokens: chunk_size, target_size",
     "chunk_sizes": "make one parser for each size, for HierarchicalNodeParser(node_parser_map=...)",
     "max_chunk_size": "use chunk_size",
+    "model": "pass a language model as llm to LumberNodeParser",
     "chunk_lines": "choose a size in tokens: chunk_size, target_size",
 }
 
@@ -48,31 +51,19 @@ def check_embed_model(name: str, model: object) -> None:
     )
 
 
-def _check_embed(name: str, value: object) -> None:
-    if not isinstance(value, bool):
-        check_embed_model(name, value)
+def named(value: Any) -> Any:
+    """Return a description of a setting that JSON cannot represent, for cache keys."""
+    if value is None or isinstance(value, str):
+        return value
+    name = getattr(value, "__qualname__", None)
+    if name:
+        return f"{value.__module__}.{name}"
+    if isinstance(value, partial):
+        return identity_of(value)
+    known = safe_repr(value)
+    # The state of a custom object counts, but may contain credentials.
+    return known if known == repr(value) else f"{known} {digest(repr(value))[:16]}"
 
 
-class ParserSettings(Settings):
-    """Settings of node parsers, in addition to the core's."""
-
-    chunk_overlap: ChunkOverlap = 0
-    add_metadata: Annotated[bool, add_metadata_setting()] = False
-    context: Annotated[
-        bool,
-        Setting(
-            'Put what the document says about a node outside of it into `metadata["context"]`, '
-            "which is embedded and sent to models: the single first-level heading of Markdown, the "
-            "deepest three headings above the node, and on lines of their own the header rows of "
-            "the table in Markdown, CSV or TSV whose rows it continues."
-        ),
-    ] = True
-    embed: Annotated[
-        bool | BaseEmbedding,
-        Setting(
-            "Set `node.embedding`: with an embedding model of LlamaIndex, or if True with the "
-            "bundled one, `LumberEmbedding`. What is embedded is the text with its metadata, as an "
-            "index would, and vectors of its neighbours are added, as by `ContextEmbedding`.",
-            _check_embed,
-        ),
-    ] = False
+Named = Annotated[Any, PlainSerializer(named)]
+"""A setting that may be a custom object: serialised as its name, its `repr` or a digest of it."""

@@ -65,27 +65,25 @@ PROBES = {
     "openai": f"from lumber_core.llms import OpenAIModel\nOpenAIModel{MODEL}",
     "gemini": f"from lumber_core.llms import GeminiModel\nGeminiModel{MODEL}",
     "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",
-    "torch": "import lumber_core.bert.pytorch, transformers, torch\n"
-    "from lumber_core.llms import LocalModel",
+    "torch": "import lumber_core.bert.pytorch, transformers, torch",
     "sentence-transformers": "import sentence_transformers\n"
     "from lumber_evaluation.embedders import SentenceTransformersEmbedder",
     "hub": "from lumber_core.bert.model_folder import check_model_name\n"
     "check_model_name('owner/name')",
-    "train": "import lumber_training.trainer, lumber_training.export, matplotlib, accelerate",
+    "train": "import lumber_training.training, lumber_training.export, accelerate",
     "evaluation": "import lumber_evaluation.report\n"
     "from lumber_evaluation.documents import Document\n"
     "from lumber_evaluation.splitters import preset\n"
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
     "documents": f"import mammoth, pypdf\n{READS}",
-    "cli": "import lumber_cli.compare, lumber_cli.training, mammoth, pypdf\n"
+    "cli": "import lumber_cli.compare, mammoth, pypdf\n"
     f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
     "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
     "done = run('mcp', '.', stdin=request + '\\n')\n"
     "assert done.returncode == 0 and '\"id\":1' in done.stdout.replace(' ', ''), done",
-    "ray": f"import lumber_ray.datasets, ray.data\n{READS}",
-    "all": "import lumber_ray, langchain_lumber, llamaindex_lumber, lumber_training.trainer\n"
+    "all": "import langchain_lumber, llamaindex_lumber, lumber_training.training\n"
     "import lumber_cli.split, lumber_evaluation.report",
 }
 """What each extra enables; run after the distribution was installed with that extra alone."""

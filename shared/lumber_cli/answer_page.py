@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lumber_cli.page import html_page
+from lumber_cli.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
 from lumber_core.text.pages import FIRST_PAGE
@@ -98,7 +99,10 @@ def answer_page(
         "passages": found,
         "documents": shown,
     }
-    return html_page("answer", question, data)
+    # Inside a script element, "<" could end the element.
+    safe = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    body = f'{read_part("answer.html")}<script type="application/json" id="data">{safe}</script>'
+    return html_page("answer", question, body, read_part("answer.js"))
 
 
 class _Marks:

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from lumber_cli.panels import PanelCommand
-
 _FUNCTIONS: dict[str, str] = {}
 
 
@@ -38,12 +36,12 @@ app = typer.Typer(
 
 def _imported(listed: Any) -> Any:
     """Import a command that is listed."""
-    from lumber_cli.groups import takes_help_all  # deferred: `-h` does without
+    from lumber_cli.options import errors_in_one_line  # deferred: `-h` does without
 
     module, _, function = _FUNCTIONS[listed.name].partition(":")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    add = alone.command(listed.name, cls=PanelCommand, epilog=listed.epilog)
-    add(takes_help_all(getattr(import_module(module), function)))
+    add = alone.command(listed.name, epilog=listed.epilog)
+    add(errors_in_one_line()(getattr(import_module(module), function)))
     return typer.main.get_command(alone)
 
 
@@ -75,7 +73,6 @@ _add(
     "docs/ --method greedy --chunk-size 256 --format parquet -o chunks.parquet",
     "docs/ --method lumber --model openai:gpt-4o-mini --store answers.db",
     "docs/ --method lumber --model http://127.0.0.1:8000/v1 --max-concurrency 16",
-    "docs/ --method lumber --model local:Qwen/Qwen3-8B --prompt question.txt",
     "- < page.txt",
 )
 _add(
@@ -91,7 +88,7 @@ _add(
 _add(
     "mcp",
     "lumber_cli.agents.command:mcp_command",
-    "Serve folders to agents: tools to search, read and cite documents.",
+    "Serve folders to agents, which search, read and cite them.",
     "docs/",
     "docs/ notes/ --index docs.db",
     "docs/ --http 8765",
@@ -102,8 +99,7 @@ _add(
     "Show texts with their chunks on one HTML page.",
     "book.txt",
     "docs/ --target-size 200 -o chunks.html",
-    "book.txt --beside greedy:200",
-    "report.pdf --threshold 0",
+    "report.pdf --method bert --threshold 0",
 )
 _add(
     "estimate",
@@ -114,20 +110,11 @@ _add(
     "book.txt --model openai:gpt-4o-mini --prompt question.txt",
 )
 _add(
-    "models",
-    "lumber_cli.models:models_command",
-    "List the models that --model takes, and what each still needs.",
-    "",
-    "ollama",
-    "http://127.0.0.1:8000/v1",
-)
-_add(
     "compare",
     "lumber_cli.compare:compare_command",
     "Compare splitters on your documents and write a report.",
     "docs/ --questions questions.jsonl",
     "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
-    "docs/ --questions questions.jsonl --splitter greedy --sizes 200,400",
     "docs/ --questions questions.jsonl --model openai:gpt-4o-mini",
     "docs/ --sections headings",
 )
@@ -137,19 +124,6 @@ _add(
     "Generate questions with known answers about your documents.",
     "docs/ --model openai:gpt-4o-mini --count 50 --store answers.db",
     "docs/ --model ollama:llama3.2",
-)
-_add(
-    "train",
-    "lumber_cli.training:train_command",
-    "Train a chunk classifier and plot its learning curves.",
-    "my-model --passages passages.jsonl --sections documents.jsonl",
-    "second --recipe paper --base my-model --passages passages.jsonl",
-)
-_add(
-    "export",
-    "lumber_cli.training:export_command",
-    "Export a checkpoint to ONNX, to run without PyTorch.",
-    "my-model my-model-onnx --with-minilm",
 )
 
 

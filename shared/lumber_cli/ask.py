@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Annotated
@@ -12,44 +10,32 @@ from typing import Annotated
 import typer
 
 from lumber_cli.answer_page import write_answer_page
-from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
+from lumber_cli.answering import answer_from, no_answer
+from lumber_cli.asking import Asking, asking_of
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.inputs import Inputs, MaybePaths
 from lumber_cli.options import (
     WRONG_OPTION,
     EncodingOption,
     MaxUnpackedOption,
-    errors_in_one_line,
     fail,
     say,
+    with_options,
     wrong_options,
 )
-from lumber_cli.passage_formats import PassageFormat, is_converted, show_passages
-from lumber_core.chunk_view import counted
-from lumber_core.errors import LumberError, ModelUnavailableError
-from lumber_core.llms import CallPolicy, Model
-from lumber_core.text.source import Source
+from lumber_cli.passage_formats import PassageFormat, show_passages
+from lumber_core.errors import ModelUnavailableError
 from lumber_files import MAX_UNPACKED, check_output
-from lumber_retrieval.passages import Passage
-from lumber_retrieval.quoted_answers import (
-    NO_QUOTE,
-    QUOTING_INSTRUCTIONS,
-    QUOTING_QUESTION,
-    CitedAnswer,
-    cite_answer,
-    write_passages,
-)
 
 
-@takes_asking(help_text=f"Answers from the passages, with quotes that are looked up. {MODEL_HELP}")
+@with_options(asking_of)
 def ask_command(
+    asking: Asking,
     paths: MaybePaths = None,
     question: Annotated[
         str | None,
         typer.Argument(metavar="QUESTION", help="The question, in quotes.", show_default=False),
     ] = None,
-    *,
-    asking: Asking,
     words: Annotated[
         int, typer.Option(min=1, help="Maximum number of words of all passages together.")
     ] = 300,
@@ -62,9 +48,7 @@ def ask_command(
     ] = None,
     kind: Annotated[
         PassageFormat,
-        typer.Option(
-            "--format", help="text and md: for reading; json: an object with all passages."
-        ),
+        typer.Option("--format", help="text: for reading; json: an object with all passages."),
     ] = PassageFormat.TEXT,
     output: Annotated[
         Path | None,
@@ -83,7 +67,6 @@ def ask_command(
             "folder.",
         ),
     ] = False,
-    top_k: Annotated[int | None, typer.Option("--top-k", "-k", hidden=True)] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
@@ -106,131 +89,60 @@ def ask_command(
     quotes or with quotes that stand nowhere, or a file could not be read (what was found is
     printed), 2 for a wrong option or a path that does not exist, 130 after Ctrl-C.
     """
-    with errors_in_one_line():
-        with wrong_options():
-            if top_k is not None:
-                raise ValueError("passages are limited by their words, not by number: use --words")
-            if not paths or question is None:
-                raise ValueError(
-                    "the question or the files are missing: "
-                    f"lumber-splitters ask {question or 'FOLDER'} 'What is ...?'"
-                )
-            if not question.strip():
-                raise ValueError("the question is empty: pass it as the last argument, in quotes")
-            as_page = open_page or output is not None
-            if as_page and kind is not PassageFormat.TEXT:
-                raise ValueError(
-                    f"--format {kind.value} is for what is printed, and --output and --open make "
-                    f"an HTML page: to write {kind.value} to a file, use > FILE instead"
-                )
-            policy = asking.call_policy()
-            try:
-                model, why = asking.language_model(), ""
-            except ModelUnavailableError as error:  # passages are found without it
-                model, why = None, _no_answer(error)
+    with wrong_options():
+        if not paths or question is None:
+            raise ValueError(
+                "the question or the files are missing: "
+                f"lumber-splitters ask {question or 'FOLDER'} 'What is ...?'"
+            )
+        if not question.strip():
+            raise ValueError("the question is empty: pass it as the last argument, in quotes")
+        as_page = open_page or output is not None
+        if as_page and kind is not PassageFormat.TEXT:
+            raise ValueError(
+                f"--format {kind.value} is for what is printed, and --output and --open make "
+                f"an HTML page: to write {kind.value} to a file, use > FILE instead"
+            )
+        policy = asking.call_policy()
         try:
-            inputs = Inputs(paths, encoding, max_unpacked)
-        except FileNotFoundError as error:
-            if " " in question.strip():
-                raise
-            why = "The last argument is the question: put it in quotes"
-            fail(f"{error}. {why}", status=WRONG_OPTION)
-        with wrong_options():
-            if index is not None:
-                check_output(index, inputs.files)
-            if output is not None:
-                check_output(output, [*inputs.files, *([] if index is None else [index])])
-        files = FileIndex(index, encoding)
-        files.update(inputs)
-        passages = files.search(question, words)
-        if not passages:
-            fail("there is no text to search: no document could be read, or all are empty")
-        documents = files.documents(passages) if as_page or model is not None else {}
-        answer = None
-        if model is not None:
-            answer, why = _answer(question, passages, documents, model, policy)
-        if all(map(is_far, passages)):
-            say("nothing in these files seems to answer this; the nearest passages are:")
-        if as_page:
-            output = output or Path(mkdtemp(prefix="lumber-"), "answer.html")
-            write_answer_page(output, question, answer, passages, documents)
-            typer.echo(output)
-            if open_page and not webbrowser.open(output.resolve().as_uri()):
-                say(f"no browser could be started: open {output} in one")
-        else:
-            show_passages(question, answer, passages, kind)
-        inputs.tell_skipped()
-        if inputs.failed:
-            say(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
-        if why:
-            say(why)
-        if inputs.failed or why:
-            raise typer.Exit(1)
-
-
-def _answer(
-    question: str,
-    passages: Sequence[Passage],
-    documents: Mapping[str, Source],
-    model: Model,
-    policy: CallPolicy,
-) -> tuple[CitedAnswer | None, str]:
-    """Return a model's answer from passages, None if there is none; and what is wrong with it.
-
-    If it lacks quotes, or has some that stand nowhere, the model is told and asked again.
-    """
-    # Deferred: a question without a model needs none of it.
-    from lumber_evaluation.llm.asking import Ask, Template, UnusableReplyError, ask_one
-    from lumber_evaluation.llm.cached_model import CachedModel
-
-    last: CitedAnswer | None = None
-
-    def read(reply: str) -> CitedAnswer:
-        nonlocal last
-        if not reply.strip():
-            raise UnusableReplyError("the answer is empty")
-        last = cite_answer(reply, [*passages, *documents.values()])
-        if last.missing:
-            listed = "; ".join(map(repr, last.missing))
-            raise UnusableReplyError(f"no passage has these quotes word for word: {listed}")
-        if last.text and not last.citations:
-            raise UnusableReplyError("there are no numbered quotes below the answer")
-        if NO_QUOTE in last.text:
-            raise UnusableReplyError("a number in the answer has no quote below it")
-        return last
-
-    system, user = Template(QUOTING_INSTRUCTIONS, QUOTING_QUESTION).fill(question=question)
-    shown = write_passages((passage.document, passage.in_context) for passage in passages)
+            model, why = asking.language_model(), ""
+        except ModelUnavailableError as error:  # passages are found without it
+            model, why = None, no_answer(error)
     try:
-        reply = ask_one(
-            CachedModel(model, policy=policy),
-            Ask(system, user.replace("{context}", shown, 1), read),
-        )
-    except LumberError as error:
-        return None, _no_answer(error)
-    if reply.outcome in ("refused", "unavailable") or last is None or not last.text:
-        return None, _no_answer(reply.reason or "it finds none in these passages")
-    citations = [
-        # Nobody sees the lines of a text that was converted.
-        replace(one, lines=None) if one.document and is_converted(one.document) else one
-        for one in last.citations
-    ]
-    return replace(last, citations=tuple(citations)), _doubt(last)
-
-
-def _doubt(answer: CitedAnswer) -> str:
-    """Return why an answer is not to be trusted; "" if each of its quotes was found."""
-    if answer.missing:
-        return (
-            f"{counted(len(answer.missing), 'quote')} of the model's "
-            f"{len(answer.citations)} not found in the files: do not trust what rests on them"
-        )
-    if not answer.citations:
-        return "the model quotes nothing, so its answer may not be in the files: read the passages"
-    if NO_QUOTE in answer.text:
-        return f"the model gave no quote where {NO_QUOTE} stands: do not trust what it says there"
-    return ""
-
-
-def _no_answer(why: object) -> str:
-    return f"no answer from the model: {why}"
+        inputs = Inputs(paths, encoding, max_unpacked)
+    except FileNotFoundError as error:
+        if " " in question.strip():
+            raise
+        why = "The last argument is the question: put it in quotes"
+        fail(f"{error}. {why}", status=WRONG_OPTION)
+    with wrong_options():
+        if index is not None:
+            check_output(index, inputs.files)
+        if output is not None:
+            check_output(output, [*inputs.files, *([] if index is None else [index])])
+    files = FileIndex(index, encoding)
+    files.update(inputs)
+    passages = files.search(question, words)
+    if not passages:
+        fail("there is no text to search: no document could be read, or all are empty")
+    documents = files.documents(passages) if as_page or model is not None else {}
+    answer = None
+    if model is not None:
+        answer, why = answer_from(passages, question, documents, model, policy)
+    if all(map(is_far, passages)):
+        say("nothing in these files seems to answer this; the nearest passages are:")
+    if as_page:
+        output = output or Path(mkdtemp(prefix="lumber-"), "answer.html")
+        write_answer_page(output, question, answer, passages, documents)
+        typer.echo(output)
+        if open_page and not webbrowser.open(output.resolve().as_uri()):
+            say(f"no browser could be started: open {output} in one")
+    else:
+        show_passages(question, answer, passages, kind)
+    inputs.tell_skipped()
+    if inputs.failed:
+        say(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
+    if why:
+        say(why)
+    if inputs.failed or why:
+        raise typer.Exit(1)

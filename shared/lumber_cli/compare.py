@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
+from lumber_cli.asking import Asking, asking_of
 from lumber_cli.options import (
     EMBEDDERS,
     EncodingOption,
     MaxUnpackedOption,
-    errors_in_one_line,
-    numbers_in,
+    PricesOption,
     prices_in,
     say,
+    with_options,
     wrong_options,
 )
-from lumber_cli.panels import MEASURING
 from lumber_cli.subjects import (
     SPLITTER_NAMES,
     Concurrency,
@@ -31,7 +29,7 @@ from lumber_cli.subjects import (
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
-from lumber_core.lumber.settings import THETA
+from lumber_core.lumber.chunker import THETA
 from lumber_core.support.extras import require
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_evaluation.cached_work import WORK_FILE
@@ -42,12 +40,11 @@ from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.tables import summary_table
 from lumber_evaluation.retrieval.word_recall import absent_questions
-from lumber_evaluation.splitters import PRESETS, evaluated, preset
+from lumber_evaluation.splitters import evaluated, preset
 from lumber_files import MAX_UNPACKED, check_encoding
 
 DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
@@ -59,22 +56,15 @@ _MEASURES = ", ".join(
 _EXAMPLES = 3
 
 
-@takes_asking(help_text=f"For `lumber`. {MODEL_HELP}")
+@with_options(asking_of)
 def compare_command(
-    folder: Folder,
     asking: Asking,
+    folder: Folder,
     splitter: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Splitter to compare; may be repeated: {SPLITTER_NAMES}; lumber-local "
-            f"(without a model). Default: {', '.join(DEFAULT_SPLITTERS)}."
-        ),
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(
-            help="Sizes to compare each splitter at, as in 200,400: its number, if that is a size "
-            "(theta for lumber), and none is given."
+            help=f"Splitter to compare; may be repeated: {SPLITTER_NAMES}. Only lumber "
+            f"asks --model. Default: {', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
     output: Annotated[
@@ -97,13 +87,6 @@ def compare_command(
     pattern: PatternOption = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    null_control: Annotated[
-        bool,
-        typer.Option(
-            "--null-control",
-            help="Also compare chunks of each splitter's sizes, cut at random sentences.",
-        ),
-    ] = False,
     context: Annotated[
         bool,
         typer.Option(
@@ -120,120 +103,72 @@ def compare_command(
             "added to its own.",
         ),
     ] = False,
-    passages: Annotated[
-        bool | None,
-        typer.Option(
-            help="Also measure what a reader gets: passages, found by vectors, and by vectors and "
-            "words. Default: if there are questions.",
-            show_default=False,
-        ),
-    ] = None,
     max_concurrency: Concurrency = 8,
-    embedder: Annotated[str, typer.Option(help=EMBEDDERS, rich_help_panel=MEASURING)] = "bundled",
+    embedder: Annotated[str, typer.Option(help=EMBEDDERS)] = "bundled",
     tokenizer: Annotated[
         str,
         typer.Option(
             help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding (extra "
             "`tiktoken`).",
-            rich_help_panel=MEASURING,
         ),
     ] = DEFAULT_TOKENIZER,
     within_document: Annotated[
         bool,
-        typer.Option(
-            help="Search only the chunks of the question's own document.", rich_help_panel=MEASURING
-        ),
+        typer.Option(help="Search only the chunks of the question's own document."),
     ] = False,
-    prices: Annotated[
-        str | None,
-        typer.Option(
-            help="Prices of a million input and output tokens, for example 0.15,0.60.",
-            rich_help_panel=MEASURING,
-        ),
-    ] = None,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder that caches finished work, so that an interrupted run resumes. Default: "
-            ".work in the output folder.",
-            rich_help_panel=MEASURING,
-        ),
-    ] = None,
+    prices: PricesOption = None,
 ) -> None:
     """Compare splitters on your documents and write a report.
 
     Prints a table with what can be concluded from it, and writes report.html and report.json.
     """
-    with errors_in_one_line():
-        require("jinja2", package="jinja2", extra="evaluation")
-        cache = work or output / ".work"
-        embedded = {"context": context, "surroundings": surroundings}
-        with wrong_options():
-            model, policy = asking.language_model(), asking.call_policy()
-            priced = prices_in(prices)
-            token_counter(tokenizer).count([""])  # raises now if a vocabulary is not available
-            searching = embedder_of(embedder)
-            specs = list(_sized(splitter or DEFAULT_SPLITTERS, sizes))
-            if model is not None and not any(map(_asks_model, specs)):
-                raise ValueError("--model has no effect: pass --splitter lumber")
-            splitters = [
-                _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
-            ]
-            if null_control:
-                splitters = [*splitters, *map(RandomCuts, splitters)]
-            marked = _sections(sections)
-            if encoding is not None:
-                check_encoding(encoding)
-        corpus = load_folder(
-            folder,
-            questions=questions,
-            pattern=pattern or None,
-            sections=marked,
-            encoding=encoding,
-            max_unpacked=max_unpacked,
-        )
-        _tell_absent(corpus)
-        asked = [] if questions is None else [questions]
-        check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
-        with wrong_options():
-            read = bool(corpus.questions) if passages is None else passages
-            check_comparison(corpus, splitters, {**embedded, "passages": read})
-        made = compare(
-            corpus,
-            splitters,
-            embedder=searching,
-            tokenizer=tokenizer,
-            prices=priced,
-            context=context,
-            surroundings=surroundings,
-            within_document=within_document,
-            passages=read,
-            folder=cache,
-            show_progress=sys.stderr.isatty(),
-        )
-        page = write_report(made, output)
+    require("jinja2", package="jinja2", extra="evaluation")
+    cache = output / ".work"
+    with wrong_options():
+        model, policy = asking.language_model(), asking.call_policy()
+        priced = prices_in(prices)
+        token_counter(tokenizer).count([""])  # raises now if a vocabulary is not available
+        searching = embedder_of(embedder)
+        specs = splitter or DEFAULT_SPLITTERS
+        if model is not None and not any(map(_asks_model, specs)):
+            raise ValueError("--model has no effect: pass --splitter lumber")
+        splitters = [
+            _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
+        ]
+        marked = _sections(sections)
+        if encoding is not None:
+            check_encoding(encoding)
+    corpus = load_folder(
+        folder,
+        questions=questions,
+        pattern=pattern or None,
+        sections=marked,
+        encoding=encoding,
+        max_unpacked=max_unpacked,
+    )
+    _tell_absent(corpus)
+    asked = [] if questions is None else [questions]
+    check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
+    measured = {
+        "context": context,
+        "surroundings": surroundings,
+        "passages": bool(corpus.questions),
+    }
+    with wrong_options():
+        check_comparison(corpus, splitters, measured)
+    made = compare(
+        corpus,
+        splitters,
+        embedder=searching,
+        tokenizer=tokenizer,
+        prices=priced,
+        within_document=within_document,
+        **measured,
+        folder=cache,
+        show_progress=sys.stderr.isatty(),
+    )
+    page = write_report(made, output)
     _tell(made, page)
-
-
-def _sized(specs: Sequence[str], sizes: str | None) -> Iterator[str]:
-    """Yield the names of the splitters, those that take a size at each of the sizes.
-
-    Raises:
-        ValueError: There are sizes that are no numbers, or that no splitter takes.
-    """
-    numbers = [] if sizes is None else numbers_in("--sizes", sizes)
-    if numbers and not any(map(_takes_size, specs)):
-        raise ValueError(f"--sizes has no effect: {', '.join(specs)} take no size, or have one")
-    for spec in specs:
-        if numbers and _takes_size(spec):
-            yield from (f"{spec}:{number:g}" for number in numbers)
-        else:
-            yield spec
-
-
-def _takes_size(spec: str) -> bool:
-    known = PRESETS.get(spec.removesuffix("-local"))
-    return known is not None and known.number.endswith(("tokens", "characters"))
 
 
 def _asks_model(spec: str) -> bool:
@@ -253,9 +188,7 @@ def _splitter(
     Raises:
         ValueError: The name or its number is unknown.
     """
-    kind, colon, number = spec.partition(":")
-    if kind == "lumber-local":
-        return evaluated(preset(f"lumber{colon}{number}"), name=spec)
+    kind, _, number = spec.partition(":")
     made = preset(spec, embedder=embedder)
     if model is None or kind != "lumber":
         return made

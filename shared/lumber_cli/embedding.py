@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from lumber_cli.options import EMBEDDERS
-from lumber_cli.panels import OUTPUT, VECTORS
 from lumber_cli.writers import ChunkRow, OutputFormat
 from lumber_core import Chunker, Delivery, Source
 from lumber_retrieval.embedding import split_and_embed
@@ -19,41 +15,17 @@ if TYPE_CHECKING:
     from lumber_retrieval.surroundings import Vectors
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Embedding:
-    """The values of the options: whether and how chunks are embedded."""
+    """Whether and how chunks are embedded.
 
-    embed: Annotated[
-        bool,
-        typer.Option(
-            "--embed",
-            help="Write a vector of each chunk, too: the field or column embedding. With --format "
-            "jsonl or parquet.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False
-    embedder: Annotated[
-        str | None,
-        typer.Option(
-            help=f"{EMBEDDERS} Default: bundled.",
-            rich_help_panel=VECTORS,
-        ),
-    ] = None
-    context: Annotated[
-        bool,
-        typer.Option(
-            help="Embed a chunk below its context: title, headings, header of a table.",
-            rich_help_panel=VECTORS,
-        ),
-    ] = True
-    surroundings: Annotated[
-        bool,
-        typer.Option(
-            help="Add the vectors of its neighbours, which helps to find chunks of about 50 "
-            "tokens.",
-            rich_help_panel=VECTORS,
-        ),
-    ] = True
+    Attributes:
+        wanted: Whether they are.
+        embedder: The embedding model; None: the bundled one.
+    """
+
+    wanted: bool
+    embedder: str | None
 
     def check(self, kind: OutputFormat) -> None:
         """Raise unless the options fit together, and to the format.
@@ -61,20 +33,14 @@ class Embedding:
         Raises:
             ValueError: They do not; the message says what to change.
         """
-        given = {
-            "--embedder": self.embedder is not None,
-            "--no-context": not self.context,
-            "--no-surroundings": not self.surroundings,
-        }
-        for option, is_given in given.items():
-            if is_given and not self.embed:
-                raise ValueError(f"{option} has no effect: pass --embed")
-        if self.embed and kind not in (OutputFormat.JSONL, OutputFormat.PARQUET):
+        if self.embedder is not None and not self.wanted:
+            raise ValueError("--embedder has no effect: pass --embed")
+        if self.wanted and kind not in (OutputFormat.JSONL, OutputFormat.PARQUET):
             raise ValueError(
                 f"--embed writes vectors, for which --format {kind.value} has no place: pass "
                 "--format jsonl or parquet"
             )
-        if self.embed:
+        if self.wanted:
             _ = self._embed_documents
 
     def split(
@@ -88,17 +54,11 @@ class Embedding:
             delivery: How chunks are cut out of it.
             show_progress: Show progress bars.
         """
-        if not self.embed:
+        if not self.wanted:
             (chunks,) = chunker.split_all([source], delivery, show_progress=show_progress)
             return [ChunkRow(source.name, chunk) for chunk in chunks]
         (chunks,), (vectors,) = split_and_embed(
-            chunker,
-            [source],
-            self._embed_documents,
-            delivery,
-            context=self.context,
-            surroundings=self.surroundings,
-            show_progress=show_progress,
+            chunker, [source], self._embed_documents, delivery, show_progress=show_progress
         )
         return [
             ChunkRow(source.name, chunk, vector)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
 import typer
 
@@ -11,32 +10,25 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EncodingOption,
     MaxUnpackedOption,
-    errors_in_one_line,
+    PricesOption,
     fail,
     prices_in,
+    with_options,
     wrong_options,
 )
-from lumber_cli.panels import MODEL
-from lumber_cli.splitting import Splitting, takes_splitting
+from lumber_cli.splitting import Method, Splitting, splitting_of
 from lumber_cli.tables import show_table, without_common_folder
 from lumber_core import LumberChunker, Prices
-from lumber_core.chunking.base import Chunker
 from lumber_core.lumber import Range
 from lumber_core.text.source import Source
 from lumber_files import MAX_UNPACKED
 
 
-@takes_splitting(default="lumber")
+@with_options(splitting_of, method=Method.LUMBER)
 def estimate_command(
-    paths: Paths,
     splitting: Splitting,
-    prices: Annotated[
-        str | None,
-        typer.Option(
-            help="Prices of a million input and output tokens, for example 0.15,0.60.",
-            rich_help_panel=MODEL,
-        ),
-    ] = None,
+    paths: Paths,
+    prices: PricesOption = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
@@ -45,38 +37,35 @@ def estimate_command(
     Prints the calls, the tokens and, with --prices, the cost. The run is simulated, so no model is
     asked, and no key and no package of a provider is needed. Each figure is the most likely one,
     with the lowest and the highest in brackets. Answers that are already in a --store are not
-    subtracted. bert and greedy call no model and cost nothing.
+    subtracted.
     """
-    with errors_in_one_line():
-        with wrong_options():
-            chunker = splitting.estimating_chunker()
-            given = prices_in(prices)
-        inputs = Inputs(paths, encoding, max_unpacked)
-        rows: list[list[str]] = []
-        files: list[Source] = []
-        for file in inputs:
-            (tokens,) = chunker.counter.count([file.text])
-            counted = [_number(len(file.text)), _number(tokens)]
-            rows.append([*counted, *_cells(chunker, [file], given)])
-            files.append(file)
-        names = without_common_folder([file.name for file in files])
-        rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
-        inputs.tell_skipped()
-        if not files:
-            fail("nothing to estimate: no document could be read")
-        if len(files) > 1:
-            texts = [file.text for file in files]
-            counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
-            rows.append(["all", *map(_number, counts), *_cells(chunker, files, given)])
-        columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
-        show_table([*columns, "cost"][: len(rows[0])], rows)
+    with wrong_options():
+        chunker = splitting.estimating_chunker()
+        given = prices_in(prices)
+    inputs = Inputs(paths, encoding, max_unpacked)
+    rows: list[list[str]] = []
+    files: list[Source] = []
+    for file in inputs:
+        (tokens,) = chunker.counter.count([file.text])
+        counted = [_number(len(file.text)), _number(tokens)]
+        rows.append([*counted, *_cells(chunker, [file], given)])
+        files.append(file)
+    names = without_common_folder([file.name for file in files])
+    rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
+    inputs.tell_skipped()
+    if not files:
+        fail("nothing to estimate: no document could be read")
+    if len(files) > 1:
+        texts = [file.text for file in files]
+        counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
+        rows.append(["all", *map(_number, counts), *_cells(chunker, files, given)])
+    columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
+    show_table([*columns, "cost"][: len(rows[0])], rows)
     if inputs.failed:
         raise typer.Exit(1)
 
 
-def _cells(chunker: Chunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
-    if not isinstance(chunker, LumberChunker):
-        return ["0", "0", "0"]
+def _cells(chunker: LumberChunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
     made = chunker.estimate(files, prices=prices)
     found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
     if made.cost is not None:

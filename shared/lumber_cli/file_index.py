@@ -11,14 +11,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 from tqdm import tqdm
 
 from lumber_cli.inputs import STDIN, Inputs
-from lumber_cli.options import say
 from lumber_core import LayoutChunker, TextEmbedder, __version__
-from lumber_core.chunk_view import counted
 from lumber_core.errors import StoreError
 from lumber_core.support.cache import digest
 from lumber_core.support.concurrency import batches, in_thread
@@ -33,8 +30,7 @@ from lumber_retrieval.passages import Passage
 AT_ONCE = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""
 _NOTE = "files"  # under which the index has the stamps of its files
-_JUST_NOW = 30.0  # seconds; more than most files take that are added together
-_LARGE = 1_000_000  # bytes or characters that take seconds
+_LARGE = 1_000_000  # characters that take seconds
 _SOURCE = "source"  # where the metadata of a chunk has its file
 _FAR, _FEW_WORDS = 0.27, 0.5  # similarity and words of the question that answers have
 
@@ -77,7 +73,6 @@ class FileIndex:
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
         self._read: dict[str, _Known] = {}  # by this process
-        self._token = uuid4().hex  # tells it from other processes
 
     @property
     def path(self) -> Path:
@@ -131,12 +126,6 @@ class FileIndex:
         self._read |= read
         self._note(certain)
 
-    def is_shared(self) -> bool:
-        """Return whether another process has just added files, and may add others."""
-        note = self._noted(self._index.store.about(_NOTE))
-        others = note.get("by") not in (None, self._token)
-        return others and bool(time.time() - note["at"] < _JUST_NOW)
-
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
         """Remove the files that are gone from some folders.
 
@@ -177,17 +166,10 @@ class FileIndex:
             else:
                 changed.append(named)
         shown = tqdm(changed, unit="file", disable=None if len(changed) > 1 else True)
-        size = sum(named.path.stat().st_size for named in changed if named and named.path.exists())
         terminal = sys.stderr.isatty()
-        told = size > _LARGE and not terminal
-        if told:
-            say(f"indexing {counted(len(changed), 'file')}, {size / 1e6:.1f} MB")
-        begun = time.monotonic()
         for batch in batches(self._read_changed(inputs, shown), AT_ONCE):
             alone = len(changed) == 1 or any(len(each.file.text) > _LARGE for each in batch)
             self.add(batch, show_progress=terminal and alone)
-        if told:
-            say(f"indexed in {time.monotonic() - begun:.0f} s")
         folders = [Path(given).resolve() for given in inputs.paths if _is_folder(given)]
         self.remove_gone(folders, paths)
 
@@ -271,7 +253,7 @@ class FileIndex:
             note = self._noted(stored)
             merged = {**note["stamps"], **changes}
             note["stamps"] = {path: known for path, known in merged.items() if known}
-            return json.dumps({**note, "by": self._token, "at": time.time()}).encode()
+            return json.dumps(note).encode()
 
         self._index.store.revise(_NOTE, change)
 

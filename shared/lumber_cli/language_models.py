@@ -7,21 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from lumber_cli.settings import made_with
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms import GeminiModel, LegacyGeminiModel, LocalModel, Model, OpenAIModel
-from lumber_core.settings import fields_of, settings_taken
+from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.support.extras import load, require
 from lumber_core.support.secrets import public_url
 
 OLLAMA = "http://127.0.0.1:11434/v1"
 FORMS = (
     "openai:NAME, gemini:NAME (gemini-legacy:NAME with the retired google-generativeai), "
-    "ollama:NAME, local:NAME (a folder or hub id, run on this machine), or the URL of an "
-    "OpenAI-compatible server, as in http://127.0.0.1:8000/v1#NAME"
+    "ollama:NAME, or the URL of an OpenAI-compatible server, such as llama.cpp or vLLM, as in "
+    "http://127.0.0.1:8000/v1#NAME"
 )
-REMOTE = "remote"
-LOCAL = "local"
-"""What help texts call models behind an API, and models that are run on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,6 @@ PROVIDERS = {
         keys=_GEMINI_KEYS,
     ),
     "ollama": Provider(OpenAIModel, "openai", "openai", "openai", base_url=OLLAMA),
-    LOCAL: Provider(LocalModel, "transformers", "transformers", "torch"),
 }
 
 
@@ -64,13 +60,22 @@ def is_language_model(spec: str) -> bool:
     return bool(colon) and kind in (*PROVIDERS, "http", "https")
 
 
+def model_class(spec: str | None) -> Callable[..., Model]:
+    """Return the class of a model by name; see `language_model`. None: that of most models.
+
+    Raises:
+        ValueError: The name has another form.
+    """
+    return OpenAIModel if spec is None else _provider(spec)[0].make
+
+
 def language_model(spec: str, *, key_variable: str | None = None, **settings: Any) -> Model:
     """Return a language model by name.
 
     Args:
-        spec: "openai:NAME", "gemini:NAME", "gemini-legacy:NAME", "ollama:NAME", "local:NAME", or
-            the URL of an OpenAI-compatible server with the model's name after a #; without a name,
-            the server's only model.
+        spec: "openai:NAME", "gemini:NAME", "gemini-legacy:NAME", "ollama:NAME", or the URL of an
+            OpenAI-compatible server with the model's name after a #; without a name, the server's
+            only model.
         key_variable: The environment variable that holds the key. None: the provider's own, or no
             key for a server that is named by its URL.
         **settings: Settings of the model.
@@ -80,31 +85,22 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
         ModelUnavailableError: A server did not answer the request for its models.
         MissingExtraError: The provider's package is not installed.
     """
+    provider, name = _provider(spec)
+    require(provider.module, package=provider.package, extra=provider.extra)
+    key = _key(spec, provider, key_variable)
+    name = name or _only_model(provider, key)
+    return made_with(provider.make, name, base_url=provider.base_url, api_key=key, **settings)
+
+
+def _provider(spec: str) -> tuple[Provider, str]:
+    """Return where a model comes from, and its name; "" for the only one of a server."""
     kind, colon, name = spec.partition(":")
-    url: str | None = None
     if kind in ("http", "https"):
         url, _, name = spec.partition("#")
-        provider = Provider(OpenAIModel, "openai", "openai", "openai", base_url=url)
-    elif colon and name and kind in PROVIDERS:
-        provider = PROVIDERS[kind]
-    else:
-        raise ValueError(f"unknown model {spec!r}: expected {FORMS}")
-    local = provider.make is LocalModel
-    if local and key_variable is not None:
-        raise ValueError(f"--key-variable has no effect: {spec} needs no key")
-    taken = settings_taken(provider.make)  # type: ignore[arg-type]  # it is a class
-    known = {entry.name for entry in fields_of(taken)}
-    for setting in settings:
-        if setting not in known:
-            flag = f"--{setting.replace('_', '-')}"
-            raise ValueError(f"{flag} has no effect: {spec} has no such setting")
-    require(provider.module, package=provider.package, extra=provider.extra)
-    if local:
-        return LocalModel(name, **settings)
-    key = _key(spec, provider, key_variable)
-    if not name:
-        name = _only_model(provider, key)
-    return provider.make(name, base_url=provider.base_url, api_key=key, **settings)
+        return Provider(OpenAIModel, "openai", "openai", "openai", base_url=url), name
+    if colon and name and kind in PROVIDERS:
+        return PROVIDERS[kind], name
+    raise ValueError(f"unknown model {spec!r}: expected {FORMS}")
 
 
 def _key(spec: str, provider: Provider, key_variable: str | None) -> str | None:
@@ -122,42 +118,16 @@ def _key(spec: str, provider: Provider, key_variable: str | None) -> str | None:
 
 
 def _only_model(provider: Provider, key: str | None) -> str:
+    """Return the only model of a server that is named by its URL."""
     url = provider.base_url
     assert url is not None
-    served = _served(url, key)
-    if len(served) != 1:
-        listed = ", ".join(served) or "none"
-        shown = public_url(url)
-        raise ValueError(f"{shown} serves {len(served)} models ({listed}): pass {shown}#NAME")
-    return served[0]
-
-
-def served_by(server: str) -> list[str]:
-    """Return the models of a server, each as `language_model` takes it.
-
-    Args:
-        server: "openai", "ollama", or the URL of an OpenAI-compatible server.
-
-    Raises:
-        ValueError: The server is none of these, or the key is missing.
-        MissingExtraError: The package openai is not installed.
-        ModelUnavailableError: The server gives no list.
-    """
-    if server.startswith(("http://", "https://")):
-        return [f"{public_url(server)}#{name}" for name in _served(server, None)]
-    provider = PROVIDERS.get(server)
-    if provider is None or provider.make is not OpenAIModel:
-        raise ValueError(f"unknown server {server!r}: expected openai, ollama or a URL")
-    require(provider.module, package=provider.package, extra=provider.extra)
-    names = _served(provider.base_url, _key(server, provider, None))
-    return [f"{server}:{name}" for name in names]
-
-
-def _served(url: str | None, key: str | None) -> list[str]:
+    shown = public_url(url)
     sdk = load("openai", package="openai", extra="openai")
     try:
-        return OpenAIModel("any", base_url=url, api_key=key).served()
+        served = OpenAIModel("any", base_url=url, api_key=key).served()
     except sdk.OpenAIError as error:
-        raise ModelUnavailableError(
-            f"{public_url(url) if url else 'OpenAI'} gives no list of models: {error}"
-        ) from error
+        raise ModelUnavailableError(f"{shown} gives no list of models: {error}") from error
+    if len(served) != 1:
+        listed = ", ".join(served) or "none"
+        raise ValueError(f"{shown} serves {len(served)} models ({listed}): pass {shown}#NAME")
+    return served[0]

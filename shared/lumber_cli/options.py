@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from lumber_cli.panels import FILES
 from lumber_core.errors import LumberError, ModelSettingsError
 from lumber_core.text.unicode import printable
 
 if TYPE_CHECKING:  # deferred: servers of tools are listed only after they have started
-    from lumber_core import Prices, PromptTemplate
+    from lumber_core import Prices
+
+Command = Callable[..., None]
 
 EncodingOption = Annotated[
     str | None,
     typer.Option(
         help="Encoding of the files. Default: UTF-8, or one that is detected and named on stderr.",
-        rich_help_panel=FILES,
     ),
 ]
 
@@ -35,12 +35,15 @@ EMBEDDERS = (
 
 WRONG_OPTION = 2
 """The exit status for a wrong option or a path that does not exist, as of most programs."""
+PricesOption = Annotated[
+    str | None,
+    typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
+]
 MaxUnpackedOption = Annotated[
     int,
     typer.Option(
         min=1,
         help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are not read.",
-        rich_help_panel=FILES,
     ),
 ]
 
@@ -90,12 +93,36 @@ def errors_in_one_line() -> Iterator[None]:
         fail(str(error), status=WRONG_OPTION if missing else 1)
 
 
-def numbers_in(option: str, text: str) -> list[float]:
-    """Parse comma-separated numbers."""
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"{option} takes comma-separated numbers, not {text!r}") from None
+def with_options(make: Callable[..., object], **fixed: object) -> Callable[[Command], Command]:
+    """Give a command the options that are the parameters of a function.
+
+    The command gets what the function returns as its first argument.
+
+    Args:
+        make: The function; it raises ValueError if an option is wrong.
+        **fixed: Parameters of the function that are no options of this command, with their values.
+    """
+
+    def decorate(command: Command) -> Command:
+        options = inspect.signature(make, eval_str=True).parameters.values()
+        shared = [each for each in options if each.name not in fixed]
+        _, *own = inspect.signature(command, eval_str=True).parameters.values()
+
+        def run(**given: Any) -> None:
+            with wrong_options():
+                made = make(**fixed, **{each.name: given.pop(each.name) for each in shared})
+            command(made, **given)
+
+        by_name = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for each in sorted([*own, *shared], key=lambda each: each.default is not each.empty)
+        ]
+        run.__doc__ = command.__doc__
+        run.__signature__ = inspect.Signature(by_name)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in by_name}
+        return run
+
+    return decorate
 
 
 def prices_in(text: str | None) -> Prices | None:
@@ -104,31 +131,12 @@ def prices_in(text: str | None) -> Prices | None:
         return None
     from lumber_core import Prices
 
-    numbers = numbers_in("--prices", text)
-    if len(numbers) != 2 or not all(0 <= number < math.inf for number in numbers):
+    try:
+        prices = [float(part) for part in text.split(",")]
+    except ValueError:
+        prices = []
+    if len(prices) != 2 or not all(0 <= price < math.inf for price in prices):
         raise ValueError(
             f"--prices takes two numbers, for a million input and output tokens, not {text!r}"
         )
-    return Prices(*numbers)
-
-
-def prompt_in(path: Path | None) -> PromptTemplate | None:
-    """Read a prompt from a file: the user text, below a line --- if there is a system text.
-
-    Raises:
-        ValueError: The file is not UTF-8, or does not say where the paragraphs go.
-        OSError: It cannot be read.
-    """
-    if path is None:
-        return None
-    from lumber_core import PromptTemplate
-
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8: {error}") from None
-    system, line, user = text.strip().partition("\n---\n")
-    try:
-        return PromptTemplate(system.strip(), user.strip()) if line else PromptTemplate(user=system)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    return Prices(*prices)

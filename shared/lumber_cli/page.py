@@ -1,10 +1,9 @@
-"""A page that needs no other file and no network: data, with the style and script that show it."""
+"""A page that needs no other file and no network, with the style and script that it allows."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from html import escape
 from importlib.resources import files
@@ -14,33 +13,31 @@ from lumber_core import __version__
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
-def html_page(name: str, title: str, data: object) -> str:
+def html_page(name: str, title: str, body: str, script: str = "") -> str:
     """Return a page.
 
     Its Content-Security-Policy allows only its own style and script, known by their digests.
 
     Args:
-        name: The page: its elements, style and script are `name`.html, .css and .js beside this
-            file, after those that all pages have.
+        name: The page: its style is `name`.css beside this file, after that which all pages have.
         title: Its title.
-        data: What its script reads as `data`.
+        body: Its elements.
+        script: Its script; "" for none.
     """
-    style, script = (_read(f"page.{kind}") + _read(f"{name}.{kind}") for kind in ("css", "js"))
+    style = read_part("page.css") + read_part(f"{name}.css")
     filled = {
         "title": escape(title),
         "style": style,
-        "script": script,
         "style_digest": _digest(style),
         "script_digest": _digest(script),
         "version": __version__,
-        "body": _read(f"{name}.html"),
-        # Inside a script element, "<" could end the element.
-        "data": json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c"),
+        "body": f"{body}\n<script>{script}</script>" if script else body,
     }
-    return _PLACE.sub(lambda match: filled[match[1]], _read("page.html"))
+    return _PLACE.sub(lambda match: filled[match[1]], read_part("page.html"))
 
 
-def _read(name: str) -> str:
+def read_part(name: str) -> str:
+    """Return a part of a page, which lies beside this file."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -1,18 +1,17 @@
-"""Writes the passages that were found for a question: for people, as Markdown, or as JSON."""
+"""Writes the passages that were found for a question: for people, or as JSON."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import PurePath
 
 import typer
 
-from lumber_cli.writers import as_markdown, as_text, write_utf8
-from lumber_core.chunk_view import ranged
+from lumber_cli.writers import as_text, write_utf8
+from lumber_core.support.wording import ranged
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -28,14 +27,12 @@ from lumber_retrieval.quoted_answers import CitedAnswer
 
 _TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
 _RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown
-_WIDEST = 120  # columns of text on a terminal; longer lines are hard to read
 
 
 class PassageFormat(str, Enum):
     """What passages are written as."""
 
     TEXT = "text"
-    MD = "md"
     JSON = "json"
 
 
@@ -50,8 +47,8 @@ def show_passages(
     Args:
         question: The question.
         answer: A model's answer, whose numbers are those of its quotes.
-        passages: The passages.
-        kind: The format. Text is laid out if stdout is a terminal.
+        passages: The passages, which have numbers of their own without an answer.
+        kind: The format.
     """
     if kind is PassageFormat.JSON:
         said: dict[str, object] = {}
@@ -61,27 +58,13 @@ def show_passages(
         rows = [_as_json(passage) for passage in passages]
         made = {"question": question, **said, "passages": rows}
         text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-    elif kind is PassageFormat.TEXT and sys.stdout.isatty():
-        _lay_out(answer, passages)
-        return
     else:
-        text = "".join(_written(answer, passages, kind))
+        text = "" if answer is None else f"{answer}\n\n"
+        for number, passage in enumerate(passages, 1):
+            name = printable(passage.document)
+            title = name if answer is not None else f"[{number}] {name}"
+            text += as_text(" | ".join([title, *whereabouts(passage)]), passage.text) + "\n"
     write_utf8(typer.get_binary_stream("stdout"), text)
-
-
-def _written(
-    answer: CitedAnswer | None, passages: Sequence[Passage], kind: PassageFormat
-) -> Iterator[str]:
-    """Yield the parts of what is written in a pipe or a file."""
-    in_markdown = kind is PassageFormat.MD
-    if answer is not None:
-        yield f"{answer}\n\n---\n\n" if in_markdown else f"{answer}\n\n"
-    for title, passage in zip(_titles(answer, passages), passages, strict=True):
-        title = " | ".join([title, *whereabouts(passage)])
-        if in_markdown:
-            yield as_markdown(title, passage.text)
-        else:
-            yield f"{as_text(title, passage.text)}\n"
 
 
 def whereabouts(passage: Passage) -> list[str]:
@@ -109,14 +92,6 @@ def table_header(passage: Passage) -> list[str]:
     titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]
     untitled = "headings" not in known and ("|" in titles or known.get("file_type") in _TABLES)
     return [row for row in ([titles, *rows] if untitled else rows) if not _RULE.fullmatch(row)]
-
-
-def _titles(answer: CitedAnswer | None, passages: Sequence[Passage]) -> list[str]:
-    """Return the documents of passages: with numbers, unless these are those of quotes."""
-    names = [printable(passage.document) for passage in passages]
-    if answer is not None:
-        return names
-    return [f"[{number}] {name}" for number, name in enumerate(names, 1)]
 
 
 def _range(passage: Passage, name: str) -> list[int] | None:
@@ -164,29 +139,3 @@ def _citation_as_json(citation: Citation) -> dict[str, object]:
 
 def _parts(joined: str | None, separator: str) -> list[str]:
     return joined.split(separator) if joined else []
-
-
-def _lay_out(answer: CitedAnswer | None, passages: Sequence[Passage]) -> None:
-    """Print to a terminal: wrapped, and with nothing that could control it."""
-    # Deferred: pipes and files need no layout.
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=sys.stdout, highlight=False)
-    console.width = min(console.width, _WIDEST)
-
-    def show(text: str, indent: str = "") -> None:
-        for line in text.splitlines():
-            safe = Text(printable(line.expandtabs(4)))
-            for part in safe.wrap(console, console.width - len(indent)) or [Text()]:
-                console.print(Text(indent + part.plain.rstrip()), soft_wrap=True)
-        console.print()
-
-    if answer is not None:
-        show(str(answer))
-    for named, passage in zip(_titles(answer, passages), passages, strict=True):
-        title = Text(named, style="bold")
-        for part in whereabouts(passage):
-            title.append(f" · {part}", style="not bold cyan")
-        console.print(title)
-        show(passage.text, " " * 4)

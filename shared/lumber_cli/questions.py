@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.asking import Asking, takes_asking
+from lumber_cli.asking import Asking, asking_of
 from lumber_cli.options import (
     EncodingOption,
     MaxUnpackedOption,
-    errors_in_one_line,
     fail,
+    with_options,
     wrong_options,
 )
 from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
@@ -27,18 +27,17 @@ from lumber_files import MAX_UNPACKED, check_encoding
 
 _WITHOUT_MODEL = (
     "a language model writes the questions: pass --model NAME, such as openai:gpt-4o-mini, or "
-    "ollama:NAME or local:NAME, which need no key (`lumber-splitters models` lists all). Without "
-    "one, write some questions yourself, each a line "
+    "ollama:NAME, which needs no key. Without one, write some questions yourself, each a line "
     '{"question": ..., "document": ..., "must_contain": "words of the document"} of a .jsonl file, '
     "or compare by your headings, without questions: `lumber-splitters compare FOLDER --sections "
     "headings`"
 )
 
 
-@takes_asking()
+@with_options(asking_of)
 def questions_command(
-    folder: Folder,
     asking: Asking,
+    folder: Folder,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to write, .jsonl or .csv.")
     ] = Path("questions.jsonl"),
@@ -61,35 +60,34 @@ def questions_command(
     max_concurrency: Concurrency = 8,
 ) -> None:
     """Generate questions with known answers about your documents."""
-    with errors_in_one_line():
-        with wrong_options():
-            output = check_question_path(output)
-            check_positive("count", count)
-            cutter = preset(splitter)
-            asker = asking.language_model()
-            if asker is None:
-                raise ValueError(_WITHOUT_MODEL)
-            policy = asking.call_policy()
-            if encoding is not None:
-                check_encoding(encoding)
-        documents = load_folder(
-            folder, pattern=pattern or None, encoding=encoding, max_unpacked=max_unpacked
-        ).documents
-        check_outputs([output], folder, documents)
-        made = make_questions(
-            [cutter.split(document) for document in documents],
-            asker,
-            documents=documents,
-            count=count,
-            seed=seed,
-            store=store,
-            policy=policy,
-            max_concurrency=max_concurrency,
-            show_progress=sys.stderr.isatty(),
-        )
-        if not made.questions:
-            fail(f"no question was kept: {_reasons(made)}")
-        write_questions(made.questions, output, chunks=made.chunks)
+    with wrong_options():
+        output = check_question_path(output)
+        check_positive("count", count)
+        cutter = preset(splitter)
+        asker = asking.language_model()
+        if asker is None:
+            raise ValueError(_WITHOUT_MODEL)
+        policy = asking.call_policy()
+        if encoding is not None:
+            check_encoding(encoding)
+    documents = load_folder(
+        folder, pattern=pattern or None, encoding=encoding, max_unpacked=max_unpacked
+    ).documents
+    check_outputs([output], folder, documents)
+    made = make_questions(
+        [cutter.split(document) for document in documents],
+        asker,
+        documents=documents,
+        count=count,
+        seed=seed,
+        store=store,
+        policy=policy,
+        max_concurrency=max_concurrency,
+        show_progress=sys.stderr.isatty(),
+    )
+    if not made.questions:
+        fail(f"no question was kept: {_reasons(made)}")
+    write_questions(made.questions, output, chunks=made.chunks)
     asked = len({question.document for question in made.questions})
     typer.echo(
         f"{len(made.questions)} questions about {asked} of {len(documents)} documents written to "

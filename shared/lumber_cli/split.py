@@ -10,19 +10,18 @@ import typer
 from tqdm import tqdm
 
 from lumber_cli.embedding import Embedding
-from lumber_cli.groups import takes_fields
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
+    EMBEDDERS,
     INTERRUPTED,
     EncodingOption,
     MaxUnpackedOption,
-    errors_in_one_line,
     fail,
     say,
+    with_options,
     wrong_options,
 )
-from lumber_cli.panels import OUTPUT
-from lumber_cli.splitting import Splitting, takes_splitting
+from lumber_cli.splitting import Splitting, splitting_of
 from lumber_cli.writers import OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
@@ -32,27 +31,30 @@ _LARGE = 50_000
 """Characters of a file above which it has a progress bar of its own: some seconds for BERT."""
 
 
-@takes_splitting()
-@takes_fields("embedding", Embedding)
+@with_options(splitting_of)
 def split_command(
-    paths: Paths,
     splitting: Splitting,
-    embedding: Embedding,
+    paths: Paths,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="File to write; by default stdout.", rich_help_panel=OUTPUT
-        ),
+        Path | None, typer.Option("--output", "-o", help="File to write; by default stdout.")
     ] = None,
     kind: Annotated[
         OutputFormat,
         typer.Option(
             "--format",
-            help="jsonl: an object for each chunk; text and md: for reading; parquet: a table, "
+            help="jsonl: an object for each chunk; text: for reading; parquet: a table, "
             "which needs --output and the extra `evaluation`.",
-            rich_help_panel=OUTPUT,
         ),
     ] = OutputFormat.JSONL,
+    embed: Annotated[
+        bool,
+        typer.Option(
+            "--embed",
+            help="Write a vector of each chunk, too: the field or column embedding. With --format "
+            "jsonl or parquet.",
+        ),
+    ] = False,
+    embedder: Annotated[str | None, typer.Option(help=f"{EMBEDDERS} Default: bundled.")] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
@@ -68,31 +70,31 @@ def split_command(
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are
     written), 2 for a wrong option, 130 after Ctrl-C.
     """
-    with errors_in_one_line():
+    embedding = Embedding(embed, embedder)
+    with wrong_options():
+        embedding.check(kind)
+        chunker = splitting.chunker()
+        if isinstance(chunker, BertChunker):
+            chunker.load()  # a missing model is an error before any work
+        check_format(kind, output)
+    inputs = Inputs(paths, encoding, max_unpacked)
+    if output is not None:
         with wrong_options():
-            embedding.check(kind)
-            chunker = splitting.chunker()
-            if isinstance(chunker, BertChunker):
-                chunker.load()  # a missing model is an error before any work
-            check_format(kind, output)
-        inputs = Inputs(paths, encoding, max_unpacked)
-        if output is not None:
-            with wrong_options():
-                check_output(output, [*inputs.files, *splitting.files])
-        done = 0
-        terminal = sys.stderr.isatty()
-        with writer(kind, output, embedding=embedding.embed) as out:
-            try:
-                for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-                    alone = len(inputs) == 1 or len(file.text) > _LARGE
-                    slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
-                    delivery = Delivery(splitting.chunk_overlap)
-                    rows = embedding.split(chunker, file, delivery, show_progress=slow and terminal)
-                    out.write(rows)
-                    done += 1
-            except KeyboardInterrupt:
-                say(f"interrupted; {done} of {len(inputs)} documents are written")
-                raise typer.Exit(INTERRUPTED) from None
-            inputs.tell_skipped()
-            if inputs.failed:
-                fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
+            check_output(output, [*inputs.files, *splitting.files])
+    done = 0
+    terminal = sys.stderr.isatty()
+    with writer(kind, output, embedding=embed) as write:
+        try:
+            for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
+                alone = len(inputs) == 1 or len(file.text) > _LARGE
+                slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
+                delivery = Delivery(splitting.chunk_overlap)
+                rows = embedding.split(chunker, file, delivery, show_progress=slow and terminal)
+                write(rows)
+                done += 1
+        except KeyboardInterrupt:
+            say(f"interrupted; {done} of {len(inputs)} documents are written")
+            raise typer.Exit(INTERRUPTED) from None
+        inputs.tell_skipped()
+        if inputs.failed:
+            fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")

@@ -1,22 +1,18 @@
-"""The options for a splitter, and the splitter that they make.
-
-The options of `split`, `view` and `estimate` are made from the settings classes of `lumber_core`:
-a setting that is added there is an option here, with its documentation as help text.
-"""
+"""The options for a splitter, and the splitter that they make."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from lumber_cli.asking import Asking, asking_of, asking_options
-from lumber_cli.groups import Command, takes_group
-from lumber_cli.language_models import FORMS, is_language_model
-from lumber_cli.options import prompt_in
-from lumber_cli.panels import CHUNKS, MODEL
-from lumber_cli.setting_options import SettingOptions, choice, parameter, value_of
+import typer
+
+from lumber_cli.asking import Asking, KeyVariable
+from lumber_cli.language_models import FORMS, is_language_model, model_class
+from lumber_cli.settings import SetOption, divided, made_with, names_of, settings_in, value_of
 from lumber_core import (
     BertChunker,
     BertJudge,
@@ -25,39 +21,29 @@ from lumber_core import (
     LayoutChunker,
     LumberChunker,
     ModelJudge,
+    PromptTemplate,
 )
 from lumber_core.bert.model_folder import find_folder
-from lumber_core.chunking.settings import check_overlap
-from lumber_core.llms import Answers, Completion
+from lumber_core.chunking.sizes import check_overlap
+from lumber_core.llms import Answers, CallPolicy, Completion
 from lumber_core.lumber.judges import Judge
-from lumber_core.settings import Settings, fields_of, settings_taken
 
-SPLITTERS: Final[Mapping[str, type[Chunker]]] = {
-    "bert": BertChunker,
-    "layout": LayoutChunker,
-    "greedy": GreedyChunker,
-    "lumber": LumberChunker,
+
+class Method(str, Enum):
+    """The splitters by their names."""
+
+    LAYOUT = "layout"
+    BERT = "bert"
+    GREEDY = "greedy"
+    LUMBER = "lumber"
+
+
+SPLITTERS: Final[Mapping[Method, type[Chunker]]] = {
+    Method.LAYOUT: LayoutChunker,
+    Method.BERT: BertChunker,
+    Method.GREEDY: GreedyChunker,
+    Method.LUMBER: LumberChunker,
 }
-"""The splitters by their names."""
-SETTINGS: Final[dict[str, type[Settings]]] = {
-    name: settings_taken(splitter) for name, splitter in SPLITTERS.items()
-}
-"""The settings of each splitter, by its name."""
-DEFAULT_METHOD = "layout"
-# Given by other options, not possible on a command line, or without effect on one text at a time.
-_LEFT_OUT = frozenset({"judge", "model", "on_segmentation"})
-# The option --method is the splitter.
-_OPTIONS = SettingOptions(
-    SETTINGS,
-    panel=CHUNKS,
-    main=["target_size", "chunk_size"],
-    main_panel=CHUNKS,
-    own_panels=True,
-    left_out=_LEFT_OUT,
-    # The option --device is the language model's.
-    renamed={"method": "lumber_method", "device": "bert_device"},
-    others=["chunk_overlap"],
-)
 
 
 @dataclass(frozen=True)
@@ -66,27 +52,30 @@ class Splitting:
 
     Attributes:
         method: The splitter.
-        given: Values of the settings that were given, by name.
+        settings: The settings that were given, by name: those of the splitter, and for a language
+            model those of the model and of `CallPolicy`.
         chunk_overlap: Tokens to repeat from the chunk before.
-        asking: The language model, or the weights that decide.
+        model: The language model, or the weights that decide.
+        key_variable: Environment variable with the language model's key.
         prompt: File of the question that the language model is asked.
     """
 
-    method: str
-    given: Mapping[str, object]
+    method: Method
+    settings: Mapping[str, object] = field(default_factory=dict)
     chunk_overlap: int = 0
-    asking: Asking = field(default_factory=Asking)
+    model: str | None = None
+    key_variable: str | None = None
     prompt: Path | None = None
 
     @property
     def asks_model(self) -> bool:
         """Whether a language model decides."""
-        return self.asking.model is not None and is_language_model(self.asking.model)
+        return self.model is not None and is_language_model(self.model)
 
     @property
     def files(self) -> list[Path]:
         """The files that the options name."""
-        store: Any = self.given.get("store")
+        store: Any = self.settings.get("store")
         return [Path(name) for name in (self.prompt, store) if name is not None]
 
     def chunker(self) -> Chunker:
@@ -96,80 +85,72 @@ class Splitting:
             ValueError: A setting is wrong, or is not one of this splitter.
             MissingExtraError: The language model's package is not installed.
         """
-        return self._made(self._judge)
+        own, asking = self._divided()
+        if self.method is Method.LUMBER:
+            made: Chunker = made_with(LumberChunker, self._judge(own, asking), **own)
+        else:
+            if flags := self._flags_of_models(asking):
+                raise ValueError(f"{flags[0]} is for the language model of --method lumber")
+            if self.model is not None:
+                own["model"] = self._weights(self.model)
+            made = made_with(SPLITTERS[self.method], **own)
+        check_overlap(self.chunk_overlap, made.chunk_size)
+        return made
 
-    def estimating_chunker(self) -> Chunker:
-        """Make the splitter for an estimate: no language model is asked, so none is made.
+    def estimating_chunker(self) -> LumberChunker:
+        """Make the splitter for an estimate: no model is asked, so none is made.
 
         Raises:
             ValueError: A setting is wrong, or is not one of this splitter.
         """
-        if not self.asks_model:
-            return self.chunker()
-        given = {name: value for name, value in self.given.items() if name != "store"}
-        return replace(self, given=given)._made(self._unasked_judge)
+        own, asking = self._divided()
+        own.pop("store", None)
+        judge = ModelJudge(_Unasked(), prompt_in(self.prompt), policy=asking.call_policy())
+        return made_with(LumberChunker, judge, **own)
 
-    def _made(self, judge: Callable[[], Judge]) -> Chunker:
-        names = {entry.name for entry in fields_of(SETTINGS[self.method])}
-        for name in self.given:
-            if name not in names:
-                owners = _OPTIONS.owners_of(name)
+    def _divided(self) -> tuple[dict[str, Any], Asking]:
+        """Return the splitter's settings, and those of the language model."""
+        splitter = SPLITTERS[self.method]
+        for name in self.settings:
+            owners = [each for each, other in SPLITTERS.items() if name in names_of(other)]
+            if owners and self.method not in owners:
                 raise ValueError(
-                    f"{_OPTIONS.flag(name)} is a setting of {' and '.join(owners)}, not of "
-                    f"{self.method}: pass --method {owners[0]}"
+                    f"{name} is a setting of {' and '.join(owners)}, not of {self.method.value}: "
+                    f"pass --method {owners[0].value}"
                 )
-        settings: dict[str, Any] = dict(self.given)
-        made = (
-            LumberChunker(judge(), **settings) if self.method == "lumber" else self._own(settings)
-        )
-        check_overlap(self.chunk_overlap, made.chunk_size)
-        return made
+        asked = self.model if self.asks_model else None
+        own, policy, model = divided(self.settings, splitter, CallPolicy, model_class(asked))
+        return own, Asking(asked, self.key_variable, {**policy, **model})
 
-    def _own(self, settings: dict[str, Any]) -> Chunker:
-        """Make a splitter other than Lumber, which asks no language model."""
-        if flags := self._flags_of_models:
-            raise ValueError(f"{flags[0]} is for the language model of --method lumber")
-        make: Any = SPLITTERS[self.method]
-        if self.asking.model is not None:
-            settings["model"] = self._weights()
-        made: Chunker = make(**settings)
-        return made
+    def _flags_of_models(self, asking: Asking) -> list[str]:
+        """Return the options given that apply only to a language model."""
+        return [*asking.given, *(["--prompt"] if self.prompt is not None else [])]
 
-    def _weights(self) -> str | None:
+    def _weights(self, model: str) -> str:
         """Return the model, if it is one that the splitter runs itself."""
         if self.asks_model:
-            raise ValueError(f"{self.asking.model} is a language model: pass --method lumber")
-        if all(entry.name != "model" for entry in fields_of(SETTINGS[self.method])):
+            raise ValueError(f"{model} is a language model: pass --method lumber")
+        if self.method is not Method.BERT:
             raise ValueError(
-                f"--model has no effect: {self.method} uses no model; pass --method bert"
+                f"--model has no effect: {self.method.value} uses no model; pass --method bert"
             )
-        return self.asking.model
+        return model
 
-    def _judge(self) -> Judge:
-        if self.asks_model:
-            model = self.asking.language_model()
-            assert model is not None
-            return ModelJudge(model, prompt_in(self.prompt), policy=self.asking.call_policy())
-        stored = self.given.get("store") is not None
-        flags = [*self._flags_of_models, *(["--store"] if stored else [])]
+    def _judge(self, own: Mapping[str, object], asking: Asking) -> Judge:
+        model = asking.language_model() if asking.model is not None else None
+        if model is not None:
+            return ModelJudge(model, prompt_in(self.prompt), policy=asking.call_policy())
+        flags = [*self._flags_of_models(asking), *(["--store"] if "store" in own else [])]
         if flags:
             raise ValueError(
                 f"{flags[0]} needs a language model: pass --model, such as openai:gpt-4o-mini"
             )
-        weights = self.asking.model or "bundled"
+        weights = self.model or "bundled"
         try:
             find_folder(weights)
         except ValueError as error:
             raise ValueError(f"{error}. Language models are named {FORMS}") from None
         return BertJudge(weights)
-
-    def _unasked_judge(self) -> Judge:
-        return ModelJudge(_Unasked(), prompt_in(self.prompt), policy=self.asking.call_policy())
-
-    @property
-    def _flags_of_models(self) -> list[str]:
-        """The options given that apply only to a language model."""
-        return [*self.asking.flags, *(["--prompt"] if self.prompt is not None else [])]
 
 
 class _Unasked:
@@ -187,51 +168,133 @@ class _Unasked:
         return self.complete(system, user, answers=answers)
 
 
-def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Command]:
-    """Replace a command's parameter `splitting` by one option for each setting of a splitter.
+def prompt_in(path: Path | None) -> PromptTemplate | None:
+    """Read a prompt from a file: the user text, below a line --- if there is a system text.
 
-    Args:
-        default: The splitter unless --method names another.
+    Raises:
+        ValueError: The file is not UTF-8, or does not say where the paragraphs go.
+        OSError: It cannot be read.
     """
-    options = [
-        parameter(
-            "method",
-            choice("method", SETTINGS),
-            "The splitter: layout, at the best places by headings, paragraphs and size; bert, "
-            "which finds topic shifts, too, with a bundled model; greedy, at the sentence "
-            "ends nearest to the size; or lumber, where a language model sees a topic shift.",
-            default=default,
-            rich_help_panel=CHUNKS,
-        ),
-        parameter(
-            "chunk_overlap",
-            int,
-            "Tokens to repeat from the end of the chunk before, at most.",
-            default=0,
-            rich_help_panel=CHUNKS,
-        ),
-        *_OPTIONS.parameters,
-        *asking_options(
-            "The model that decides, such as openai:gpt-4o-mini for lumber; `lumber-splitters "
-            f"models` lists them. For lumber: {FORMS}; without one, the bundled model. For "
-            "bert: bundled, large, a folder written by `export` or `train`, or a hub id."
-        ),
-        parameter(
-            "prompt",
-            Path | None,
-            "File with the question that the language model is asked: {paragraphs} stands for the "
-            "numbered paragraphs, {first} and {last} for the first and the last number. Text above "
-            "a line --- is the system prompt. Default: this library's.",
-            rich_help_panel=MODEL,
-        ),
-    ]
-    return takes_group("splitting", options, _splitting)
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8: {error}") from None
+    system, line, user = text.strip().partition("\n---\n")
+    try:
+        return PromptTemplate(system.strip(), user.strip()) if line else PromptTemplate(user=system)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
-def _splitting(values: dict[str, Any]) -> Splitting:
-    return Splitting(
-        value_of(values.pop("method")),
-        _OPTIONS.taken_from(values),
-        asking=asking_of(values),
-        **values,
-    )
+def splitting_of(
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="The splitter: layout, at the best places by headings, paragraphs and size; bert, "
+            "which finds topic shifts, too, with a bundled model; greedy, at the sentence ends "
+            "nearest to the size; or lumber, where a language model sees a topic shift."
+        ),
+    ] = Method.LAYOUT,
+    target_size: Annotated[
+        str | None, typer.Option(metavar="TOKENS", help="Wanted size of chunks.")
+    ] = None,
+    chunk_size: Annotated[
+        str | None,
+        typer.Option(metavar="TOKENS", help="Maximum size of a chunk; none: no maximum."),
+    ] = None,
+    min_chunk_size: Annotated[
+        str | None,
+        typer.Option(metavar="TOKENS", help="Smaller chunks are joined to a neighbour."),
+    ] = None,
+    chunk_overlap: Annotated[
+        int,
+        typer.Option(
+            metavar="TOKENS", help="Tokens to repeat from the end of the chunk before, at most."
+        ),
+    ] = 0,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            help="How tokens are counted: estimate, words, or a tiktoken encoding (extra "
+            "`tiktoken`). Default: estimate."
+        ),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the texts, for sentence ends. Default: en.")
+    ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            help="What is never cut if it fits: paragraphs, sentences, sentences_and_lines or "
+            "markdown (blocks)."
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORE",
+            help="(bert) Cut where the model's score is above this, instead of choosing together "
+            "with sizes.",
+        ),
+    ] = None,
+    theta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="(lumber) Tokens that the model reads at once. Default: 550.",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The model that decides. For lumber: {FORMS}; without one, the bundled model. "
+            "For bert: bundled, large, a folder with an exported model, or a hub id."
+        ),
+    ] = None,
+    key_variable: KeyVariable = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            help="(lumber) File with the question that the model is asked: {paragraphs} stands for "
+            "the numbered paragraphs, {first} and {last} for the first and the last number. Text "
+            "above a line --- is the system prompt. Default: this library's."
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="(lumber) File that keeps the model's answers, so that an interrupted run resumes."
+        ),
+    ] = None,
+    max_concurrency: Annotated[
+        str | None,
+        typer.Option(metavar="CALLS", help="(lumber) Maximum number of model calls in flight."),
+    ] = None,
+    settings: SetOption = None,
+) -> Splitting:
+    """Return what the options for a splitter say.
+
+    Raises:
+        ValueError: A setting is not written as NAME=VALUE.
+    """
+    options: dict[str, object] = {
+        "target_size": target_size,
+        "chunk_size": chunk_size,
+        "min_chunk_size": min_chunk_size,
+        "tokenizer": tokenizer,
+        "language": language,
+        "units": units,
+        "threshold": threshold,
+        "theta": theta,
+        "store": store,
+        "max_concurrency": max_concurrency,
+    }
+    given = {
+        name: value_of(value) if isinstance(value, str) else value
+        for name, value in options.items()
+        if value is not None
+    }
+    given |= settings_in(settings)
+    return Splitting(method, given, chunk_overlap, model, key_variable, prompt)

@@ -12,58 +12,52 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EncodingOption,
     MaxUnpackedOption,
-    errors_in_one_line,
     fail,
+    with_options,
     wrong_options,
 )
-from lumber_cli.splitting import Splitting, takes_splitting
-from lumber_cli.view_page import chunk_page, shown_text
-from lumber_cli.view_sides import BESIDE, own_side, side_beside
+from lumber_cli.splitting import Splitting, splitting_of
+from lumber_cli.view_page import chunk_page
+from lumber_core import BertChunker
+from lumber_core.chunking.delivery import Delivery
 from lumber_files import MAX_UNPACKED, check_output, replacing
 
 
-@takes_splitting()
+@with_options(splitting_of)
 def view_command(
-    paths: Paths,
     splitting: Splitting,
+    paths: Paths,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")] = Path(
         "view.html"
     ),
-    beside: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SPLITTER",
-            help=f"A second splitter, shown side by side: {BESIDE}.",
-        ),
-    ] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
     """Show texts with their chunks on one HTML page.
 
-    The page needs no other file and no network. Chunks have alternating colours, with their sizes,
-    headings and scores beside them. For bert and greedy a slider tries other target sizes (or
-    thresholds, with --threshold); each position shows exactly what `split` gives with that option.
+    The chunks are those of `split` with the same options, in alternating colours, with their sizes
+    and headings beside them. The page needs no other file, no script and no network.
 
     Prints the path of the page.
     """
-    with errors_in_one_line():
-        with wrong_options():
-            sides = [own_side(splitting)]
-            if beside is not None:
-                sides.append(side_beside(beside))
-        inputs = Inputs(paths, encoding, max_unpacked)
-        with wrong_options():
-            check_output(output, [*inputs.files, *splitting.files])
-        texts = [
-            shown_text(file, sides)
-            for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True)
-        ]
-        inputs.tell_skipped()
-        if not texts:
-            fail("nothing to show: no document could be read")
-        with replacing(output) as part:
-            part.write_text(chunk_page(texts, sides), encoding="utf-8", errors="replace")
+    with wrong_options():
+        chunker = splitting.chunker()
+        if isinstance(chunker, BertChunker):
+            chunker.load()  # a missing model is an error before any work
+    inputs = Inputs(paths, encoding, max_unpacked)
+    with wrong_options():
+        check_output(output, [*inputs.files, *splitting.files])
+    texts = []
+    for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
+        (chunks,) = chunker.split_all(
+            [file], Delivery(splitting.chunk_overlap), show_progress=splitting.asks_model
+        )
+        texts.append((file.name, chunks))
+    inputs.tell_skipped()
+    if not texts:
+        fail("nothing to show: no document could be read")
+    with replacing(output) as part:
+        part.write_text(chunk_page(texts), encoding="utf-8", errors="replace", newline="")
     typer.echo(output)
     if inputs.failed:
         raise typer.Exit(1)

@@ -1,109 +1,82 @@
-"""The page: texts and their chunks as data, and the template that shows them."""
+"""The page of `view`: texts with their chunks in colour, as HTML that needs no script."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
+from html import escape
 
 from lumber_cli.page import html_page
-from lumber_cli.view_sides import ShownChunk, Side
-from lumber_core import Span
+from lumber_core.chunking.delivery import Chunk
+from lumber_core.support.wording import counted, ranged
 from lumber_core.text.markdown import HEADING_SEPARATOR
-from lumber_files import TextFile
+from lumber_core.text.unicode import printable
+
+# What a browser would read as something else, or as nothing.
+_KEPT = {"\r": "&#13;", "\0": "\ufffd"}
 
 
-def shown_text(file: TextFile, sides: Sequence[Side]) -> dict[str, Any]:
-    """Split a text with each side, and return it as the page's script reads it.
-
-    The text is divided into *atoms*, at every place where some chunk starts or ends. So the script
-    needs no offsets, which JavaScript counts differently from Python.
-
-    Args:
-        file: The text.
-        sides: The splitters.
-
-    Returns:
-        `name`; `atoms`: the strings; `starts`: their offsets; `pages`: their pages, or None;
-        `sides`: for each side its `scores`, one for each atom or None, and its `positions`, each a
-        list of chunks `[first atom, just past the last, tokens, titles, reason]`, where titles and
-        reasons are numbers in `words`.
-    """
-    text = file.text
-    split = [side.split(file) for side in sides]
-    edges = {0, len(text)}
-    for made in split:
-        for chunks in made.positions:
-            edges.update(edge for chunk in chunks for edge in (chunk.start, chunk.end))
-    offsets = sorted(edges)
-    number = {offset: place for place, offset in enumerate(offsets)}
-    starts = offsets[:-1]
-    words: dict[str, int] = {"": 0}
-    return {
-        "name": file.name,
-        "atoms": [text[start:end] for start, end in pairwise(offsets)],
-        "starts": starts,
-        "length": len(text),
-        "pages": [_page(file, start) for start in starts] if file.pages else None,
-        "sides": [
-            {
-                "scores": _rounded(made.scores_at(starts)),
-                "positions": [
-                    [_chunk(chunk, number, words) for chunk in chunks] for chunks in made.positions
-                ],
-            }
-            for made in split
-        ],
-        "words": list(words),
-    }
-
-
-def chunk_page(texts: Sequence[dict[str, Any]], sides: Sequence[Side]) -> str:
+def chunk_page(texts: Sequence[tuple[str, Sequence[Chunk]]]) -> str:
     """Return the page.
 
     Args:
-        texts: What `shown_text` returned.
-        sides: The splitters.
+        texts: The name and the chunks of each text.
     """
-    first = texts[0]["name"]
-    title = f"Chunks of {first if len(texts) == 1 else f'{first} and {len(texts) - 1} more'}"
-    return html_page("view", title, {"texts": texts, "sides": [_side(side) for side in sides]})
-
-
-def _chunk(chunk: ShownChunk, number: dict[int, int], words: dict[str, int]) -> list[int]:
-    titles, why = HEADING_SEPARATOR.join(chunk.headings), chunk.why
-    return [
-        number[chunk.start],
-        number[chunk.end],
-        chunk.tokens,
-        words.setdefault(titles, len(words)),
-        words.setdefault(why, len(words)),
+    first = texts[0][0]
+    several = len(texts) > 1
+    title = f"Chunks of {first}{f' and {len(texts) - 1} more' if several else ''}"
+    links = [
+        f'<li><a href="#{number}"><bdi>{_text(printable(name))}</bdi></a></li>'
+        for number, (name, _) in enumerate(texts, 1)
     ]
+    contents = f"<nav><ul>{''.join(links)}</ul></nav>" if several else ""
+    shown = [_section(number, *text) for number, text in enumerate(texts, 1)]
+    return html_page("view", title, f"<main>{contents}{''.join(shown)}</main>")
 
 
-def _side(side: Side) -> dict[str, Any]:
-    slider = side.slider
-    if slider is None:
-        return {"title": side.title, "slider": None}
-    return {
-        "title": side.title,
-        "slider": {
-            "setting": slider.setting,
-            "values": list(slider.values),
-            "initial": slider.initial,
-        },
-    }
+def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
+    """Return a text with its chunks."""
+    said = "no chunks: the text is empty"
+    if chunks:
+        sizes = [chunk.tokens for chunk in chunks]
+        mean = round(sum(sizes) / len(sizes))
+        said = (
+            f"{counted(len(chunks), 'chunk')}, {mean:,} tokens on average "
+            f"({min(sizes):,} to {max(sizes):,})"
+        )
+    ends = [0, *(chunk.span.end for chunk in chunks)]
+    shown = "".join(_chunk(chunk, end) for chunk, end in zip(chunks, ends, strict=False))
+    title = f"<h1><bdi>{_text(printable(name))}</bdi></h1>"
+    return f'<section id="{number}">{title}<p class="sum">{said}</p>{shown}</section>'
 
 
-def _rounded(scores: Sequence[float] | None) -> list[float | None] | None:
-    """Return scores with two digits; None for one that is minus infinity."""
-    if scores is None:
-        return None
-    return [round(score, 2) if math.isfinite(score) else None for score in scores]
+def _chunk(chunk: Chunk, before: int) -> str:
+    """Return a chunk; what lies before the end of the one before it is repeated."""
+    start, end = chunk.span
+    facts = [f"{chunk.tokens:,} tokens", f"characters {start:,} to {end:,}"]
+    if chunk.pages is not None:
+        facts.append(ranged("page", *chunk.pages))
+    if chunk.verdict is not None:
+        facts.append(chunk.verdict.reason or chunk.verdict.outcome.replace("_", " "))
+    meta = "".join(f"<span>{_text(fact)}</span>" for fact in facts)
+    titles = HEADING_SEPARATOR.join(chunk.headings)
+    repeated = max(0, min(before, end) - start)
+    own = chunk.text[repeated:]
+    visible = own.rstrip()
+    parts = {"repeated": chunk.text[:repeated], "": visible, "tail": own[len(visible) :]}
+    body = "".join(
+        f'<span class="{kind}">{_text(text)}</span>' for kind, text in parts.items() if text
+    )
+    return (
+        f'<article class="chunk {"odd" if chunk.index % 2 else "even"}">'
+        f'<p class="meta"><b>#{chunk.index}</b>{meta}</p><div>'
+        f'{f"""<p class="titles">{_text(titles)}</p>""" if titles else ""}'
+        f'<div class="body">{body}</div></div></article>'
+    )
 
 
-def _page(file: TextFile, offset: int) -> int:
-    pages = file.pages_of(Span(offset, offset + 1))
-    assert pages is not None
-    return pages[0]
+def _text(text: str) -> str:
+    """Return a text as HTML that shows it."""
+    escaped = escape(text)
+    for character, shown in _KEPT.items():
+        escaped = escaped.replace(character, shown)
+    return escaped

@@ -1,12 +1,11 @@
-"""Writes chunks as JSON lines, text, Markdown or Parquet, one document at a time."""
+"""Writes chunks as JSON lines, text or Parquet, one document at a time."""
 
 from __future__ import annotations
 
 import json
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -28,7 +27,6 @@ class OutputFormat(str, Enum):
 
     JSONL = "jsonl"
     TEXT = "text"
-    MD = "md"
     PARQUET = "parquet"
 
 
@@ -81,28 +79,6 @@ class ChunkRow:
         return " | ".join(printable(" ".join(part.split())) for part in parts)
 
 
-class Writer(ABC):
-    """Writes the chunks of documents.
-
-    Attributes:
-        begun: Whether the chunks of a document have been written.
-    """
-
-    begun = False
-
-    def write(self, rows: Sequence[ChunkRow]) -> None:
-        """Write the chunks of one document."""
-        self.begun = True
-        self._write(rows)
-
-    @abstractmethod
-    def _write(self, rows: Sequence[ChunkRow]) -> None: ...
-
-    @abstractmethod
-    def close(self) -> None:
-        """Finish the file."""
-
-
 def check_format(kind: OutputFormat, output: Path | None) -> None:
     """Raise unless a format can be written.
 
@@ -116,9 +92,13 @@ def check_format(kind: OutputFormat, output: Path | None) -> None:
         require("pyarrow", package="pyarrow", extra="evaluation")
 
 
+Write = Callable[[Sequence[ChunkRow]], None]
+"""Writes the chunks of one document."""
+
+
 @contextmanager
-def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Iterator[Writer]:
-    """Yield a writer.
+def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Iterator[Write]:
+    """Yield a function that writes the chunks of a document.
 
     An existing file is replaced when the block ends. If it ends with an error, or with Ctrl-C, the
     documents that are finished replace the file; if there are none, the file is left as it was.
@@ -132,24 +112,24 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
         OSError: The file cannot be written.
     """
     if output is None:
-        yield _Lines(typer.get_binary_stream("stdout"), _SHOWN_AS[kind])
+        yield _lines(typer.get_binary_stream("stdout"), kind)
         return
-    error: BaseException | None = None
-    with replacing(output) as part, closing(_file_writer(kind, part, embedding)) as made:
+    begun, error = False, None
+    with replacing(output) as part, _opened(kind, part, embedding) as write:
+
+        def note(rows: Sequence[ChunkRow]) -> None:
+            nonlocal begun
+            begun = True
+            write(rows)
+
         try:
-            yield made
+            yield note
         except BaseException as raised:
-            if not made.begun:
+            if not begun:
                 raise
             error = raised
     if error is not None:
         raise error
-
-
-def _file_writer(kind: OutputFormat, path: Path, embedding: bool) -> Writer:
-    if kind is OutputFormat.PARQUET:
-        return _Parquet(path, embedding)
-    return _Lines(path.open("wb"), _SHOWN_AS[kind])
 
 
 def write_utf8(stream: BinaryIO, text: str) -> None:
@@ -165,73 +145,46 @@ def write_utf8(stream: BinaryIO, text: str) -> None:
 
 def as_text(title: str, text: str) -> str:
     """Return a text below its title, for reading."""
-    return f"===== {title}\n{_ended(text)}"
+    end = "" if text.endswith(("\n", "\r")) else "\n"
+    return f"===== {title}\n{text}{end}"
 
 
-def as_markdown(title: str, text: str) -> str:
-    """Return a text below its title, which is a comment, as Markdown."""
-    # In a comment, "--" could end it.
-    hidden = re.sub("-(?=-)", "- ", title)
-    return f"<!-- {hidden} -->\n\n{_ended(text)}\n---\n\n"
+def _lines(stream: BinaryIO, kind: OutputFormat) -> Write:
+    """Write UTF-8, whatever the terminal's encoding; each document is flushed."""
+
+    def shown(row: ChunkRow) -> str:
+        if kind is OutputFormat.TEXT:
+            return as_text(row.title(), row.chunk.text)
+        return json.dumps(row.as_json(), ensure_ascii=False) + "\n"
+
+    return lambda rows: write_utf8(stream, "".join(map(shown, rows)))
 
 
-class _Lines(Writer):
-    """Writes UTF-8, whatever the terminal's encoding; each document is flushed."""
+@contextmanager
+def _opened(kind: OutputFormat, path: Path, embedding: bool) -> Iterator[Write]:
+    """Yield a function that writes to a file; Parquet has a row group for each document."""
+    if kind is not OutputFormat.PARQUET:
+        with path.open("wb") as stream:
+            yield _lines(stream, kind)
+        return
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    def __init__(self, stream: BinaryIO, show: Callable[[ChunkRow], str]) -> None:
-        self._stream = stream
-        self._show = show
+    columns: dict[str, Any] = {
+        "document": pa.string(),
+        **dict.fromkeys(("index", "start", "end", "tokens"), pa.int64()),
+        **dict.fromkeys(("headings", "headings_inside"), pa.list_(pa.string())),
+        "context": pa.string(),
+        "pages": pa.list_(pa.int64()),
+        "text": pa.string(),
+        **({"embedding": pa.list_(pa.float32())} if embedding else {}),
+    }
+    schema = pa.schema([*columns.items()])
+    with parquet.ParquetWriter(path, schema) as file:
 
-    def _write(self, rows: Sequence[ChunkRow]) -> None:
-        write_utf8(self._stream, "".join(map(self._show, rows)))
+        def write(rows: Sequence[ChunkRow]) -> None:
+            if rows:
+                made = [{**row.as_json(), "document": writable(row.document)} for row in rows]
+                file.write_table(pa.Table.from_pylist(made, schema=schema))
 
-    def close(self) -> None:
-        self._stream.close()
-
-
-class _Parquet(Writer):
-    """Writes a row group for each document."""
-
-    def __init__(self, output: Path, embedding: bool) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        self._make = pa.Table.from_pylist
-        columns = [
-            ("document", pa.string()),
-            ("index", pa.int64()),
-            ("start", pa.int64()),
-            ("end", pa.int64()),
-            ("tokens", pa.int64()),
-            ("headings", pa.list_(pa.string())),
-            ("headings_inside", pa.list_(pa.string())),
-            ("context", pa.string()),
-            ("pages", pa.list_(pa.int64())),
-            ("text", pa.string()),
-        ]
-        vectors = [("embedding", pa.list_(pa.float32()))] if embedding else []
-        self._schema = pa.schema([*columns, *vectors])
-        self._file: Any = parquet.ParquetWriter(output, self._schema)
-
-    def _write(self, rows: Sequence[ChunkRow]) -> None:
-        if rows:
-            made = [{**row.as_json(), "document": writable(row.document)} for row in rows]
-            self._file.write_table(self._make(made, schema=self._schema))
-
-    def close(self) -> None:
-        self._file.close()
-
-
-def _json_line(row: ChunkRow) -> str:
-    return json.dumps(row.as_json(), ensure_ascii=False) + "\n"
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith(("\n", "\r")) else f"{text}\n"
-
-
-_SHOWN_AS: dict[OutputFormat, Callable[[ChunkRow], str]] = {
-    OutputFormat.JSONL: _json_line,
-    OutputFormat.TEXT: lambda row: as_text(row.title(), row.chunk.text),
-    OutputFormat.MD: lambda row: as_markdown(row.title(), row.chunk.text),
-}
+        yield write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lumber_core.support.identity import safe_repr
@@ -84,6 +84,41 @@ def check_number(name: str, value: object) -> None:
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     if not math.isfinite(value):
         raise ValueError(f"{name} must be a finite number, not {value}")
+
+
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Raise unless `value` is one of `choices`.
+
+    Raises:
+        ValueError: It is not.
+    """
+    if value not in choices:
+        listed = " or ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
+        raise ValueError(f"{name} must be {listed}, not {safe_repr(value)}")
+
+
+def refuse_unknown(
+    owner: str, names: Iterable[str], known: Sequence[str], elsewhere: Mapping[str, str]
+) -> None:
+    """Raise if there are names that a constructor does not know.
+
+    Args:
+        owner: Name of the class that was called.
+        names: The names given.
+        known: The valid names.
+        elsewhere: Names from other libraries, each with what to use instead.
+
+    Raises:
+        TypeError: A name is unknown; the message says what to use instead, or the closest name.
+    """
+    for name in (name for name in names if name not in known):
+        if name in elsewhere:
+            raise TypeError(f"{owner} has no setting {name!r}: {elsewhere[name]}")
+        from difflib import get_close_matches  # deferred: only this error needs it
+
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(known)}"
+        raise TypeError(f"{owner} has no setting {name!r}: {hint}")
 
 
 def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:

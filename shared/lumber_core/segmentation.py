@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from lumber_core.chunk_view import counted
 from lumber_core.spans import Span
+from lumber_core.support.wording import counted
 
 Outcome = Literal[
     "shift",  # the judge named a unit of the group
@@ -62,9 +62,7 @@ class Verdict:
         reason: One readable sentence: why this unit, or what went wrong.
         answer: The model's answer, verbatim; None if no model was asked.
         usage: What the answer cost this time; zero if it came from a store. Not compared by `==`.
-        scores: Of a window (`method="window"`), for each of its units but the first how good a
-            start it is, in the unit of BertChunker's t: above 0 for those that were named. Empty
-            for groups, and if layout and sizes decide.
+        starts: Of a window (`method="window"`), all units where new content starts.
     """
 
     start: int
@@ -74,42 +72,12 @@ class Verdict:
     reason: str = ""
     answer: str | None = field(default=None, repr=False)
     usage: Usage = field(default=Usage(), compare=False)
-    scores: tuple[float, ...] = field(default=(), repr=False)
-
-    @property
-    def named(self) -> tuple[int, ...]:
-        """Numbers of the units where new content starts: one at most, or any number in a window."""
-        if not self.scores:
-            return () if self.unit is None else (self.unit,)
-        return tuple(unit for unit, t in enumerate(self.scores, self.start + 1) if t > 0)
+    starts: tuple[int, ...] = ()
 
     @property
     def failed(self) -> bool:
         """Whether the judge gave no usable answer."""
         return self.outcome in FAILURES
-
-
-_FEWEST_CHOICES = 3  # with two choices, half of all answers are the first by chance
-
-
-@dataclass(frozen=True, slots=True)
-class PositionShare:
-    """How often a judge gave one of the answers that need no reading of the text.
-
-    Attributes:
-        groups: Groups or windows with an answer and at least three units to choose from.
-        first: Share of them in which the first of those was named; in windows, the first ones and
-            no other. 0 if there are no groups.
-        last: Share in which the last one was; in windows, the last ones and no other.
-        none: Share in which none was.
-        every: Share of windows in which every unit was named.
-    """
-
-    groups: int
-    first: float
-    last: float
-    none: float
-    every: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -146,27 +114,6 @@ class Segmentation:
     def failures(self) -> tuple[Verdict, ...]:
         """The verdicts that gave no usable answer, with their reasons."""
         return tuple(verdict for verdict in self.verdicts if verdict.failed)
-
-    @property
-    def positions(self) -> PositionShare:
-        """How often the judge named the first unit it was offered, the last, none, or every one.
-
-        Small language models nearly always give one of these answers, whatever the text says.
-        """
-        answered = [
-            verdict
-            for verdict in self.verdicts
-            if verdict.outcome in ("shift", "no_shift")
-            and verdict.stop - verdict.start > _FEWEST_CHOICES
-        ]
-        count = max(1, len(answered))
-        named = [(verdict, verdict.named) for verdict in answered if verdict.named]
-        some = [each for each in named if len(each[1]) < len(each[0].scores) or not each[0].scores]
-        # The rules of the published code offer the group's first unit, and the one past its end.
-        first = sum(units[-1] <= verdict.start + len(units) for verdict, units in some)
-        last = sum(units[0] >= verdict.stop - len(units) for verdict, units in some)
-        none, every = len(answered) - len(named), len(named) - len(some)
-        return PositionShare(len(answered), *(n / count for n in (first, last, none, every)))
 
 
 def read_usage(fields: object) -> Usage:

@@ -12,11 +12,10 @@ Davison and Hinkley 1997, section 3.8). Ignoring that makes intervals too narrow
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from lumber_core.checks import check_positive
 
@@ -24,8 +23,6 @@ from lumber_core.checks import check_positive
 _DRAWN_AT_ONCE = 1 << 22
 # Two-sided 95 %, and 80 % power: the usual pair for planning how much to measure.
 _CONFIDENCE_Z, _POWER_Z = 1.96, 0.84
-
-_FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +64,34 @@ def mean_interval(
         ValueError: There is no value, the lists differ in length, or a number is out of range.
         TypeError: `samples` is not a whole number.
     """
-    table = np.asarray([values], dtype=np.float64)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
-    sums, counts = _by_cluster(table, clusters)
-    value = float(sums.sum() / counts.sum())
-    kept = table[~np.isnan(table)]
-    if (kept == kept[0]).all():
-        check_positive("samples", samples)
+    check_positive("samples", samples)
+    if clusters is not None and len(clusters) != len(values):
+        raise ValueError(f"there are {len(values)} values but {len(clusters)} clusters")
+    given = np.asarray(values, dtype=np.float64)
+    kept = np.flatnonzero(~np.isnan(given))
+    if not len(kept):
+        raise ValueError("there is no question to take a mean over")
+    known = given[kept]
+    value = float(known.mean())
+    if (known == known[0]).all():
         return Interval(value, value, value)
-    means = np.concatenate(list(_resampled(sums, counts, samples, seed)))[:, 0]
+    names = range(len(values)) if clusters is None else clusters
+    numbers: dict[Hashable, int] = {}
+    code = [numbers.setdefault(names[place], len(numbers)) for place in kept.tolist()]
+    sums, counts = np.bincount(code, known), np.bincount(code)
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _DRAWN_AT_ONCE // len(sums))
+    means = np.concatenate(
+        [
+            sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+            for done in range(0, samples, at_once)
+            for drawn in [
+                generator.integers(len(sums), size=(min(at_once, samples - done), len(sums)))
+            ]
+        ]
+    )
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(value, float(low), float(high), float(means.std()))
 
@@ -118,40 +133,6 @@ def paired_difference(
     )
 
 
-def chances_of_best(
-    values: Sequence[Sequence[float]],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    samples: int = 10_000,
-    seed: int = 0,
-) -> list[float]:
-    """Return how likely each splitter is to have the highest mean.
-
-    This is its share of the resamples in which it has the highest mean; ties are shared.
-
-    Args:
-        values: For each splitter one value for each question. A question that is nan for one
-            splitter is left out for all.
-        clusters: As for `mean_interval`.
-        samples: Number of resamples.
-        seed: The same seed gives the same chances.
-
-    Raises:
-        ValueError: There is no question left, or the lists differ in length.
-        TypeError: `samples` is not a whole number.
-    """
-    if len({len(row) for row in values}) > 1:
-        raise ValueError("the splitters need values of the same questions")
-    table = np.asarray(values, dtype=np.float64)
-    table = np.where(np.isnan(table).any(axis=0), np.nan, table)
-    sums, counts = _by_cluster(table, clusters)
-    won = np.zeros(len(table))
-    for means in _resampled(sums, counts, samples, seed):
-        best = means >= means.max(axis=1, keepdims=True) - 1e-12
-        won += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
-    return [float(share) for share in won / samples]
-
-
 def questions_to_decide(difference: Interval, count: int) -> int | None:
     """Return how many more questions would show a difference, with 80 % probability.
 
@@ -169,37 +150,3 @@ def questions_to_decide(difference: Interval, count: int) -> int | None:
         return None
     ratio = (_CONFIDENCE_Z + _POWER_Z) * difference.error / abs(difference.value)
     return max(1, math.ceil(count * (ratio**2 - 1)))
-
-
-def _by_cluster(
-    table: _FloatArray, clusters: Sequence[Hashable] | None
-) -> tuple[_FloatArray, _FloatArray]:
-    """Return sums and counts of values, shape (rows, clusters), without empty clusters."""
-    if clusters is not None and len(clusters) != table.shape[1]:
-        raise ValueError(f"there are {table.shape[1]} values but {len(clusters)} clusters")
-    known = ~np.isnan(table)
-    if not known.any(axis=1).all():
-        raise ValueError("there is no question to take a mean over")
-    values = np.where(known, table, 0.0)
-    counts = known.astype(np.float64)
-    if clusters is not None:
-        numbers: dict[Hashable, int] = {}
-        code = [numbers.setdefault(cluster, len(numbers)) for cluster in clusters]
-        joined = np.zeros((table.shape[1], len(numbers)))
-        joined[np.arange(len(code)), code] = 1
-        values, counts = values @ joined, counts @ joined
-    kept = counts.any(axis=0)
-    return values[:, kept], counts[:, kept]
-
-
-def _resampled(
-    sums: _FloatArray, counts: _FloatArray, samples: int, seed: int
-) -> Iterator[_FloatArray]:
-    """Yield means of resamples, shape (some, rows), `samples` in all."""
-    check_positive("samples", samples)
-    generator = np.random.default_rng(seed)
-    rows, size = sums.shape
-    at_once = max(1, _DRAWN_AT_ONCE // (rows * size))
-    for done in range(0, samples, at_once):
-        drawn = generator.integers(size, size=(min(at_once, samples - done), size))
-        yield (sums[:, drawn].sum(axis=2) / counts[:, drawn].sum(axis=2)).T

@@ -94,8 +94,8 @@ class BundledEmbedder:
     """The sentence encoder that comes with the library, all-MiniLM-L6-v2.
 
     Args:
-        model: The encoder; its `model` may be a folder made by `lumber-splitters export
-            --embedder`.
+        model: The encoder; its `model` may be a folder made by `python -m
+            lumber_training export --embedder`.
     """
 
     similarity: Similarity = "cosine"

@@ -15,8 +15,8 @@ from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.lumber import LumberChunker
+from lumber_core.lumber.chunker import THETA
 from lumber_core.lumber.fallback import local_judge
-from lumber_core.lumber.settings import THETA
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.support.identity import NOT_COVERED

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote as percent_encoded
 
 from lumber_core.checks import check_texts
-from lumber_core.chunk_view import ranged
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
+from lumber_core.support.wording import ranged
 from lumber_core.text.pages import count_line_breaks, has_lines, place_source
 from lumber_core.text.source import Source, as_source
 from lumber_retrieval.passages import Passage

@@ -1,6 +1,7 @@
-"""Training of BertChunker's classifier.
+"""Training of BertChunker's classifier, as in the paper.
 
-`synthesis` makes training items from documents, `recipes` says which kinds and how many, `examples`
-turns them into labelled windows, `training` runs the Hugging Face Trainer, `calibration` sets the
-threshold on held-out documents, and `export` writes ONNX files that load without PyTorch.
+`documents` reads texts as lists of passages, `synthesis` joins the first sentences of passages into
+items whose starts are known, `windows` turns items into labelled windows of tokens, `bases` makes
+the classifier that `training` trains with the Trainer of transformers, and `export` writes ONNX
+files that load without PyTorch (`graph`, `quantisation`). `python -m lumber_training` does both.
 """

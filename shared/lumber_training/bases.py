@@ -22,19 +22,18 @@ def bundled_base() -> Path:
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
-def tagger_from_encoder(folder: str | Path, *, dropout: float | None = None) -> ChunkTagger:
+def tagger_from_encoder(folder: str | Path) -> ChunkTagger:
     """Add an untrained linear layer to a pretrained encoder.
 
     Args:
         folder: `config.json` and `model.safetensors` of a BERT encoder, with keys such as
             `embeddings.*` and `encoder.*`, or of a BertChunker, whose linear layer is kept.
-        dropout: Dropout probability in training; None for the config's.
 
     Raises:
         WeightsError: A file is missing or damaged, or is not a BERT encoder.
     """
     source = Path(folder)
-    model = make_tagger(source, dropout=dropout)
+    model = make_tagger(source)
     state = {
         key.removeprefix("model.").removeprefix("bert."): value.float()
         for key, value in read_state(source).items()

@@ -1,4 +1,4 @@
-"""ONNX graphs, built node by node: what graphs of encoders and of places have in common.
+"""ONNX graphs, built node by node.
 
 Graphs are written out rather than traced, so that they consist of the nodes that onnxruntime runs
 fastest on a CPU (fused attention, normalisation and integer matrix products) and do not depend on

@@ -1,73 +1,108 @@
-"""Training a chunk classifier with the Hugging Face Trainer: seeded, resumable, with curves."""
+"""Training a chunk classifier as in the paper: seeded and resumable."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from lumber_core.bert.model_folder import WEIGHTS_FILE, sha256
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
-from lumber_training.averaging import average_checkpoints, average_models, states_to_average
 from lumber_training.bases import bundled_base, tagger_from_encoder
-from lumber_training.calibration import fold_best_threshold, held_out_windows, split_held_out
-from lumber_training.distillation import Teachers
-from lumber_training.examples import LabelledWindows, label_item
-from lumber_training.recipes import PAPER, Recipe
-from lumber_training.trainer import (
-    TaggerTrainer,
-    collate,
-    freeze,
-    register_plain_attention,
-    start_minus_normal,
-    start_scores,
-    training_arguments,
-)
-from lumber_training.training_report import (
-    CurvePoint,
-    TrainingReport,
-    count_by_source,
-    describe,
-    describe_start,
-)
+from lumber_training.documents import split_held_out
+from lumber_training.synthesis import synthesize
+from lumber_training.windows import IGNORED, START, LabelledWindow, label_windows, pad
 
 try:
+    import numpy as np
     import torch
-    from transformers import PrinterCallback, set_seed
-    from transformers.trainer_utils import get_last_checkpoint
+    from torch.nn.functional import cross_entropy
+    from transformers import PrinterCallback, Trainer, TrainingArguments, set_seed
+    from transformers.trainer_utils import EvalPrediction, get_last_checkpoint
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError(error.name or "torch", "train") from error
+
+_REPORT_FILE = "training.json"
+_MEASURED_ITEMS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One measurement during training.
+
+    Attributes:
+        step: Number of steps so far.
+        loss: Mean loss since the previous measurement; None if only F1 was measured.
+        f1: F1 of start tokens in windows of held-out documents, at t_c = 0; None if only the loss
+            was measured.
+    """
+
+    step: int
+    loss: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingReport:
+    """The result of a training run.
+
+    Attributes:
+        folder: Folder of `config.json`, `model.safetensors`, `tokenizer.json` and `training.json`.
+        base: Name of the base encoder and the SHA-256 of its weights.
+        settings: The settings of the run, by name.
+        documents: Number of documents trained on.
+        held_out: Number of documents held out.
+        points: Loss and F1 over the steps.
+    """
+
+    folder: Path
+    base: str
+    settings: Mapping[str, object]
+    documents: int
+    held_out: int
+    points: tuple[CurvePoint, ...]
 
 
 def train(
     documents: Sequence[Document],
     *,
     output: str | Path,
-    recipe: Recipe = PAPER,
     base: str | Path | None = None,
-    mean_with: Sequence[str | Path] = (),
-    teachers: Sequence[str | Path] = (),
+    items: int = 30_000,
+    segments: int = 4,
+    sentences: tuple[int, int] = (1, 5),
+    epochs: int = 3,
+    batch_size: int = 8,
+    learning_rate: float = 3e-4,
+    window: int = 255,
+    held_out: float = 0.05,
+    seed: int = 0,
     resume: bool = False,
-    max_steps: int | None = None,
     checkpoint_every: int = 250,
     bf16: bool = False,
     show_progress: bool = False,
 ) -> TrainingReport:
-    """Train a chunk classifier and write it to a folder.
+    """Train a chunk classifier and write it to a folder. Defaults are the paper's (BertChunker).
 
     Args:
-        documents: The documents to make items from; `lumber_evaluation.corpora` has loaders.
+        documents: The documents to make items from, such as those of `load_documents`.
         output: Folder for the model; checkpoints go to its subfolder `checkpoints`.
-        recipe: Settings of the run.
-        base: Folder of a BERT encoder to start from. None: the mean of the weights of `teachers`,
-            or without any, all-MiniLM-L6-v2.
-        mean_with: Folders of trained checkpoints whose weights are averaged with those of this
-            run, before the threshold is set.
-        teachers: Folders of trained checkpoints. The model learns the mean of their scores on the
-            recipe's items instead of the items' labels.
+        base: Folder of a BERT encoder or a classifier to start from. None: all-MiniLM-L6-v2.
+        items: Number of training items.
+        segments: Number of passages in an item, each of another document.
+        sentences: Smallest and largest number of sentences taken from a passage.
+        epochs: Passes over the items.
+        batch_size: Windows per step.
+        learning_rate: Peak learning rate of AdamW, reached after a hundredth of the steps.
+        window: Tokens in a window, including [CLS] and [SEP].
+        held_out: Share of the documents that are held out, to measure F1 on them.
+        seed: Same seed, same items, same order.
         resume: Continue from the last checkpoint in `output`, if there is one. With the same
             arguments the weights are those of an uninterrupted run.
-        max_steps: Length of the schedule in steps; None for all items.
         checkpoint_every: Steps between checkpoints; F1 is measured at each.
         bf16: Whether to use bfloat16 mixed precision, which is faster on hardware that supports it.
         show_progress: Whether to show a progress bar.
@@ -76,95 +111,140 @@ def train(
         The report, which is also written to `training.json`.
 
     Raises:
-        ValueError: There are too few documents for the recipe, or it needs teachers.
-        WeightsError: The base is not a BERT encoder, or a model in `mean_with` or `teachers` is
-            no classifier of its shape.
+        ValueError: There are too few documents.
+        WeightsError: The base is not a BERT encoder.
         MissingExtraError: The extra `train` is not installed.
     """
-    recipe.check_teachers(teachers)
     folder = Path(output)
-    sources = [Path(each) for each in ([base] if base is not None else teachers)]
-    source = sources[0] if sources else bundled_base()
-    train_on, keep = split_held_out(documents, share=recipe.held_out)
+    source = bundled_base() if base is None else Path(base)
+    train_on, keep = split_held_out(documents, share=held_out)
     tokenizer = WordPieceTokenizer.from_folder(source)
-    # On CPUs the backward pass of fused attention is slower than that of plain attention.
-    plain = bf16 and not torch.cuda.is_available()
-    attention = register_plain_attention() if plain else None
-    # Read before items are made: a teacher that does not fit raises at once.
-    taught_by = Teachers(teachers, tokenizer, attention=attention) if teachers else None
-    items = [
-        label_item(item, tokenizer, start_weight=part.start_weight)
-        for item, part in recipe.make_items(train_on)
-    ]
-    set_seed(recipe.seed)
-    model = tagger_from_encoder(source, dropout=recipe.dropout)
-    average_models(model, states_to_average(model, sources[1:]))
-    others = states_to_average(model, mean_with)  # read first: a mistake raises before training
-    if attention is not None:
-        model.model.set_attn_implementation(attention)
-    freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
-    trainer = TaggerTrainer(
-        recipe=recipe,
-        teachers=taught_by,
+    def windows(some: Sequence[Document], count: int) -> list[LabelledWindow]:
+        made = synthesize(some, items=count, segments=segments, sentences=sentences, seed=seed)
+        return label_windows(made, tokenizer, window=window, seed=seed)
+
+    train_windows = windows(train_on, items)
+    measured = windows(keep, _MEASURED_ITEMS) if len(keep) >= segments else []
+    steps = -(-len(train_windows) // batch_size) * epochs
+    set_seed(seed)
+    model = tagger_from_encoder(source)
+    trainer = _TaggerTrainer(
         model=model,
-        args=training_arguments(
-            folder / "checkpoints",
-            recipe,
-            steps=recipe.count_steps(len(items), max_steps),
-            checkpoint_every=checkpoint_every,
-            measured=bool(keep),
+        args=TrainingArguments(
+            output_dir=str(folder / "checkpoints"),
+            max_steps=steps,
+            per_device_train_batch_size=batch_size,
+            per_device_eval_batch_size=32,
+            learning_rate=learning_rate,
+            weight_decay=0.1,
+            adam_beta2=0.95,
+            warmup_steps=steps // 100,
+            lr_scheduler_type="cosine",
+            seed=seed,
             bf16=bf16,
-            show_progress=show_progress,
+            use_cpu=not torch.cuda.is_available(),
+            logging_steps=min(25, checkpoint_every),
+            eval_strategy="steps" if measured else "no",
+            eval_steps=checkpoint_every,
+            save_steps=checkpoint_every,
+            save_total_limit=2,
+            label_names=["labels"],
+            remove_unused_columns=False,
+            dataloader_pin_memory=False,
+            disable_tqdm=not show_progress,
+            report_to="none",
         ),
-        train_dataset=LabelledWindows(items, tokenizer, window=recipe.window, seed=recipe.seed),
-        eval_dataset=held_out_windows(keep, tokenizer, recipe) if keep else None,
-        data_collator=collate,
-        compute_metrics=start_scores,
-        preprocess_logits_for_metrics=start_minus_normal,
+        train_dataset=train_windows,
+        eval_dataset=measured or None,
+        data_collator=_collate,
+        compute_metrics=_start_f1,
+        preprocess_logits_for_metrics=_start_less_normal,
     )
     trainer.remove_callback(PrinterCallback)
-    last = _last_checkpoint(folder / "checkpoints")
-    trainer.train(resume_from_checkpoint=last if resume else None)
-
-    model = model.to("cpu").eval()
-    averaged: tuple[int, ...] = ()
-    if recipe.average_last:
-        averaged = average_checkpoints(model, folder / "checkpoints", share=recipe.average_last)
-    average_models(model, others)
-    threshold = 0.0
-    if recipe.fold_threshold:
-        threshold = fold_best_threshold(model, tokenizer, keep, recipe=recipe)
-    model.save(folder)
+    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
+    model.to("cpu").save(folder)
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
+    name = "all-MiniLM-L6-v2" if base is None else source.name
     report = TrainingReport(
         folder=folder,
-        base=describe_start(sources),
-        recipe=recipe,
-        documents=count_by_source(train_on),
-        held_out=count_by_source(keep),
-        averaged_steps=averaged,
-        averaged_with=tuple(describe(Path(each)) for each in mean_with),
-        teachers=tuple(describe(Path(each)) for each in teachers),
-        folded_threshold=threshold,
-        points=curve_points(trainer.state.log_history),
+        base=f"{name}, SHA-256 {sha256(source / WEIGHTS_FILE)}",
+        settings={
+            "items": items,
+            "segments": segments,
+            "sentences": sentences,
+            "epochs": epochs,
+            "batch_size": batch_size,
+            "learning_rate": learning_rate,
+            "window": window,
+            "seed": seed,
+        },
+        documents=len(train_on),
+        held_out=len(keep),
+        points=tuple(
+            CurvePoint(int(entry["step"]), entry.get("loss"), entry.get("eval_f1"))
+            for entry in trainer.state.log_history
+            if "loss" in entry or "eval_f1" in entry
+        ),
     )
-    report.write()
+    _write(report)
     return report
 
 
-def curve_points(history: Sequence[dict[str, float]]) -> tuple[CurvePoint, ...]:
-    """Return the curves from the log of the Hugging Face Trainer."""
-    return tuple(
-        CurvePoint(int(entry["step"]), entry.get("loss"), entry.get("eval_f1"))
-        for entry in history
-        if "loss" in entry or "eval_f1" in entry
-    )
+class _TaggerTrainer(Trainer):
+    """A trainer with the paper's loss: cross-entropy at every token."""
+
+    def compute_loss(
+        self,
+        model: torch.nn.Module,
+        inputs: dict[str, torch.Tensor],
+        return_outputs: bool = False,
+        num_items_in_batch: torch.Tensor | int | None = None,
+    ) -> Any:
+        """Return the loss of a batch, with its logits if `return_outputs` is true."""
+        del num_items_in_batch  # the loss is already a mean
+        logits = model(inputs["input_ids"], inputs["attention_mask"]).float()
+        loss = cross_entropy(logits.flatten(0, 1), inputs["labels"].flatten(), ignore_index=IGNORED)
+        return (loss, {"logits": logits}) if return_outputs else loss
+
+
+def _collate(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
+    """Pad windows into a batch of tensors."""
+    return {name: torch.from_numpy(values) for name, values in pad(rows).items()}
+
+
+def _start_less_normal(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Tensor:
+    """Return t for each token of a batch."""
+    return logits[..., 1] - logits[..., 0]
+
+
+def _start_f1(prediction: EvalPrediction) -> dict[str, float]:
+    """Return F1 of start tokens at t_c = 0."""
+    labels = np.asarray(prediction.label_ids)
+    counted = labels != IGNORED
+    true = labels[counted] == START
+    predicted = np.asarray(prediction.predictions)[counted] > 0
+    hits = float((true & predicted).sum())
+    return {"f1": 2 * hits / max(1.0, float(predicted.sum() + true.sum()))}
 
 
 def _last_checkpoint(folder: Path) -> str | None:
-    """Return the folder of the last checkpoint, or None."""
-    if not folder.is_dir():
+    """Return the folder of a run's last checkpoint, or None."""
+    checkpoints = folder / "checkpoints"
+    if not checkpoints.is_dir():
         return None
-    last: str | None = get_last_checkpoint(str(folder))  # type: ignore[no-untyped-call]
+    last: str | None = get_last_checkpoint(str(checkpoints))  # type: ignore[no-untyped-call]
     return last
+
+
+def _write(report: TrainingReport) -> None:
+    """Write `training.json` into the folder."""
+    values = {
+        "base": report.base,
+        "settings": report.settings,
+        "documents": report.documents,
+        "held_out": report.held_out,
+        "points": [(point.step, point.loss, point.f1) for point in report.points],
+    }
+    text = json.dumps(values, indent=1) + "\n"
+    (report.folder / _REPORT_FILE).write_text(text, encoding="utf-8")

@@ -16,7 +16,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
-SERVE = ("-m", "lumber_cli", "mcp")
+SERVE = ("-m", "lumber_cli", "mcp", "--structured")
 
 
 class Agent:

@@ -47,7 +47,7 @@ def test_a_report_is_written_and_its_table_printed(
     output = tmp_path / "report"
     code, said = run(
         *("compare", docs, "--questions", questions, "--output", output),
-        *("--splitter", "paragraphs", "--splitter", "recursive:120", "--passages"),
+        *("--splitter", "paragraphs", "--splitter", "recursive:120"),
     )
     assert code == 0, said
     assert "Passages + keywords, 600 words" in said
@@ -88,7 +88,7 @@ def test_a_model_judges_and_nothing_is_paid_twice(
     pytest.importorskip("openai")
     with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
         arguments = compared(docs, questions, tmp_path / "report")
-        arguments += ["--splitter", "lumber:60", "--splitter", "lumber-local:60"]
+        arguments += ["--splitter", "lumber:60", "--splitter", "paragraphs"]
         arguments += ["--model", f"{server.openai_url}#any", "--prices", "1,2"]
         code, said = run(*arguments)
         assert code == 0, said
@@ -141,24 +141,11 @@ def test_a_report_replaces_no_document(docs: Path) -> None:
     assert "Of mine" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("options", "names"),
-    [
-        (["--null-control"], ["paragraphs", "paragraphs, random cuts"]),
-        (
-            ["--context", "--surroundings"],
-            ["paragraphs", "paragraphs, context, surroundings"],
-        ),
-        (
-            ["--splitter", "greedy", "--splitter", "fixed:30", "--sizes", "60,20"],
-            ["paragraphs", "greedy:60", "greedy:20", "fixed:30"],
-        ),
-    ],
-)
-def test_options_add_controls_contexts_and_sizes(
-    options: list[str], names: list[str], docs: Path, questions: Path, tmp_path: Path
+def test_every_splitter_is_also_measured_in_context(
+    docs: Path, questions: Path, tmp_path: Path
 ) -> None:
     arguments = [*compared(docs, questions, tmp_path / "out"), "--splitter", "paragraphs"]
-    code, said = run(*arguments, *options)
+    code, said = run(*arguments, "--context", "--surroundings")
     assert code == 0, said
-    assert [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]] == names
+    names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
+    assert names == ["paragraphs", "paragraphs, context, surroundings"]

@@ -1,11 +1,7 @@
-"""`lumber-splitters estimate` and `models`: what is known before a model is asked."""
+"""`lumber-splitters estimate`: what is known before a model is asked."""
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -56,51 +52,3 @@ def test_files_are_named_from_their_last_common_folder_on(tmp_path: Path) -> Non
     done = run_apart("estimate", tmp_path / "books")
     names = [line.split()[0] for line in done.out.splitlines()[1:-1]]
     assert names == ["sea/one.txt", "sea/calm/two.txt"]
-
-
-def test_splitters_without_a_model_make_no_calls() -> None:
-    done = run_apart("estimate", SAMPLE, "--method", "greedy")
-    assert done.code == 0
-    assert done.out.splitlines()[1].split()[-3:] == ["0", "0", "0"]
-
-
-@pytest.fixture
-def server() -> Iterator[str]:
-    """A server that lists two models."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            models = [{"id": name, "object": "model"} for name in ("small", "large")]
-            body = json.dumps({"object": "list", "data": models}).encode()
-            self.send_response(200 if self.path == "/v1/models" else 404)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: object) -> None:
-            """Log nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_port}/v1"
-        made.shutdown()
-
-
-def test_models_of_a_server_are_listed_as_the_option_takes_them(server: str) -> None:
-    pytest.importorskip("openai")
-    assert run_apart("models", server).out.splitlines() == [f"{server}#large", f"{server}#small"]
-    done = run_apart("split", SAMPLE, "--method", "lumber", "--model", server)
-    assert (done.code, done.out) == (2, "")
-    assert f"{server} serves 2 models (large, small): pass {server}#NAME" in done.err
-
-
-def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    needs = {line.split()[0]: line for line in run_apart("models").out.splitlines() if line.strip()}
-    assert {"bundled", "large", "openai:NAME", "gemini:NAME"} <= needs.keys()
-    assert "OPENAI_API_KEY" in needs["openai:NAME"]
-    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
-    said = run_apart("models").out
-    assert "OPENAI_API_KEY" not in said
-    assert "secret-key" not in said

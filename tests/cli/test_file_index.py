@@ -25,10 +25,7 @@ def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
     ferry = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     train = read(tmp_path / "train.md", "The train leaves at nine.\n")
     one, two = FileIndex(tmp_path / "index.db"), FileIndex(tmp_path / "index.db")
-    assert not one.is_shared()
     one.add([ferry])
-    assert two.is_shared()
-    assert not one.is_shared()
     two.add([train])
     both = {ferry.path, train.path}
     for index in (one, two, FileIndex(tmp_path / "index.db")):

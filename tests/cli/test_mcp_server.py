@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lumber_core import __version__
-from tests.cli.running import run, run_apart, started
+from tests.cli.running import run_apart, started
 from tests.cli.serving import SERVE, Agent, agent, connected, stored, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,28 +170,6 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
         assert f"port {port} of this machine cannot be used" in taken.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["none"], "none does not exist"),
-        (["file.md"], "file.md is a file: expected a folder"),
-        (["docs", "--encoding", "klingon"], "unknown encoding 'klingon'"),
-        (["docs", "--index", "none/docs.db"], "there is no folder none"),
-        (["docs", "--index", "docs"], "docs is a folder"),
-        (["docs", "--http", "99999"], "--http"),
-    ],
-)
-def test_wrong_options_are_said_before_it_serves(
-    docs: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
-) -> None:
-    monkeypatch.chdir(docs.parent)
-    Path("file.md").write_text("A file.\n", encoding="utf-8")
-    done = run_apart("mcp", *arguments)
-    assert done.code == 2
-    assert said in done.err
-    assert done.out == ""
-
-
 def test_nothing_that_the_tools_need_delays_their_listing() -> None:
     heavy = ("numpy", "onnxruntime", "lumber_retrieval", "lumber_cli.agents.tools", "pypdf", "re2")
     modules = "import lumber_cli.app, lumber_cli.agents.command, lumber_cli.agents.server, sys"
@@ -208,12 +186,6 @@ def test_the_registry_starts_the_server_that_this_is() -> None:
     first, folder = package["packageArguments"]
     assert (first["value"], folder["format"]) == ("mcp", "filepath")
     assert package["transport"] == {"type": "stdio"}
-
-
-def test_its_help_shows_how_to_serve_a_folder() -> None:
-    code, out = run("mcp", "--help")
-    assert code == 0
-    assert "lumber-splitters mcp docs/ --http 8765" in out
 
 
 @contextmanager

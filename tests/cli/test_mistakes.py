@@ -13,52 +13,63 @@ WRONG_VALUES = [
     ("split nowhere.txt", "nowhere.txt does not exist"),
     ("split docs --theta 9", "is a setting of lumber, not of layout: pass --method lumber"),
     ("split docs --chunk-size 0", "chunk_size"),
+    ("split docs --chunk-size many", "chunk_size must be a whole number"),
+    ("split docs --set merge_sectons=false", "did you mean merge_sections?"),
+    ("split docs --set chunk_size", "--set takes NAME=VALUE"),
+    ("split docs --set attempts=3", "for the language model of --method lumber"),
     ("split docs --method greedy --model bundled", "greedy uses no model"),
     ("split docs --model openai:gpt-4o-mini", "pass --method lumber"),
     ("split docs --method lumber --model gpt-4o-mini", "Language models are named openai:NAME"),
+    ("split docs --method lumber --model openai:", "unknown model 'openai:'"),
     ("split docs --method lumber --store a.db", "--store needs a language model"),
-    ("split docs --method lumber --attempts 3", "--attempts needs a language model"),
-    ("split docs --requests-per-minute 3", "for the language model of --method lumber"),
-    ("split docs --tokenizer none-such", "unknown tokenizer"),
-    ("split docs -o docs", "docs is a folder"),
-    ("split docs -o missing/folder/x", "there is no folder missing/folder"),
-    ("split docs --format parquet", "pass --output FILE"),
-    ("split docs --no-context", "--no-context has no effect: pass --embed"),
-    ("split docs --embedder bundled", "--embedder has no effect: pass --embed"),
-    ("split docs --embed --format md", "pass --format jsonl or parquet"),
-    ("split docs --embed --embedder nope", "unknown embedder 'nope'"),
-    ("split docs --method lumber --model URL --device cpu", "--device has no effect: http"),
-    ("split docs --method lumber --model local:x --timeout 3", "--timeout has no effect: local:x"),
-    ("split docs --method lumber --model local:x --key-variable K", "--key-variable has no effect"),
-    ("split docs --method lumber --model local:", "unknown model 'local:'"),
+    ("split docs --method lumber --set temperature=1", "--set temperature needs a language model"),
+    ("split docs --method lumber --model URL --set attempts=x", "attempts must be"),
     ("split docs --method lumber --model URL --prompt docs/a.txt", "a.txt: the user template"),
     ("split docs --method lumber --model URL --prompt none.txt", "none.txt"),
-    ("view docs --beside none", "unknown splitter 'none'"),
-    ("view docs --beside greedy:x", "expected a number of tokens"),
-    ("view docs --theta 3", "--theta is a setting of lumber"),
-    ("view docs -o .", "is a folder"),
+    ("split docs --tokenizer none-such", "unknown tokenizer"),
+    ("split docs --format parquet", "pass --output FILE"),
+    ("split docs --embedder bundled", "--embedder has no effect: pass --embed"),
+    ("split docs --embed --format text", "pass --format jsonl or parquet"),
+    ("split docs --embed --embedder nope", "unknown embedder 'nope'"),
+    ("view docs --theta 3", "theta is a setting of lumber"),
     ("estimate docs --prices 1", "two numbers"),
-    ("models nowhere", "expected openai, ollama or a URL"),
+    ("estimate docs --threshold 1", "threshold is a setting of bert"),
     ("compare missing", "missing does not exist"),
     ("compare docs --splitter none", "unknown splitter 'none'"),
     ("compare docs --splitter paragraphs --splitter paragraphs", "named"),
     ("compare docs --questions missing.jsonl", "missing.jsonl does not exist"),
     ("compare docs --embedder openai:any", "set the variable OPENAI_API_KEY"),
-    ("compare docs --passages", "no questions, which passages needs"),
-    ("compare docs --sizes a,b", "comma-separated numbers"),
-    ("compare docs --sizes 9 --splitter paragraphs", "no effect"),
     ("compare docs --prices 1,inf", "two numbers"),
+    ("compare docs --model URL", "--model has no effect: pass --splitter lumber"),
     ("questions none --model URL", "none"),
     ("questions docs --model URL --output q.txt", ".jsonl or .csv"),
     ("questions docs --model URL --output no/q.csv", "no does not exist"),
     ("questions docs --model URL --splitter axe", "unknown splitter 'axe'"),
     ("questions docs --model URL --key-variable NO_SUCH", "NO_SUCH is empty"),
+    ("questions docs --model URL --set atempts=3", "did you mean attempts?"),
+    ("ask docs", "the question or the files are missing: lumber-splitters ask docs 'What is"),
     ("ask docs ' '", "the question is empty"),
     ("ask docs How long?", "How does not exist: expected a file or a folder there. The last"),
     ("ask nowhere 'How long?'", "nowhere does not exist"),
     ("ask docs 'How long?' --index docs", "docs is a folder"),
     ("ask docs 'How long?' --index docs/a.txt", "a.txt would be read and"),
-    ("ask docs 'How long?' --attempts 2", "--attempts needs a language model"),
+    ("ask docs 'How long?' --set attempts=2", "--set attempts needs a language model"),
+    ("ask docs 'How long?' -o docs/a.txt", "a.txt would be read and overwritten"),
+    ("ask docs 'How long?' -o a.html --format json", "to write json to a file, use > FILE"),
+    ("ask docs 'How long?' --open --format json", "to write json to a file, use > FILE"),
+    ("mcp none", "none does not exist"),
+    ("mcp blank.txt", "blank.txt is a file: expected a folder"),
+    ("mcp docs --encoding klingon", "unknown encoding 'klingon'"),
+    ("mcp docs --index none/docs.db", "there is no folder none"),
+    ("mcp docs --index docs", "docs is a folder"),
+    *(
+        (f"{each} -o docs", "docs is a folder")
+        for each in ("split docs", "view docs", "ask docs x")
+    ),
+    *(
+        (f"{each} -o missing/folder/x", "there is no folder missing/folder")
+        for each in ("split docs", "view docs", "ask docs x")
+    ),
 ]
 WRONG_FILES = [
     ("split docs --method bert --model no-such-folder/x", "no-such-folder/x"),
@@ -67,14 +78,14 @@ WRONG_FILES = [
     ("questions docs --model URL --store no/a.db", "no does not exist"),
     ("ask docs 'How long?' --index not-an-index", "not a database"),
     ("ask blank.txt 'How long?'", "there is no text to search"),
-    ("models http://127.0.0.1:1/v1", "gives no list of models"),
+    ("split docs --method lumber --model http://127.0.0.1:1/v1", "gives no list of models"),
 ]
 
 
 def needed_by(command: str) -> tuple[str, ...]:
     if command.startswith("compare"):
         return "openai", "jinja2", "nltk", "langchain_text_splitters"
-    return ("openai",) if "URL" in command or command.startswith("models") else ()
+    return ("openai",) if "URL" in command or "http" in command else ()
 
 
 def contents() -> dict[Path, bytes]:

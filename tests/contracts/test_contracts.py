@@ -251,10 +251,6 @@ class TestQuietByDefault:
         assert told.create_documents(texts) == await told.acreate_documents(texts) == quiet
         shown = capfd.readouterr()
         assert (shown.out, shown.err.count("100%") >= 2) == ("", True)
-        assert [*told.lazy_split(quiet)] == quiet
-        assert [chunk async for chunk in told.alazy_split(quiet)] == quiet
-        shown = capfd.readouterr()
-        assert (shown.out, shown.err.count("2/2") >= 2) == ("", True)
 
     @every_node_parser
     def test_node_parsers_show_progress_only_when_asked(

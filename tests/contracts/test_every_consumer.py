@@ -1,4 +1,4 @@
-"""Both frameworks, the command line, Ray and the evaluation deliver the same chunks."""
+"""Both frameworks, the command line and the evaluation deliver the same chunks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from lumber_core.text.source import Source
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.splitters import evaluated, preset
 from lumber_files import read_file
-from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from tests.cli.running import run_apart
 from tests.contracts.fixtures import write_fixtures
 
@@ -86,12 +85,6 @@ def place(start: int, end: int, metadata: dict[str, Any]) -> Place:
     return start, end, metadata.get("context", ""), inside.split(" | ") if inside else []
 
 
-def by_ray(chunker: Chunker, file: Source, overlap: int) -> Places:
-    (done,) = DocumentSplitter(chunker, chunk_overlap=overlap).split([file])
-    assert isinstance(done, FinishedDocument)
-    return [of_row(row) for row in done.rows]
-
-
 def of_row(row: Mapping[str, Any]) -> Place:
     return row["start"], row["end"], row["context"], row["headings_inside"]
 
@@ -129,9 +122,7 @@ def test_every_consumer_delivers_the_same_chunks_and_contexts(
     sizes = () if bounded else ("--target-size", 60, "--chunk-size", "none")
     expected = {file.name: by_the_core(chunker, file, overlap) for file in files}
     assert sum(map(len, expected.values())) > 2 * len(files)
-    for consumer in (by_langchain, by_ray):
-        found = {file.name: consumer(chunker, file, overlap) for file in files}
-        assert found == expected, consumer.__name__
+    assert {file.name: by_langchain(chunker, file, overlap) for file in files} == expected
     nodes = {file.name: by_llamaindex(chunker, file, overlap) for file in files}
     assert offsets(nodes) == offsets(expected)
     paths = sorted(folder.iterdir())

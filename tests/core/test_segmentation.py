@@ -37,25 +37,6 @@ def test_the_verbatim_answer_stays_out_of_the_repr():
     assert "the model declined" in repr(REFUSED)
 
 
-def test_positions_say_how_often_the_first_and_the_last_choice_were_named():
-    verdicts = (
-        Verdict(0, 5, 1, "shift"),
-        Verdict(1, 6, 2, "shift"),
-        Verdict(2, 7, 6, "shift"),
-        Verdict(6, 11, None, "no_shift"),
-        Verdict(11, 14, 12, "shift"),  # two choices say nothing
-        Verdict(12, 17, 13, "unreadable"),
-        SINGLE,
-    )
-    positions = Segmentation((Span(0, 1),), verdicts).positions
-    assert (positions.groups, positions.first, positions.last) == (4, 0.5, 0.25)
-
-
-def test_positions_of_no_verdicts_are_none():
-    positions = Segmentation(()).positions
-    assert (positions.groups, positions.first, positions.last) == (0, 0, 0)
-
-
 def test_repr_is_short() -> None:
     spans = tuple(Span(n, n + 1) for n in range(5000))
     segmentation = Segmentation(spans, (SHIFT, REFUSED), Usage(3, 150, 6))

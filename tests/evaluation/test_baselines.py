@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker, MissingExtraError, extras
+from lumber_core import GreedyChunker, MissingExtraError
 from lumber_core.spans import Span, check_tiling
+from lumber_core.support import extras
 from lumber_evaluation.baselines import (
     SemanticChunks,
     Words,

@@ -9,7 +9,6 @@ import pytest
 
 from lumber_evaluation.bootstrap import (
     Interval,
-    chances_of_best,
     mean_interval,
     paired_difference,
     questions_to_decide,
@@ -77,31 +76,6 @@ def test_a_document_of_many_questions_weighs_more_when_it_is_drawn() -> None:
     found = mean_interval(values, clusters=documents)
     # Both drawn, or one of them twice.
     assert (found.low, found.value, found.high) == (0.0, 0.9, 1.0)
-
-
-@pytest.mark.parametrize("clusters", [None, ["a", "a", "b", "b"]])
-def test_chances_share_ties_and_add_up(clusters: list[str] | None) -> None:
-    rows = [[1.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
-    first, second, third = chances_of_best(rows, clusters=clusters)
-    assert first == second > third
-    assert first + second + third == pytest.approx(1)
-
-
-def test_the_chance_is_that_of_a_normal_mean() -> None:
-    generator = np.random.default_rng(2)
-    noise = generator.normal(size=500)
-    noise = (noise - noise.mean()) / noise.std()
-    # The difference is one standard error: P(z > -1) = 0.841.
-    chance, _ = chances_of_best([list(noise + 500**-0.5), [0.0] * 500])
-    assert chance == pytest.approx(0.841, abs=0.02)
-
-
-def test_a_question_unknown_for_one_counts_for_none() -> None:
-    assert chances_of_best([[math.nan, 1.0], [1.0, 0.0]]) == [1.0, 0.0]
-    with pytest.raises(ValueError, match="no question"):
-        chances_of_best([[math.nan, 1.0], [1.0, math.nan]])
-    with pytest.raises(ValueError, match="same questions"):
-        chances_of_best([[1.0], [1.0, 0.0]])
 
 
 def test_more_questions_are_needed_the_smaller_a_difference_is() -> None:

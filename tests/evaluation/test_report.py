@@ -16,16 +16,13 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from lumber_core.spans import Span
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import JSON_FILE, render, report_json, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
-from lumber_evaluation.report.cuts import lay_out, telling_passages
+from lumber_evaluation.report.plots import differences_plot, round_ticks
 from lumber_evaluation.report.tables import answers_table
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
@@ -113,32 +110,6 @@ def test_the_page_asks_for_nothing_and_runs_nothing(
     assert not re.search(r"<[^>]+\s(?:style|on\w+)=", page)
 
 
-@given(
-    starts=st.lists(st.lists(st.integers(1, 99), max_size=8), min_size=1, max_size=4),
-    window=st.tuples(st.integers(0, 98), st.integers(1, 99)).filter(lambda w: w[0] < w[1]),
-)
-def test_rows_join_to_the_passage_and_change_where_somebody_cuts(
-    starts: list[list[int]], window: tuple[int, int]
-) -> None:
-    text = "".join(chr(33 + n) for n in range(100))
-    passage = lay_out("d", text, *window, starts)
-    assert "".join(row.text for row in passage.rows) == text[slice(*window)]
-    place = window[0]
-    for row in passage.rows:
-        assert row.cuts == tuple(place in {0, *cuts} for cuts in starts)
-        assert row.chunks == tuple(sum(cut <= place for cut in set(cuts)) for cuts in starts)
-        place += len(row.text)
-
-
-def test_passages_are_those_where_splitters_disagree() -> None:
-    text = "word " * 4_000
-    agreed = list(range(0, 20_000, 1_000))
-    odd = sorted([*agreed, 15_400, 15_500, 15_600])
-    (passage,) = telling_passages({"d": text}, {"d": [agreed, odd]}, length=2_000)
-    assert passage.start < 15_400 < 15_600 < passage.end
-    assert telling_passages({"d": text}, {"d": [agreed, agreed]}) == []
-
-
 def led(made: Comparison) -> dict[str, str]:
     """Return what is said of each leading metric."""
     said = (tuple(sentence.split(": ", 1)) for sentence in conclusions(made) if ": " in sentence)
@@ -172,8 +143,6 @@ def test_documents_are_drawn_where_questions_share_them() -> None:
     assert figure.low is not None
     assert figure.high is not None
     assert figure.high - figure.low > 1.2 * (alone.high - alone.low)
-    chances = many.chances(recall)
-    assert sum(chances.values()) == pytest.approx(1)
 
 
 def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() -> None:
@@ -197,6 +166,33 @@ def test_the_places_of_the_answers_add_up_to_the_questions() -> None:
     rows = {row.name: [cell.text for cell in row.cells] for row in answers_table(made).rows}
     assert rows == {"paragraphs": ["12", "0", "0", "1"], "shreds": ["0", "0", "12", "1"]}
     assert any(said.startswith("The answers to 1 of 13 questions") for said in conclusions(made))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (-0.31, 0.02, [-0.4, -0.3, -0.2, -0.1, 0, 0.1]),
+        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (0, 0, [0, 0.2]),
+    ],
+)
+def test_ticks_are_round_and_cover_what_is_plotted(
+    low: float, high: float, ticks: list[float]
+) -> None:
+    assert round_ticks(low, high) == ticks
+
+
+def test_plots_show_the_differences_from_the_best(comparison: Comparison) -> None:
+    metric = next(metric for metric in comparison.metrics if metric.key == "recall@5")
+    plot = differences_plot(comparison, metric)
+    assert plot is not None
+    (zero,) = (place for place, label in plot.ticks if label == "0")
+    rows = {row.name: row for row in plot.rows}
+    assert set(rows) == {"shreds", "lamps"}
+    # The worst lies left of the line of no difference, as far as its interval says.
+    assert rows["shreds"].shown == "−1.00, clear"
+    assert rows["shreds"].low <= rows["shreds"].value <= rows["shreds"].high < zero
+    assert f'cx="{rows["shreds"].value}"' in render(comparison)
 
 
 def test_failures_are_in_the_page(comparison: Comparison) -> None:

@@ -286,5 +286,5 @@ def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
     loaded = set(done.stdout.split())
     assert "lumber_core" in loaded
     heavy = {"langchain_core", "langchain_text_splitters", "llama_index", "torch",
-             "transformers", "matplotlib", "jinja2"}  # fmt: skip
+             "transformers", "jinja2"}  # fmt: skip
     assert not loaded & heavy

@@ -214,7 +214,8 @@ def test_an_agent_cites_the_characters_of_its_answer() -> None:
     printed = run("langgraph_agent")
     answer = printed.partition("\nAnswer\n")[2].partition("\n\n")[0]
     quotes = [" ".join(passage["shown"].split()) for passage in _PASSAGE.finditer(printed)]
-    assert " ".join(answer.split()) == " ".join(quotes)
+    numbered = " ".join(f"{quote} [{number}]" for number, quote in enumerate(quotes, 1))
+    assert " ".join(answer.split()) == numbered
     assert any("moves by twice the sum of all their movements." in quote for quote in quotes)
 
 
@@ -222,9 +223,9 @@ def test_an_agent_searches_again_and_corrects_a_wrong_quote() -> None:
     needs("langgraph", "openai")
     said = [
         "SEARCH: wind and a low barometer",
-        "ANSWER: The wind.\nQUOTE: The wind lifts the sea by a foot.",
-        "ANSWER: North-east wind and low pressure.\nQUOTE: Wind from the north-east holds the "
-        "water in the harbour, and low pressure lifts it.",
+        'The wind [1].\n\n[1] "The wind lifts the sea by a foot."',
+        'North-east wind and low pressure [1].\n\n[1] "Wind from the north-east holds the '
+        'water in the harbour, and low pressure lifts it."',
     ]
     with LoopbackServer(lambda request: said[request.number - 1]) as server:
         printed = run("langgraph_agent", "-q", "What lifts it?", "--llm", f"{server.openai_url}#m")

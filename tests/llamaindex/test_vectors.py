@@ -75,7 +75,6 @@ async def test_every_way_to_parse_gives_the_same_vectors() -> None:
     for nodes in (
         waited,
         piped,
-        list(parser.lazy_split(library())),
         pickle.loads(pickle.dumps(parser))(library()),
         ContextEmbedding()(plain(library())),
         await ContextEmbedding().acall(plain(library())),

@@ -81,32 +81,6 @@ def test_the_embedder_gives_the_mean_of_the_hidden_states(
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
-def test_words_that_both_encoders_share_are_kept_once(
-    exported: Path, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A small model's tables are small, too.
-    monkeypatch.setattr("lumber_training.export._LARGE", 4000)
-    monkeypatch.setattr("lumber_training.export._PAGE", 64)
-    export(checkpoint, output=tmp_path, embedder=checkpoint)
-    table = (tmp_path / "words.int8.bin").stat().st_size
-    both = sum((tmp_path / f"{n}.int8.onnx").stat().st_size for n in ("model", "embedder"))
-    before = sum((exported / f"{n}.int8.onnx").stat().st_size for n in ("model", "embedder"))
-    assert both < before - 1.8 * 4000
-    assert table < 0.8 * (before - both)
-    text = "The ship was in the harbour. The king said no!"
-    for kind in (BertChunker, TextEmbedder):
-        apart, together = kind(str(tmp_path)), kind(str(exported))
-        if isinstance(apart, BertChunker):
-            np.testing.assert_array_equal(apart.scores(text).t, together.scores(text).t)
-        else:
-            np.testing.assert_array_equal(apart.embed([text]), together.embed([text]))
-    raw = bytearray((tmp_path / "words.int8.bin").read_bytes())
-    raw[-1] ^= 1
-    (tmp_path / "words.int8.bin").write_bytes(bytes(raw))
-    with pytest.raises(WeightsError, match=r"words.int8.bin is not the file"):
-        BertChunker(str(tmp_path), threads=3).load()
-
-
 def test_the_card_lists_every_file(exported: Path) -> None:
     card = json.loads((exported / "card.json").read_text())
     assert set(card["files"]) == {p.name for p in exported.iterdir()} - {"card.json"}

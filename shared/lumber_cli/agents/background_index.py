@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Condition, Thread
 from typing import NamedTuple
 
-from lumber_cli.agents.folders import Listing, ServedFile, names_by_path
+from lumber_cli.agents.folders import Listing, ServedFile
 from lumber_cli.agents.texts import FileTexts
 from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile, Stamp, is_settled, stamp_of
 from lumber_core.errors import LumberError
@@ -29,24 +29,16 @@ class IndexProgress:
     Attributes:
         current: The names of the files that are found as they are.
         failed: Why files could not be read, by their names.
-        running: Whether files are being indexed.
         fault: What is wrong with the index; "" if nothing is.
     """
 
     current: frozenset[str]
     failed: Mapping[str, str]
-    running: bool
     fault: str
 
 
 class _Failure(NamedTuple):
-    """Why a file could not be read.
-
-    Attributes:
-        stamp: The stamp of the file.
-        reason: Why.
-        lasts: Whether that is so until the file changes.
-    """
+    """Why a file could not be read, and whether that is so until its stamp changes."""
 
     stamp: Stamp
     reason: str
@@ -99,11 +91,10 @@ class BackgroundIndex:
             if self._fault:
                 raise ValueError(self._fault)
             return []
-        names = names_by_path(files)
         current = self._current(files)
-        if not current:
-            return []
-        return self._index.search(question, words, names={path: names[path] for path in current})
+        # A file that has several names, by links, is found under the first.
+        names = {str(file.path): file.name for file in [*files][::-1] if str(file.path) in current}
+        return self._index.search(question, words, names=names) if names else []
 
     def mark_stale(self, file: ServedFile) -> None:
         """Have a file read again, whose text is not the one that is indexed."""
@@ -122,7 +113,7 @@ class BackgroundIndex:
             if failure is not None and failure.stamp == file.stamp:
                 failed[file.name] = failure.reason
         names = frozenset(file.name for file in files if str(file.path) in current)
-        return IndexProgress(names - failed.keys(), failed, self._done < self._asked, fault)
+        return IndexProgress(names - failed.keys(), failed, fault)
 
     def _current(self, files: Collection[ServedFile]) -> set[str]:
         if self._index is None:
@@ -152,17 +143,12 @@ class BackgroundIndex:
         files = {str(file.path): file for file in listing.files.values()}
         stamps = {path: file.stamp for path, file in files.items()}
         index.remove_gone(self._roots, files)
+        due = self._due(index, stamps)
+        random.shuffle(due)  # in different orders, processes that share an index share the work
         # First what may be found as it was; of new files small ones, for which nobody has to wait.
         before = set(index.paths)
-        due = sorted(
-            self._due(index, stamps),
-            key=lambda path: (path not in before, stamps[path][1] > _LARGE),
-        )
-        mixed = False
+        due.sort(key=lambda path: (path not in before, stamps[path][1] > _LARGE))
         while due:
-            if not mixed and index.is_shared():
-                random.shuffle(due)  # in different orders, processes share the work
-                mixed = True
             batch = _first_of(due, stamps)
             due = due[len(batch) :]
             # Another process may have stored some meanwhile.

@@ -8,12 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.options import (
-    EncodingOption,
-    MaxUnpackedOption,
-    errors_in_one_line,
-    wrong_options,
-)
+from lumber_cli.options import EncodingOption, MaxUnpackedOption, wrong_options
 from lumber_core.support.extras import require
 from lumber_files import MAX_UNPACKED, check_encoding, check_output
 
@@ -43,8 +38,15 @@ def mcp_command(
     ] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    structured: Annotated[
+        bool,
+        typer.Option(
+            "--structured",
+            help="Return results as data, too, for programs; models need only the text.",
+        ),
+    ] = False,
 ) -> None:
-    """Serve folders to agents: tools to search, read and cite documents, by MCP.
+    """Serve folders to agents, which search, read and cite them.
 
     An MCP server for Claude, Cursor, Open WebUI and others. Tools: search finds passages by meaning
     and by words, read returns lines, outline headings or topics, grep lines with a text, status the
@@ -55,23 +57,22 @@ def mcp_command(
     Ends when stdin does. Exits with 0, 1 after an error, 2 for a wrong option or a folder that
     does not exist, 130 after Ctrl-C.
     """
-    with errors_in_one_line():
-        with wrong_options():
-            if encoding is not None:
-                check_encoding(encoding)
-            for folder in folders:
-                if not Path(folder).exists():
-                    raise ValueError(f"{folder} does not exist: expected a folder there")
-                if not Path(folder).is_dir():
-                    raise ValueError(f"{folder} is a file: expected a folder")
-            if index is not None:
-                check_output(index)
-        require("mcp", package="mcp", extra="mcp")
-        # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
-        gc.disable()
-        from lumber_cli.agents.server import serve  # deferred: `-h` does without the SDK
+    with wrong_options():
+        if encoding is not None:
+            check_encoding(encoding)
+        for folder in folders:
+            if not Path(folder).exists():
+                raise ValueError(f"{folder} does not exist: expected a folder there")
+            if not Path(folder).is_dir():
+                raise ValueError(f"{folder} is a file: expected a folder")
+        if index is not None:
+            check_output(index)
+    require("mcp", package="mcp", extra="mcp")
+    # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
+    gc.disable()
+    from lumber_cli.agents.server import serve  # deferred: `-h` does without the SDK
 
-        gc.freeze()
-        gc.enable()
-        with wrong_options():
-            serve(folders, index, encoding, max_unpacked, http)
+    gc.freeze()
+    gc.enable()
+    with wrong_options():
+        serve(folders, index, encoding, max_unpacked, http, structured=structured)

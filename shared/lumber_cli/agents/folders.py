@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from rapidfuzz import process
@@ -13,6 +14,7 @@ from rapidfuzz import process
 from lumber_cli.file_index import Stamp, stamp_of
 from lumber_core.text.unicode import encodable, is_encodable, printable, writable
 from lumber_files.finding import entries_in, is_written_here
+from lumber_files.formats import HTML
 from lumber_files.reading import LISTED, READABLE
 
 _SUGGESTED, _SIMILAR = 3, 60  # names that an error suggests, and how similar they are, to 100
@@ -119,12 +121,10 @@ class ServedFolders:
         self.roots = [Path(each).resolve() for each in given]
         alone = len(given) == 1
         self._prefixes = ["" if alone else f"{Path(each).as_posix()}/" for each in given]
-        self._pages: dict[tuple[str, Stamp], bool] = {}
 
     def list_files(self) -> Listing:
         """Return the files that are there now."""
         listing = Listing()
-        pages: dict[tuple[str, Stamp], bool] = {}
         for given, root, prefix in zip(self.given, self.roots, self._prefixes, strict=True):
             odd: dict[str, OSError] = {}
             for entry in entries_in(root, odd):
@@ -150,22 +150,24 @@ class ServedFolders:
                     listing.left_out[name] = "it is a link to a hidden file"
                 elif suffix not in READABLE:
                     listing.left_out[name] = f"files of its kind are not read, only {LISTED}"
+                elif suffix in HTML and _is_ours(target, stamp):
+                    listing.left_out[name] = "lumber-splitters made this page of other files"
                 else:
-                    key = (path, stamp)
-                    if suffix.startswith((".h", ".x")):  # a page is opened once
-                        pages[key] = self._pages.get(key) or is_written_here(target)
-                    if pages.get(key):
-                        listing.left_out[name] = "lumber-splitters made this page of other files"
-                    else:
-                        listing.files.setdefault(name, ServedFile(name, target, stamp))
+                    listing.files.setdefault(name, ServedFile(name, target, stamp))
             for path, why in odd.items():
                 if path == str(root):
                     listing.away.append(f"the folder {encodable(given)} {_trouble(why)}")
                 else:
                     said = f"it cannot be opened: {why.strerror or why}"
                     listing.left_out[writable(prefix + _relative(path, root))] = said
-        self._pages = pages
         return listing
+
+
+@lru_cache(100_000)
+def _is_ours(path: Path, stamp: Stamp) -> bool:
+    """Return whether this package wrote a page, which is opened once unless it changes."""
+    del stamp
+    return is_written_here(path)
 
 
 def _shown(name: str) -> str:
@@ -185,11 +187,3 @@ def _trouble(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "does not exist any more: put it back, or restart the server with another one"
     return f"cannot be read: {error.strerror or error}"
-
-
-def names_by_path(files: Iterable[ServedFile]) -> dict[str, str]:
-    """Return the names of files by their paths, the first of each."""
-    names: dict[str, str] = {}
-    for file in files:
-        names.setdefault(str(file.path), file.name)
-    return names

@@ -9,10 +9,11 @@ from typing import Any
 import re2
 
 from lumber_cli.agents.folders import ServedFile
-from lumber_cli.agents.results import GrepResult, Match
+from lumber_cli.agents.results import Result, joined, numbered
 from lumber_cli.agents.texts import FileTexts
-from lumber_core.chunk_view import counted
+from lumber_core.support.wording import counted
 from lumber_core.text.markdown import LINE_BREAK
+from lumber_core.text.unicode import printable
 
 _MOST_LINES = 100
 _WIDEST = 240  # characters of a line; of a longer one the part around the match is shown
@@ -24,7 +25,7 @@ _PART, _OVERLAP = 10_000, 1000  # characters: of a longer line, parts are search
 
 def find_lines(
     texts: FileTexts, files: Sequence[ServedFile], pattern: str, *, regex: bool, ignore_case: bool
-) -> GrepResult:
+) -> Result:
     """Return the lines of some files that have a text, or that match an expression.
 
     Args:
@@ -39,7 +40,8 @@ def find_lines(
     """
     expression = _compiled(pattern, regex=regex, ignore_case=ignore_case)
     deadline = time.monotonic() + _SECONDS
-    matches: list[Match] = []
+    matches: list[dict[str, Any]] = []
+    shown: list[str] = []
     count = searched = unread = 0
     divided = False
     try:
@@ -61,28 +63,32 @@ def find_lines(
                     continue
                 count += 1
                 if len(matches) < _MOST_LINES:
-                    matches.append(Match(file.name, number, _around(line, start)))
+                    if not matches or matches[-1]["file"] != file.name:
+                        shown.append(printable(file.name))
+                    text = _around(line, start)
+                    matches.append({"file": file.name, "line": number, "text": text})
+                    shown.append(numbered(number, text))
             searched += 1
     except TimeoutError:
         pass
     left = len(files) - searched - unread
-    notes = []
-    if count > len(matches):
-        notes.append(
-            f"the first {len(matches)} lines are shown: narrow the search by files or pattern"
-        )
-    if left:
-        notes.append(
-            f"{counted(left, 'file')} not searched to the end, which took too long: pass files"
-        )
-    if divided:
-        notes.append(
-            f"of lines over {_PART:,} characters, matches over {_OVERLAP:,} may be missing"
-        )
-    if unread:
-        notes.append(f"{counted(unread, 'file')} could not be read: see status")
-    truncated = left > 0 or count > len(matches)
-    return GrepResult(matches, count, searched, truncated, "; ".join(notes))
+    more = count > len(matches)
+    said = {
+        f"the first {len(matches)} lines are shown: narrow the search by files or pattern": more,
+        f"{counted(left, 'file')} not searched to the end, which took too long: pass files": left,
+        f"of lines over {_PART:,} characters, matches over {_OVERLAP:,} may be missing": divided,
+        f"{counted(unread, 'file')} could not be read: see status": unread,
+    }
+    note = "; ".join(each for each, is_so in said.items() if is_so)
+    data = {
+        "matches": matches,
+        "count": count,
+        "files_searched": searched,
+        "truncated": left > 0 or more,
+        "note": note,
+    }
+    title = f"{count:,} matching lines in {searched:,} files searched"
+    return Result(joined(title, *shown, note), data)
 
 
 def _check(deadline: float) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from lumber_cli.agents.results import Section
+from typing import Any
+
+from lumber_cli.agents.results import Result, joined
 from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
+from lumber_core.support.wording import ranged
 from lumber_core.text.markdown import Block
+from lumber_core.text.unicode import printable
 from lumber_retrieval.finding import sentences_of
 
 _MOST_SECTIONS = 300  # more say little, and fill the context of a model
@@ -15,6 +19,35 @@ _TOPICS = 40  # of a long text, about
 _LEAST_TOPIC = 150  # tokens, about 110 words
 _TOKEN = 4  # characters, about
 _TITLE = 160  # characters
+
+
+Section = dict[str, Any]
+"""A part of a file: its first and last line, its level (0 for a topic), and its title."""
+
+
+def outline_of(name: str, text: LinedText) -> Result:
+    """Return the headings of a text, or if it has none its topics.
+
+    Args:
+        name: The name of its file.
+        text: The text.
+    """
+    kind = "headings"
+    sections, note = headings_of(text)
+    if not sections:
+        kind, sections = "topics", topics_of(text)
+        end = sections[-1]["last_line"] if sections else 0
+        seen = text.span_of(1, end).end if sections else 0
+        if text.file.text[seen:].strip():
+            note = f"the topics after line {end} are left out"
+    said = [
+        f"{'  ' * max(each['level'], 1)}{ranged('line', each['first_line'], each['last_line'])}: "
+        f"{printable(each['title'])}"
+        for each in sections
+    ]
+    title = f"{printable(name)}, {len(text):,} lines, {kind}:"
+    known = {"file": name, "total_lines": len(text), "kind": kind}
+    return Result(joined(title, *said, note), {**known, "sections": sections, "note": note})
 
 
 def headings_of(text: LinedText) -> tuple[list[Section], str]:
@@ -43,12 +76,12 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
         end = later[-1].start if later else len(source.text)
         later.append(block)
         first, last = text.lines_of(Span(block.start, end))
-        sections.append(Section(first, last, block.level, block.title[:_TITLE]))
+        sections.append(_section(first, last, block.level, block.title))
     sections.reverse()
     if len(sections) > _MOST_SECTIONS:
         notes.append(
             f"only the first {_MOST_SECTIONS} of {len(sections):,} headings are listed: those from "
-            f"line {sections[_MOST_SECTIONS].first_line} on are left out"
+            f"line {sections[_MOST_SECTIONS]['first_line']} on are left out"
         )
     return sections[:_MOST_SECTIONS], "; ".join(notes)
 
@@ -71,5 +104,9 @@ def topics_of(text: LinedText) -> list[Section]:
         sentence = next(iter(sentences_of(own)), Span(0, len(own)))
         title = " ".join(sentence.of(own).split())
         first, last = text.lines_of(span)
-        sections.append(Section(first, last, 0, title[:_TITLE]))
+        sections.append(_section(first, last, 0, title))
     return sections
+
+
+def _section(first: int, last: int, level: int, title: str) -> Section:
+    return {"first_line": first, "last_line": last, "level": level, "title": title[:_TITLE]}

@@ -6,14 +6,13 @@ import errno
 import os
 import stat
 from bisect import bisect_right
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
 from lumber_cli.agents.folders import ServedFile
-from lumber_cli.file_index import is_settled
 from lumber_core.spans import Span
 from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import encodable, is_encodable
@@ -71,7 +70,7 @@ class LinedText:
 
 
 class FileTexts:
-    """Reads files, and keeps the texts of those that it read last.
+    """Reads files, and keeps the texts that it made last: of a PDF, that takes seconds.
 
     Args:
         encoding: See `read_file`.
@@ -82,7 +81,7 @@ class FileTexts:
         self._encoding = encoding
         self._max_unpacked = max_unpacked
         self._lock = Lock()
-        self._kept: OrderedDict[str, tuple[tuple[int, ...], LinedText | str]] = OrderedDict()
+        self._kept: dict[tuple[str, bytes], LinedText | str] = {}  # by name and content
         self._size = 0
 
     def read(self, file: ServedFile) -> LinedText:
@@ -92,37 +91,21 @@ class FileTexts:
             UnreadableFileError: It has no text that can be read.
             ValueError: It cannot be opened, is gone, or leads out of its folder by now.
         """
-        key = str(file.path)
-        try:
-            descriptor = os.open(file.path, _OPEN)
-            with open(descriptor, "rb") as opened:
-                found = os.fstat(descriptor)
-                # What is open, and not its path, which may be a link at any moment.
-                if not _is_at(descriptor, found, key):
-                    raise ValueError(_linked(file))
-                if not stat.S_ISREG(found.st_mode):
-                    raise ValueError(f"{file.name} is no file by now: call status")
-                stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-                with self._lock:
-                    known, made = self._kept.get(key, (None, None))
-                    if known == stamp and made is not None:
-                        self._kept.move_to_end(key)
-                if known != stamp or made is None:
-                    settled = is_settled((max(stamp[:2]), found.st_size))
-                    made = self._read(file, opened.read())
-                    if settled:
-                        self._keep(key, stamp, made)
-        except FileNotFoundError:
-            raise ValueError(f"{file.name} has just been deleted: call status") from None
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise ValueError(_linked(file)) from None
-            raise ValueError(f"{file.name} cannot be read: {error.strerror or error}") from None
+        content = _content(file)
+        key = file.name, sha256(content).digest()
+        made = self._kept.get(key)
+        if made is None:
+            made = self._made(file, content)
+            with self._lock:
+                self._kept[key] = made
+                self._size += _size(made)
+                while self._size > _KEPT and len(self._kept) > 1:
+                    self._size -= _size(self._kept.pop(next(iter(self._kept))))
         if isinstance(made, str):
             raise UnreadableFileError(made)
         return made
 
-    def _read(self, file: ServedFile, content: bytes) -> LinedText | str:
+    def _made(self, file: ServedFile, content: bytes) -> LinedText | str:
         """Return the text of a file, or why it has none, which takes as long to find out."""
         try:
             read = read_bytes(
@@ -138,14 +121,25 @@ class FileTexts:
             read = replace(read, text=encodable(read.text))
         return LinedText(read)
 
-    def _keep(self, key: str, stamp: tuple[int, ...], made: LinedText | str) -> None:
-        with self._lock:
-            _, before = self._kept.pop(key, ((), ""))
-            self._size += _size(made) - _size(before)
-            self._kept[key] = stamp, made
-            while self._size > _KEPT and len(self._kept) > 1:
-                _, (_, gone) = self._kept.popitem(last=False)
-                self._size -= _size(gone)
+
+def _content(file: ServedFile) -> bytes:
+    """Return what is in a file, unless its path leads out of its folder by now."""
+    linked = ValueError(f"{file.name} is a link by now, and is not read: call status")
+    try:
+        with open(os.open(file.path, _OPEN), "rb") as opened:
+            found = os.fstat(opened.fileno())
+            # What is open, and not its path, which may be a link at any moment.
+            if not _is_at(opened.fileno(), found, str(file.path)):
+                raise linked
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError(f"{file.name} is no file by now: call status")
+            return opened.read()
+    except FileNotFoundError:
+        raise ValueError(f"{file.name} has just been deleted: call status") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise linked from None
+        raise ValueError(f"{file.name} cannot be read: {error.strerror or error}") from None
 
 
 def _is_at(descriptor: int, found: os.stat_result, path: str) -> bool:
@@ -155,10 +149,6 @@ def _is_at(descriptor: int, found: os.stat_result, path: str) -> bool:
         # One that has been replaced while it was opened is read as it was.
         return place == path or (not found.st_nlink and place == f"{path} (deleted)")
     return os.path.realpath(path) == path and os.path.samestat(found, os.stat(path))
-
-
-def _linked(file: ServedFile) -> str:
-    return f"{file.name} is a link by now, and is not read: call status"
 
 
 def _size(text: LinedText | str) -> int:

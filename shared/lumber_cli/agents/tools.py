@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lumber_cli.agents.background_index import BackgroundIndex, IndexProgress
+from lumber_cli.agents.background_index import BackgroundIndex
 from lumber_cli.agents.folders import Listing, ServedFolders
 from lumber_cli.agents.grep import find_lines
-from lumber_cli.agents.outline import headings_of, topics_of
-from lumber_cli.agents.results import (
-    FoundPassage,
-    GrepResult,
-    LinesRead,
-    Outline,
-    SearchResult,
-    Status,
-    Unread,
-)
-from lumber_cli.agents.texts import FileTexts
+from lumber_cli.agents.outline import outline_of
+from lumber_cli.agents.results import Result, joined, listed, numbered, place_of, quoted
+from lumber_cli.agents.texts import FileTexts, LinedText
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
-from lumber_core.chunk_view import counted
 from lumber_core.support.cache import digest
+from lumber_core.support.wording import counted
 from lumber_core.text.markdown import HEADING_SEPARATOR
-from lumber_core.text.unicode import encodable
+from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.passages import Passage
 
 _WAIT = 2.0  # seconds that a search waits for changes to be indexed
 _MOST_LINES, _MOST_CHARACTERS = 400, 24_000  # of a call of read; about 4,000 words
 _MOST_WORDS = 20_000  # of a search; more would fill the context of a model
 _LISTED = 200  # names of a status, of each kind
+_HEADINGS = 300  # characters of those that are shown above a passage
 
 
 class FolderTools:
-    """The tools, as functions that return results or raise errors in one sentence.
+    """The tools, as functions that return results; ValueError says in a sentence what is wrong.
 
     Args:
         folders: The folders.
@@ -61,20 +53,8 @@ class FolderTools:
         """Begin to index, if that has not begun."""
         self._listing()
 
-    def search(
-        self, question: str, words: int, patterns: str | Sequence[str] | None
-    ) -> SearchResult:
-        """Return the passages that fit a question.
-
-        Args:
-            question: The question.
-            words: Maximum number of words of all passages.
-            patterns: Patterns of names of files. None: all files.
-
-        Raises:
-            ValueError: The question has no text, `words` is out of range, no file matches, or the
-                index cannot be used.
-        """
+    def search(self, question: str, words: int, patterns: str | Sequence[str] | None) -> Result:
+        """Return the passages that fit a question, of the files whose names match patterns."""
         if not question.strip():
             raise ValueError("the question is empty: ask in words, as in 'How long may it last?'")
         if not 1 <= words <= _MOST_WORDS:
@@ -93,23 +73,24 @@ class FolderTools:
         progress = self._index.progress(files)
         if progress.failed:
             notes.append(f"{counted(len(progress.failed), 'file')} could not be read: see status")
-        return SearchResult(passages, "; ".join(notes), _said(progress, len(files)))
+        said, total = "", len(files) - len(progress.failed)
+        if len(progress.current) < total:
+            said = (
+                f"{len(progress.current):,} of {total:,} files indexed; results may be "
+                "incomplete: search again later, or use grep, which needs no index"
+            )
+            said += f". {progress.fault}" if progress.fault else ""
+        note = "; ".join(notes)
+        text = "\n\n".join(filter(None, [said, note, *map(_shown, passages)]))
+        return Result(text, {"passages": passages, "note": note, "progress": said})
 
-    def read(self, name: str, first_line: int, last_line: int | None) -> LinesRead:
-        """Return lines of a file.
-
-        Args:
-            name: The name of the file.
-            first_line: The first line, from 1.
-            last_line: The last line. None: as many as a call returns.
-
-        Raises:
-            ValueError: There is no such file, it cannot be read, or it has no such lines.
-        """
+    def read(self, name: str, first_line: int, last_line: int | None) -> Result:
+        """Return lines of a file; without `last_line`, as many as a call returns."""
         text = self._texts.read(self._listing().file(name))
         total = len(text)
         if not total and first_line == 1:
-            return LinesRead(name, 0, 0, 0, None, None, "", "")
+            made = _lines(name, text, 0, Span(0, 0))
+            return Result(f"{printable(name)} is empty", {**made, "last_line": 0, "note": ""})
         if not 1 <= first_line <= total:
             raise ValueError(
                 f"first_line must be from 1 to {total:,}, the number of lines of {name}, "
@@ -119,43 +100,28 @@ class FolderTools:
             raise ValueError(
                 f"last_line must be first_line ({first_line}) or more, not {last_line}"
             )
-        wanted = min(total, total if last_line is None else last_line)
-        last = min(wanted, first_line + _MOST_LINES - 1)
+        last = min(total, last_line or total, first_line + _MOST_LINES - 1)
         span = text.span_of(first_line, last)
+        notes = []
         if span.end - span.start > _MOST_CHARACTERS:
             cut = Span(span.start, span.start + _MOST_CHARACTERS)
             last = max(first_line, text.lines_of(cut)[1] - 1)
             span = text.span_of(first_line, last)
-        notes = []
-        if span.end - span.start > _MOST_CHARACTERS:
-            notes.append(
-                f"line {last} has {span.end - span.start:,} characters, and only the first "
-                f"{_MOST_CHARACTERS:,} are shown: grep and search find the others"
-            )
-            span = Span(span.start, span.start + _MOST_CHARACTERS)
+            if (size := span.end - span.start) > _MOST_CHARACTERS:
+                notes.append(
+                    f"line {last} has {size:,} characters, and only the first "
+                    f"{_MOST_CHARACTERS:,} are shown: grep and search find the others"
+                )
+                span = cut
         if last < total:
             notes.append(f"lines {last + 1} to {total} follow: read on with first_line={last + 1}")
-        first_page, last_page = text.file.pages_of(span) or (None, None)
-        shown = span.of(text.file.text)
-        note = "; ".join(notes)
-        return LinesRead(name, first_line, last, total, first_page, last_page, shown, note)
+        made = {**_lines(name, text, first_line, span), "last_line": last, "note": "; ".join(notes)}
+        title = f"{place_of(made)}, of {total:,}"
+        return Result(joined(title, numbered(first_line, made["text"]), made["note"]), made)
 
-    def outline(self, name: str) -> Outline:
-        """Return the headings of a file, or if it has none its topics.
-
-        Raises:
-            ValueError: There is no such file, or it cannot be read.
-        """
-        text = self._texts.read(self._listing().file(name))
-        sections, note = headings_of(text)
-        if sections:
-            return Outline(name, len(text), "headings", sections, note)
-        topics = topics_of(text)
-        end = topics[-1].last_line if topics else 0
-        seen = text.span_of(1, end).end if topics else 0
-        rest = text.file.text[seen:].strip()
-        note = f"the topics after line {end} are left out" if rest else ""
-        return Outline(name, len(text), "topics", topics, note)
+    def outline(self, name: str) -> Result:
+        """Return the headings of a file, or if it has none its topics."""
+        return outline_of(name, self._texts.read(self._listing().file(name)))
 
     def grep(
         self,
@@ -164,40 +130,51 @@ class FolderTools:
         *,
         regex: bool,
         ignore_case: bool,
-    ) -> GrepResult:
-        """Return the lines that have a text, or that match an expression; see `find_lines`.
-
-        Raises:
-            ValueError: As `find_lines`; or no file matches.
-        """
+    ) -> Result:
+        """Return the lines that have a text, or that match an expression; see `find_lines`."""
         listing = self._listing()
         files = listing.select(patterns)
         found = find_lines(self._texts, files, pattern, regex=regex, ignore_case=ignore_case)
-        notes = [*listing.away, *filter(None, [found.note])]
-        return replace(found, note="; ".join(notes))
+        away = "; ".join(listing.away)
+        note = "; ".join(filter(None, [away, found.data["note"]]))
+        return Result(joined(found.text, away), {**found.data, "note": note})
 
-    def status(self) -> Status:
+    def status(self) -> Result:
         """Return which files there are, and how far the index is."""
         listing = self._listing()
         progress = self._index.progress(listing.files.values())
-        waiting = len(listing.files) - len(progress.current) - len(progress.failed)
-        lists = (listing.files, progress.failed, listing.left_out)
-        longest = max(map(len, lists))
+        total, indexed, failed = len(listing.files), len(progress.current), len(progress.failed)
         notes = [*listing.away, *filter(None, [progress.fault])]
-        if longest > _LISTED:
+        if max(total, failed, len(listing.left_out)) > _LISTED:
             notes.append(f"at most {_LISTED} names of each kind are listed")
-        return Status(
-            folders=[*map(encodable, self._folders.given)],
-            total=len(listing.files),
-            indexed=len(progress.current),
-            waiting=waiting,
-            indexing=progress.running and waiting > 0,
-            files=[*listing.files][:_LISTED],
-            failed=_unread(progress.failed),
-            left_out=_unread(listing.left_out),
-            index=encodable(str(self._path)),
-            note="; ".join(notes),
+        unread = {
+            title: [{"file": name, "reason": why} for name, why in [*reasons.items()][:_LISTED]]
+            for title, reasons in (("failed", progress.failed), ("left_out", listing.left_out))
+        }
+        waiting = total - indexed - failed
+        data: dict[str, Any] = {
+            "folders": [*map(encodable, self._folders.given)],
+            "total": total,
+            "indexed": indexed,
+            "waiting": waiting,
+            "indexing": waiting > 0 and not progress.fault,
+            "files": [*listing.files][:_LISTED],
+            **unread,
+            "index": encodable(str(self._path)),
+            "note": "; ".join(notes),
+        }
+        text = joined(
+            f"folders: {', '.join(map(printable, self._folders.given))}",
+            f"{total:,} files: {indexed:,} indexed, {waiting:,} waiting, {failed:,} failed",
+            f"index: {printable(data['index'])}{', indexing goes on' * data['indexing']}",
+            listed("files:", data["files"]),
+            *(
+                listed(f"{title.replace('_', ' ')}:", (f"{e['file']}: {e['reason']}" for e in each))
+                for title, each in unread.items()
+            ),
+            data["note"],
         )
+        return Result(text, data)
 
     def _open_index(self) -> FileIndex:
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -209,7 +186,7 @@ class FolderTools:
         self._index.catch_up(listing, wait)
         return listing
 
-    def _checked(self, passage: Passage, listing: Listing) -> FoundPassage | None:
+    def _checked(self, passage: Passage, listing: Listing) -> dict[str, Any] | None:
         """Return a passage with its place; None if the file does not have it any more."""
         file = listing.files[passage.document]
         try:
@@ -219,37 +196,35 @@ class FolderTools:
         if passage.span.of(text.file.text) != passage.text:
             self._index.mark_stale(file)
             return None
-        known: Mapping[str, Any] = passage.metadata
         first_line, last_line = text.lines_of(passage.span)
-        first_page, last_page = text.file.pages_of(passage.span) or (None, None)
-        headings = known.get("headings")
-        return FoundPassage(
-            file=file.name,
-            first_line=first_line,
-            last_line=last_line,
-            first_page=first_page,
-            last_page=last_page,
-            headings=headings.split(HEADING_SEPARATOR) if headings else [],
-            table_header="\n".join(table_header(passage)),
-            text=passage.text,
-            similarity=None if passage.similarity is None else round(passage.similarity, 4),
-        )
+        headings = passage.metadata.get("headings")
+        return {
+            **_lines(file.name, text, first_line, passage.span),
+            "last_line": last_line,
+            "headings": headings.split(HEADING_SEPARATOR) if headings else [],
+            "table_header": "\n".join(table_header(passage)),
+            "similarity": passage.similarity and round(passage.similarity, 4),
+        }
 
 
-def _said(progress: IndexProgress, files: int) -> str:
-    """Return how far an index is with some files; "" if it has all that can be read."""
-    total = files - len(progress.failed)
-    if len(progress.current) >= total:
-        return ""
-    said = (
-        f"{len(progress.current):,} of {total:,} files indexed; results may be incomplete: "
-        "search again later, or use grep, which needs no index"
-    )
-    return f"{said}. {progress.fault}" if progress.fault else said
+def _lines(name: str, text: LinedText, first_line: int, span: Span) -> dict[str, Any]:
+    """Return where a part of a file is, from which line on, and its text."""
+    first_page, last_page = text.file.pages_of(span) or (None, None)
+    return {
+        "file": name,
+        "first_line": first_line,
+        "total_lines": len(text),
+        "first_page": first_page,
+        "last_page": last_page,
+        "text": span.of(text.file.text),
+    }
 
 
-def _unread(reasons: Mapping[str, str]) -> list[Unread]:
-    return [Unread(name, reason) for name, reason in [*reasons.items()][:_LISTED]]
+def _shown(passage: dict[str, Any]) -> str:
+    """Return a passage as text, below its place."""
+    headings = printable(" > ".join(passage["headings"]))[:_HEADINGS]
+    place = f"{place_of(passage)} ({headings})" if headings else place_of(passage)
+    return f"{place}\n{quoted(joined(passage['table_header'], passage['text']))}"
 
 
 def _cached_index(parts: Sequence[str]) -> Path:

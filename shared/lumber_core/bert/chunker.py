@@ -5,30 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from lumber_core.bert.model_folder import weights_digest
+from lumber_core.bert.model_folder import check_model_name, weights_digest
 from lumber_core.bert.scores import (
     ScoredText,
     TokenScores,
     place_scores,
-    rescore,
     score_as_published,
     windows_of,
 )
-from lumber_core.bert.settings import BertSettings
+from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.sizes import ChunkSize, free_sizes
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import takes
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Places, places_at, places_with
-from lumber_core.text.source import Source, as_source
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
     from lumber_core.bert.windows import OverlappingWindows
+
+
+Device = Literal["cpu", "cuda"]
 
 
 class _Begun(NamedTuple):
@@ -62,8 +66,34 @@ class BertChunker(Chunker):
     A text of at most `target_size` tokens is one chunk. The model is loaded when a text needs it,
     or by `load`. The bundled model was trained on English.
 
+    Args:
+        model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
+            written by `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`),
+            or the hub id of either (extra `hub`).
+        target_size: Preferred length of chunks in tokens; a clear start or a heading outweighs a
+            difference in size. None: 60 % of `chunk_size`. Not with a `threshold`.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in
+            proportion to `target_size`; no limit with a `threshold`. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        threshold: t_c of the paper: a chunk starts wherever the score is above it, at any size;
+            higher values give fewer, longer chunks. None: chunks of about `target_size`, cut at the
+            best places by score and layout; 0 with `paper`.
+        paper: Split as in the paper: a chunk starts at any word whose score is above the
+            `threshold`, and each window begins at the last start found. Needs a model that scores
+            tokens, such as the large one.
+        units: Where chunks may start; see `LayoutChunker`.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        threads: Number of threads for the model. None: all available CPUs.
+        device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
+            if there is one. Exported models run on the CPU.
+
     Raises:
-        ValueError: A number is out of range, a name is unknown, or settings contradict each other.
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other:
+            a `target_size` with a `threshold` or `paper`, `units` or the bundled model with
+            `paper`.
         TypeError: A setting has the wrong type or is unknown.
         MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
 
@@ -72,14 +102,60 @@ class BertChunker(Chunker):
         ['Ann ran. She fell.']
     """
 
-    @takes(BertSettings)
-    def __init__(self, settings: BertSettings) -> None:
-        super().__init__(settings, units=settings.units)
-        self.model = settings.model
-        self.threshold = settings.t_c
-        self.paper = settings.paper
-        self.threads = settings.threads
-        self.device = settings.device
+    not_in_identity = frozenset({"threads", "device"})
+
+    def __init__(
+        self,
+        model: str = "bundled",
+        *,
+        target_size: int | None = None,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        threshold: float | None = None,
+        paper: bool = False,
+        units: UnitSpec = "sentences_and_lines",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+        threads: int | None = None,
+        device: Device | None = None,
+    ) -> None:
+        _check_model(model)
+        if threshold is not None:
+            check_number("threshold", threshold)
+        elif paper:
+            threshold = 0.0
+        if threads is not None:
+            check_positive("threads", threads)
+        if device not in (None, "cpu", "cuda"):
+            raise ValueError(f'device must be "cpu" or "cuda", not {safe_repr(device)}')
+        if threshold is not None and target_size is not None:
+            raise ValueError(
+                "a threshold ignores the size of chunks, as the paper does: pass target_size, or "
+                "threshold or paper, not both"
+            )
+        if paper and units != self.default_units:
+            raise ValueError("paper=True starts chunks at any word: pass units or paper, not both")
+        if paper and model == "bundled":
+            raise ValueError(
+                "the bundled model scores places such as sentences, not words: pass model="
+                '"large" or paper=False'
+            )
+        most, target = free_sizes(chunk_size, target_size)
+        super().__init__(
+            chunk_size=None if threshold is not None and chunk_size == "auto" else most,
+            target_size=target if threshold is None else None,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer,
+            language=language,
+        )
+        self.model = model
+        self.threshold = threshold
+        self.paper = paper
+        self.threads = threads
+        self.device = device
         self._loaded: LoadedModel | None = None
 
     def load(self) -> LoadedModel:
@@ -143,31 +219,6 @@ class BertChunker(Chunker):
         cutter = Cutter(parsed, self._limits)
         found = cutter.places(self._own_units(parsed), parsed.all_places)
         return cutter.cut(found, place_scores(scores, found.places))
-
-    def resegment(
-        self, source: str | Source, scores: TokenScores, *, overlap: int = 0
-    ) -> Segmentation:
-        """Return what `segment` returns, from known scores and without running the model.
-
-        Settings such as sizes or the threshold can be tried on a long text this way.
-
-        Args:
-            source: The text.
-            scores: What `scores` returned for it, from a splitter with the same model.
-            overlap: As for `segment`.
-
-        Raises:
-            TypeError: `source` is neither a string nor a `Source`.
-            ValueError: With `paper`, scores depend on the threshold.
-        """
-        source = as_source(source)
-        if self.paper:
-            raise ValueError("with paper=True scores depend on the threshold: use segment")
-        parsed = self.parse(source)
-        begun = self._begin(parsed, self._limits_for(parsed, overlap))
-        if isinstance(begun, Segmentation):
-            return begun
-        return begun.cut(rescore(scores, places=begun.places, threshold=self.threshold or 0.0))
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         (made,) = self._segment_together([parsed], [limits])
@@ -334,6 +385,16 @@ class BertChunker(Chunker):
 
     def _determines(self) -> dict[str, object]:
         return {**super()._determines(), "model": weights_digest(self.model)}
+
+
+def _check_model(model: object) -> None:
+    """Raise unless a model is in a folder here, or could be downloaded."""
+    if not isinstance(model, str) or not model:
+        hint = f"; a size is named: target_size={model}" if type(model) is int else ""
+        raise TypeError(
+            f'model must be "bundled", "large", a folder or a hub id, not {safe_repr(model)}{hint}'
+        )
+    check_model_name(model)
 
 
 class _Passed:

@@ -24,7 +24,7 @@ class TextEmbedder:
 
     Args:
         model: "bundled", or a folder or hub id with the output of
-            `lumber-splitters export --embedder`.
+            `python -m lumber_training export --embedder`.
         threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:

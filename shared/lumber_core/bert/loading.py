@@ -109,7 +109,7 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
 
     Args:
         name: "bundled", or a folder or hub id with the output of
-            `lumber-splitters export --embedder`.
+            `python -m lumber_training export --embedder`.
         threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:
@@ -141,7 +141,8 @@ def _load_model(
 
 
 def _load_checkpoint(folder: Path, device: Literal["cpu", "cuda"] | None) -> LoadedModel:
-    why = f"to run the checkpoint in {folder} without exporting it (lumber-splitters export), "
+    export = "python -m lumber_training export"
+    why = f"to run the checkpoint in {folder} without exporting it ({export}), "
     require("torch", package="torch", extra="torch", why=why)
     from lumber_core.bert.pytorch import TorchScorer, load_tagger  # deferred: imports PyTorch
 
@@ -163,7 +164,7 @@ def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelC
     if name not in card.files:
         raise WeightsError(
             f"the card in {folder} lists no {name}. Make it with: "
-            f"lumber-splitters export{' --embedder' if kind == 'embedder' else ''}"
+            f"python -m lumber_training export{' --embedder' if kind == 'embedder' else ''}"
         )
     if words in card.files:
         checked_file(folder, card, words)

@@ -24,7 +24,7 @@ OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large
 
 _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
-# What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
+# What `lumber_training` writes, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.safetensors", "*.onnx", "words*.bin")
 # A window of four holds two tokens between [CLS] and [SEP]; memory grows with the window.
 _SMALLEST_WINDOW, _LARGEST_WINDOW = 4, 8192
@@ -174,7 +174,7 @@ def read_card(folder: Path) -> ModelCard:
     path = folder / CARD_FILE
     if not path.is_file():
         raise WeightsError(
-            f"{path} does not exist: expected a folder that lumber-splitters export has written, "
+            f"{path} does not exist: expected a folder that lumber_training export has written, "
             f"or a checkpoint in PyTorch, with {CONFIG_FILE} and {WEIGHTS_FILE}"
         )
     try:

@@ -74,7 +74,7 @@ class OnnxModel:
             raise WeightsError(
                 f"{path} is another kind of model: expected {', '.join(inputs)} in and {output} "
                 f"out, found {', '.join(found)} and {', '.join(made)}. Make it with: "
-                "lumber-splitters export"
+                "python -m lumber_training export"
             )
 
     def run(self, sequences: Sequence[ModelInputs]) -> list[npt.NDArray[np.float32]]:

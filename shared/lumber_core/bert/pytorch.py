@@ -87,20 +87,19 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
         raise WeightsError(
             f"{source / WEIGHTS_FILE} is not a BertChunker of the shape in {CONFIG_FILE}: expected "
             "model.* of a BERT encoder and chunklayer.weight, chunklayer.bias. To turn a plain "
-            "encoder into a BertChunker, train it: lumber-splitters train --base; a model of "
-            f"places runs once it is exported. {error!s:.400}"
+            f"encoder into a BertChunker, train it: python -m lumber_training train --base. "
+            f"{error!s:.400}"
         ) from error
     if not all(torch.isfinite(value).all() for value in used.values()):
         raise WeightsError(f"{source / WEIGHTS_FILE} contains NaN or infinite values")
     return model.eval()
 
 
-def make_tagger(folder: Path, *, dropout: float | None = None) -> ChunkTagger:
+def make_tagger(folder: Path) -> ChunkTagger:
     """Make an untrained classifier of the shape in a folder's `config.json`.
 
     Args:
         folder: The folder.
-        dropout: Dropout probability in training; None for the file's.
 
     Raises:
         WeightsError: The file is missing or describes no BERT encoder.
@@ -110,8 +109,6 @@ def make_tagger(folder: Path, *, dropout: float | None = None) -> ChunkTagger:
         raise WeightsError(f"{path} does not exist: expected the configuration of a BERT encoder")
     try:
         config = BertConfig.from_dict(json.loads(path.read_text(encoding="utf-8")))
-        if dropout is not None:
-            config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
         return ChunkTagger(config)
     except Exception as error:  # for wrong values, there are errors of every kind
         raise WeightsError(

@@ -198,15 +198,6 @@ def score_as_published(
     return ScoredText(TokenScores(pieces.starts, pieces.ends, t), cuts)
 
 
-def rescore(scores: TokenScores, *, places: Places, threshold: float) -> ScoredText:
-    """Return what `windows_of` passes on, from scores of all tokens of a text."""
-    import numpy as np
-
-    asked = _start_tokens(scores.starts, places)
-    t = np.where(asked.allowed, scores.t, np.float32(-np.inf))
-    return ScoredText(TokenScores(scores.starts, scores.ends, t), asked.cuts(t, threshold))
-
-
 class _StartTokens(NamedTuple):
     """Which tokens of a text may start a chunk, and where.
 

@@ -5,85 +5,103 @@ Subclasses find the spans of one text; this class checks arguments and enforces 
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, ClassVar
 
-from lumber_core.chunk_view import ChunkView
+from lumber_core.checks import check_language
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.room import Room
-from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.sizes import check_order, check_sizes
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import (
-    Setting,
-    Settings,
-    result_settings,
-    settings_taken,
-    shown,
-    signature_of,
-)
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.concurrency import start_in_thread
 from lumber_core.support.identity import class_identity, identity_of, safe_repr
 from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
-from lumber_core.tokens import TokenCounter, token_counter
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 
 if TYPE_CHECKING:
     from lumber_core.chunking.cutting import Scorer
 
 _AS_THEY_ARE = Delivery()
 
+BY_LAYOUT: UnitSpec = "sentences_and_lines"
+"""Units of splitters that choose among all sentences, lines, paragraphs and headings."""
+
 
 class Chunker(ABC):
     """Base of the splitters.
 
+    A subclass passes the settings below on, and keeps every other argument of its constructor in an
+    attribute of the same name: `repr`, the identity, and so ids and cache keys, are made of them.
+    They cannot be changed afterwards. `counter` counts its tokens.
+
     Args:
-        settings: The settings; they cannot be changed afterwards.
-        units: What is kept whole if possible; see `lumber_core.text.units.unit_finder`.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. None: no limit.
+        target_size: Preferred length of chunks in tokens, for splitters that have one.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences",
+            "sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown"
+            (paragraphs, list items, tables, code; a heading with the block below it), or a callable
+            from a text to `(start, end)` offsets.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections. False:
+            every heading starts a chunk, also if the one before stays small; headings without text
+            between them stay together. Overlap does not reach across a heading either.
+        tokenizer: Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no
+            vocabulary), "words" (1.2 tokens a word, the published LumberChunker's formula), the
+            name of a tiktoken encoding or of a model tiktoken knows (extra `tiktoken`), a Hugging
+            Face tokenizer, a tiktoken `Encoding`, a function from a string to a number, or a
+            `TokenCounter`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
 
     Raises:
-        ValueError: A name is unknown.
+        ValueError: A number is out of range, a name is unknown, or sizes contradict each other.
         TypeError: A setting has the wrong type.
     """
 
+    default_units: ClassVar[UnitSpec] = BY_LAYOUT
+    """The units of a class if no others are chosen: metadata that says Markdown replaces them."""
+
+    not_in_identity: ClassVar[frozenset[str]] = frozenset()
+    """Settings that cannot change the chunks."""
+
     def __init__(
         self,
-        settings: ChunkerSettings,
         *,
-        units: UnitSpec,
+        chunk_size: int | None = None,
+        target_size: int | None = None,
+        min_chunk_size: int | None = None,
+        units: UnitSpec = BY_LAYOUT,
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
     ) -> None:
-        self._settings = settings
-        self._counter = token_counter(settings.tokenizer)
-        self._find_units: UnitFinder = unit_finder(units, language=settings.language)
-        own = signature_of(type(settings)).parameters.get("units")
-        self._default_units = own is None or units == own.default
-        chunk_size, target_size = settings.sizes
-        self._markdown = units == "markdown"
-        self._limits = SizeLimits(chunk_size, settings.min_chunk_size, self._counter, target_size)
+        check_sizes(chunk_size, target_size, min_chunk_size)
+        check_order(chunk_size, target_size, min_chunk_size)
+        check_language("language", language)
+        self.chunk_size = chunk_size
+        self.target_size = target_size
+        self.min_chunk_size = min_chunk_size
+        self.units = units
+        self.merge_sections = merge_sections
+        self.tokenizer = tokenizer
+        self.language = language
+        self.counter: TokenCounter = token_counter(tokenizer)
+        self._find_units: UnitFinder = unit_finder(units, language=language)
+        self._default_units = units == self.default_units
+        self._limits = SizeLimits(chunk_size, min_chunk_size, self.counter, target_size)
 
-    @property
-    def settings(self) -> ChunkerSettings:
-        """The settings of this splitter, read-only."""
-        return self._settings
-
-    @property
-    def counter(self) -> TokenCounter:
-        """The token counter of this splitter."""
-        return self._counter
-
-    @property
-    def chunk_size(self) -> int | None:
-        """Maximum tokens in a chunk, also if that is a default. None: no limit."""
-        return self._limits.chunk_size
-
-    @property
-    def texts_at_once(self) -> int:
-        """Number of texts that a call with several works on at the same time."""
-        return 1
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self) and not name.startswith("_"):
+            kind = type(self).__name__
+            raise AttributeError(f"{name} cannot be changed: make another {kind}")
+        super().__setattr__(name, value)
 
     @property
     def identity(self) -> str:
@@ -220,7 +238,7 @@ class Chunker(ABC):
         segmentation: Segmentation,
         delivery: Delivery = _AS_THEY_ARE,
     ) -> list[Chunk]:
-        """Return the chunks of a text that is segmented.
+        """Return the chunks of a text that is segmented, for who needs verdicts or usage as well.
 
         Args:
             source: The text.
@@ -229,28 +247,16 @@ class Chunker(ABC):
         """
         return self._deliver(self.parse(source), segmentation, delivery)
 
-    def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
-        """Split one text for display: notebooks show the chunks in colours, with their tokens.
-
-        Args:
-            source: A text or a `Source`.
-            overlap: As for `segment`. What is repeated is not shown.
-        """
-        source = as_source(source)
-        segmentation = self.segment(source, overlap=overlap)
-        tokens = self._counter.count(segmentation.chunks(source.text))
-        return ChunkView(source.text, segmentation.spans, tokens)
-
     def parse(self, source: str | Source | ParsedText) -> ParsedText:
         """Return a text as it is read: as Markdown, or with this splitter's units."""
         if isinstance(source, ParsedText):
             return source
-        source, settings = as_source(source), self._settings
+        source = as_source(source)
         # What metadata says does not change units that the user chose.
         kind = source.kind if self._default_units else source.format
-        if kind == "markdown" or self._markdown:
-            return MarkdownText(source, settings.language, settings.merge_sections)
-        return PlainText(source, settings.language, self._find_units)
+        if kind == "markdown" or self.units == "markdown":
+            return MarkdownText(source, self.language, self.merge_sections)
+        return PlainText(source, self.language, self._find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
         """Return the units that chunks have to start at; None if the layout decides."""
@@ -258,27 +264,19 @@ class Chunker(ABC):
         return None if by_layout else parsed.units()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(self._shown())})"
+        shown = ", ".join(f"{name}={safe_repr(value)}" for name, value in self._shown().items())
+        return f"{type(self).__name__}({shown})"
 
-    @property
-    def _declared(self) -> type[Settings]:
-        """The class of this splitter's own settings; a framework's settings are a subclass."""
-        return settings_taken(type(self), type(self._settings))
-
-    def _shown(self) -> list[str]:
-        """Return the settings that can change the result, for `repr`."""
-        limits = self._limits
-        return shown(
-            self._settings,
-            self._declared,
-            tokenizer=self._counter,
-            chunk_size=limits.chunk_size,
-            target_size=limits.target_size,
-        )
+    def _shown(self) -> dict[str, object]:
+        """Return the settings that can change the result, for `repr`; unset ones are left out."""
+        values = Chunker._determines(self).items()
+        return {name: value for name, value in values if value is not None}
 
     def _determines(self) -> dict[str, object]:
         """Return everything that can change the result, by name; subclasses may override it."""
-        return {**result_settings(self._settings, self._declared), "tokenizer": self._counter}
+        names = inspect.signature(type(self)).parameters
+        values = {name: getattr(self, name) for name in names if name not in self.not_in_identity}
+        return {**values, "tokenizer": self.counter}
 
     @abstractmethod
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
@@ -328,7 +326,7 @@ class Chunker(ABC):
         limits = self._limits
         if source.written is None or limits.chunk_size is None:
             return limits
-        return replace(limits, room=Room(source.written, self._counter, limits.chunk_size))
+        return replace(limits, room=Room(source.written, self.counter, limits.chunk_size))
 
     def _deliver(self, parsed: ParsedText, made: Segmentation, delivery: Delivery) -> list[Chunk]:
         """Return the chunks of a text that is segmented."""
@@ -339,18 +337,17 @@ class Chunker(ABC):
         return deliver(made, delivery, parsed, limits)
 
 
-def _check_chunker(name: str, value: object) -> None:
+def check_chunker(name: str, value: object) -> None:
+    """Raise unless a value is a splitter of the core.
+
+    Raises:
+        TypeError: It is not.
+    """
     if not isinstance(value, Chunker):
         raise TypeError(
             f"{name} must be a splitter of lumber_core, such as BertChunker(), not "
             f"{safe_repr(value)}"
         )
-
-
-CoreSplitter = Annotated[
-    Chunker, Setting("The splitter of `lumber_core` that finds the spans.", _check_chunker)
-]
-"""The setting of an adapter that takes any splitter."""
 
 
 def enforce_limits(

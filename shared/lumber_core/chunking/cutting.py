@@ -14,9 +14,9 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
-from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
+from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places, places_at

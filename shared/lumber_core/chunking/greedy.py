@@ -9,27 +9,33 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import field
 from itertools import accumulate, pairwise
 
 from lumber_core.chunking.base import Chunker, enforce_limits
-from lumber_core.chunking.settings import TargetSettings, TargetSize, Units
 from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.sizes import ChunkSize, near_sizes
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
-
-
-class GreedySettings(TargetSettings):
-    """Settings of the greedy splitter in every framework."""
-
-    target_size: TargetSize = field(default=None, kw_only=False)
-    units: Units = "sentences"
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 
 class GreedyChunker(Chunker):
     """Cuts at the sentence end nearest to a target length in tokens.
+
+    Args:
+        target_size: Preferred length of chunks in tokens; at most `chunk_size`. None: in proportion
+            to `chunk_size`, 400 for 512.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 512, or more for
+            a `target_size` above 400. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: What is never cut unless it exceeds `chunk_size`: "sentences", "paragraphs",
+            "sentences_and_lines", "markdown", or a callable from a text to `(start, end)` offsets.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or `target_size` is above
@@ -42,9 +48,29 @@ class GreedyChunker(Chunker):
         ['One two three. Four five six. ', 'Seven eight nine.']
     """
 
-    @takes(GreedySettings)
-    def __init__(self, settings: GreedySettings) -> None:
-        super().__init__(settings, units=settings.units)
+    default_units = "sentences"
+
+    def __init__(
+        self,
+        target_size: int | None = None,
+        *,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        units: UnitSpec = "sentences",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+    ) -> None:
+        most, target = near_sizes(chunk_size, target_size)
+        super().__init__(
+            chunk_size=most,
+            target_size=target,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer,
+            language=language,
+        )
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         assert limits.target_size is not None

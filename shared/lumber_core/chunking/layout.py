@@ -6,21 +6,14 @@ headings, paragraphs, list items and sentences, so that chunks have about the ta
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from lumber_core.chunking.base import Chunker, enforce_limits
-from lumber_core.chunking.settings import BestCutSettings, FreeTargetSize
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.sizes import ChunkSize, free_sizes
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import takes
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.parsed import ParsedText
-
-
-class LayoutSettings(BestCutSettings):
-    """Settings of the layout splitter in every framework."""
-
-    target_size: FreeTargetSize = field(default=None, kw_only=False)
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 
 class LayoutChunker(Chunker):
@@ -30,6 +23,22 @@ class LayoutChunker(Chunker):
     those of `BertChunker` (docs/results.md). Where a text has no headings or paragraphs, cuts fall
     at sentences by size alone; `BertChunker` sees topics there. A text of at most `target_size`
     tokens is one chunk.
+
+    Args:
+        target_size: Preferred length of chunks in tokens; a heading outweighs a difference in size.
+            None: 60 % of `chunk_size`.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in
+            proportion to `target_size`. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings
+            and lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items,
+            tables, code, a heading with the block below it, and sentences inside prose), or where a
+            callable from a text to `(start, end)` offsets says. Anywhere else only in what fits in
+            no chunk, or in a sentence of more than `target_size` tokens.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -41,9 +50,27 @@ class LayoutChunker(Chunker):
         ['Ann ran. She fell.\n\n', 'Bob sat. He slept.']
     """
 
-    @takes(LayoutSettings)
-    def __init__(self, settings: LayoutSettings) -> None:
-        super().__init__(settings, units=settings.units)
+    def __init__(
+        self,
+        target_size: int | None = None,
+        *,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        units: UnitSpec = "sentences_and_lines",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+    ) -> None:
+        most, target = free_sizes(chunk_size, target_size)
+        super().__init__(
+            chunk_size=most,
+            target_size=target,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer,
+            language=language,
+        )
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         if not parsed.text:

@@ -1,8 +1,7 @@
 """Language models behind one small protocol.
 
 Each model needs the package of its provider: `OpenAIModel` the extra `openai`, `GeminiModel`
-`gemini`, `LegacyGeminiModel` `gemini-legacy`, `LocalModel` `torch`. Packages are imported when a
-model is first used.
+`gemini`, `LegacyGeminiModel` `gemini-legacy`. Packages are imported when a model is first used.
 """
 
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from lumber_core.llms.gemini_legacy import LegacyGeminiModel
     from lumber_core.llms.openai import OpenAIModel
     from lumber_core.llms.retry import CallPolicy, RetryingModel
-    from lumber_core.llms.transformers import LocalModel
 else:
     __getattr__, __dir__ = load_on_first_use(
         __name__,
@@ -25,7 +23,6 @@ else:
             "lumber_core.llms.gemini_legacy": ["LegacyGeminiModel"],
             "lumber_core.llms.openai": ["OpenAIModel"],
             "lumber_core.llms.retry": ["CallPolicy", "RetryingModel"],
-            "lumber_core.llms.transformers": ["LocalModel"],
         },
     )
 
@@ -35,7 +32,6 @@ __all__ = [
     "Completion",
     "GeminiModel",
     "LegacyGeminiModel",
-    "LocalModel",
     "Model",
     "OpenAIModel",
     "RetryingModel",

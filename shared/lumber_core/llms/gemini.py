@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.remote import RemoteModel, RequestSettings
-from lumber_core.llms.settings import ModelSettings, check_url
-from lumber_core.settings import Setting, optional, takes
 from lumber_core.support.deadlines import end_reading_in_time
 
 UNBLOCKED = (
@@ -21,48 +19,22 @@ UNBLOCKED = (
 """Categories in which nothing is blocked, as in the paper's code: a document is not a request."""
 
 
-class GeminiSettings(ModelSettings):
-    """Settings of `GeminiModel`."""
-
-    base_url: Annotated[
-        str | None,
-        Setting(
-            "URL of another server with Gemini's API, without a version. None: the variable "
-            "GOOGLE_GEMINI_BASE_URL, or Google.",
-            optional(check_url),
-        ),
-    ] = None
-    client: Annotated[
-        Any,
-        Setting(
-            "A `google.genai.Client`, for Vertex AI for instance. It also does its own retries. "
-            "`base_url`, `api_key` and `timeout` are then its own.",
-            changes_result=False,
-        ),
-    ] = None
-
-
 class GeminiModel(RemoteModel):
     """Calls a Gemini model with the `google-genai` package: `GeminiModel("gemini-2.5-flash")`.
 
     Answers are restricted by an enum. A blocked answer is a completion whose `finish_reason` says
     so: the candidate's own ("SAFETY"), or "blocked: " and the reason if the prompt was blocked. The
-    key is read from GOOGLE_API_KEY or GEMINI_API_KEY.
+    key is read from GOOGLE_API_KEY or GEMINI_API_KEY. The arguments are those of `RemoteModel`:
 
-    Raises:
-        MissingExtraError: The package `google-genai` is not installed.
-        TypeError: A setting has the wrong type.
-        ValueError: A setting is out of range, or conflicts with `client`.
+    - `base_url` is that of another server with Gemini's API, without a version. None: the variable
+      GOOGLE_GEMINI_BASE_URL, or Google.
+    - `client` is a `google.genai.Client`, for Vertex AI for instance. It also does its own retries.
     """
 
     _provider: ClassVar[str] = "gemini"
     _module: ClassVar[str] = "google.genai"
     _package: ClassVar[Mapping[str, str]] = {"package": "google-genai", "extra": "gemini"}
     _url_variable: ClassVar[str | None] = "GOOGLE_GEMINI_BASE_URL"
-
-    @takes(GeminiSettings)
-    def __init__(self, settings: GeminiSettings) -> None:
-        self._set_up(settings)
 
     def _make_client(self) -> Any:
         sdk = self._sdk()

@@ -6,14 +6,12 @@ For environments that depend on it (it needs protobuf below 6); otherwise use `g
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.gemini import UNBLOCKED
 from lumber_core.llms.remote import RemoteModel, RequestSettings
-from lumber_core.llms.settings import PlainModelSettings
-from lumber_core.settings import takes
 
 
 class LegacyGeminiModel(RemoteModel):
@@ -21,7 +19,8 @@ class LegacyGeminiModel(RemoteModel):
 
     Blocked answers are reported as by `GeminiModel`. The package's global configuration is neither
     used nor changed. It has no asynchronous REST client, so `acomplete` runs in threads. The key is
-    read from GEMINI_API_KEY or GOOGLE_API_KEY, and `base_url` has no version.
+    read from GEMINI_API_KEY or GOOGLE_API_KEY, and `base_url` has no version. The arguments are
+    those of `RemoteModel`.
     """
 
     _provider: ClassVar[str] = "gemini-legacy"
@@ -31,9 +30,25 @@ class LegacyGeminiModel(RemoteModel):
         "extra": "gemini-legacy",
     }
 
-    @takes(PlainModelSettings)
-    def __init__(self, settings: PlainModelSettings) -> None:
-        self._set_up(settings)
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = 0.1,
+        timeout: float = 60.0,
+        max_tokens: int | Literal["auto"] | None = "auto",
+    ) -> None:
+        super().__init__(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            temperature=temperature,
+            timeout=timeout,
+            max_tokens=max_tokens,
+            structured=False,
+        )
 
     def _make_client(self) -> Any:
         manager = self._sdk("google.generativeai.client")._ClientManager()

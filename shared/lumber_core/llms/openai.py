@@ -4,38 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.failures import check_redirect
-from lumber_core.llms.remote import RemoteModel, RequestSettings
-from lumber_core.llms.settings import ModelSettings, check_url, url_identity
-from lumber_core.settings import Setting, optional, takes
+from lumber_core.llms.remote import RemoteModel, RequestSettings, url_identity
 from lumber_core.support.deadlines import end_reading_in_time
 from lumber_core.support.secrets import redact, secrets_in
-
-
-class OpenAISettings(ModelSettings):
-    """Settings of `OpenAIModel`."""
-
-    base_url: Annotated[
-        str | None,
-        Setting(
-            'URL of the server with its version: "http://127.0.0.1:8000/v1". None: the variable '
-            "OPENAI_BASE_URL, or OpenAI. The organization, project and custom headers of OpenAI's "
-            "environment variables are not sent to a server that is named here.",
-            optional(check_url),
-        ),
-    ] = None
-    client: Annotated[
-        Any,
-        Setting(
-            "An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods run "
-            "it in threads. `base_url`, `api_key` and `timeout` are then its own.",
-            changes_result=False,
-        ),
-    ] = None
 
 
 class OpenAIModel(RemoteModel):
@@ -43,7 +19,13 @@ class OpenAIModel(RemoteModel):
 
     Answers are restricted by a JSON schema. OpenAI puts the schema, which may be new for each
     question, before the prompt, so its prompt cache helps only with `structured=False`. The key is
-    read from OPENAI_API_KEY.
+    read from OPENAI_API_KEY. The arguments are those of `RemoteModel`:
+
+    - `base_url` has a version: "http://127.0.0.1:8000/v1". None: the variable OPENAI_BASE_URL, or
+      OpenAI. The organization, project and custom headers of OpenAI's environment variables are not
+      sent to a server that is named here.
+    - `client` is an `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
+      run it in threads.
     """
 
     _provider: ClassVar[str] = "openai"
@@ -51,11 +33,10 @@ class OpenAIModel(RemoteModel):
     _package: ClassVar[Mapping[str, str]] = {"package": "openai", "extra": "openai"}
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
 
-    @takes(OpenAISettings)
-    def __init__(self, settings: OpenAISettings) -> None:
-        self._set_up(settings)
+    def _start(self) -> None:
+        super()._start()
         if self._own is not None:  # the caller retries
-            self._own = self._client = self._own.with_options(max_retries=0)
+            self._client = self._own.with_options(max_retries=0)
 
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""

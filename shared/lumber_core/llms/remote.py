@@ -13,11 +13,14 @@ import asyncio
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
+from lumber_core.checks import check_positive, number_that
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.failures import (
@@ -27,12 +30,11 @@ from lumber_core.llms.failures import (
     is_unreadable,
     status_of,
 )
-from lumber_core.llms.settings import ModelSettings, PlainModelSettings, url_identity
-from lumber_core.settings import takes
-from lumber_core.support.concurrency import as_async, in_thread, run_at_once
+from lumber_core.support.concurrency import in_thread
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.extras import load, require
 from lumber_core.support.forks import renew_after_fork
+from lumber_core.support.identity import settings_digest
 from lumber_core.support.secrets import public_url, redact, secrets_in
 
 logger = logging.getLogger("lumber_core.llms")
@@ -44,12 +46,14 @@ _UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
 _ANSWER_TOKENS = 64
 """Enough for a short answer in any form, with a few words around it."""
-_ITEM_TOKENS = 4
-"""More for each answer that a list may hold: a label, quotes and a comma take six to eight, and
-half of the answers are the other half with a mark."""
+_ITEM_TOKENS = 8
+"""More for each answer that a list may hold: a label, quotes and a comma take six to eight."""
 _REASONING_TOKENS = 8192
 # Statuses about keys, credit, time or load: a simpler request would get them, too.
 _NEVER_ABOUT_FORM = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
+
+_check_temperature = number_that(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
+_check_timeout = number_that(lambda seconds: seconds > 0, "a positive number of seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +79,24 @@ class RemoteModel(ABC):
     a second request, all have this form from then on, with one warning in the log; once a full
     request was answered, all are full. Nothing else is retried.
 
+    Args:
+        model: The model's name.
+        base_url: URL of another server. None: the provider's.
+        api_key: The key. None: the one in the provider's environment variable, which is never sent
+            to a server named by `base_url`.
+        temperature: From 0 to 2; 0.1 as in the paper. None: the model's default.
+        timeout: Seconds for one request, from connecting to the end of the reply.
+        max_tokens: Maximum tokens in an answer. "auto": 64 if the answers are given, 8192 as soon
+            as one was cut off while the model still reasoned, and more for a list of answers; no
+            limit for other questions. None: no limit.
+        structured: Restrict the answer to the allowed ones, if these are given. False: plain text.
+        client: A client of the provider's package, used as it is. `base_url`, `api_key` and
+            `timeout` are then its own.
+
     Raises:
         MissingExtraError: The provider's package is not installed.
-        TypeError: A setting has the wrong type.
-        ValueError: A setting is out of range, or conflicts with `client`.
+        TypeError: An argument has the wrong type.
+        ValueError: An argument is out of range, or conflicts with `client`.
     """
 
     _provider: ClassVar[str]
@@ -89,21 +107,39 @@ class RemoteModel(ABC):
     _url_variable: ClassVar[str | None] = None
     """The environment variable in which the package looks for another server."""
 
-    @takes(ModelSettings)
-    def __init__(self, settings: ModelSettings) -> None:
-        self._set_up(settings)
-
-    def _set_up(self, settings: PlainModelSettings) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = 0.1,
+        timeout: float = 60.0,
+        max_tokens: int | Literal["auto"] | None = "auto",
+        structured: bool = True,
+        client: Any = None,
+    ) -> None:
+        _check_name("model", model)
+        if base_url is not None:
+            _check_url(base_url)
+        if api_key is not None:
+            _check_name("api_key", api_key)
+        if temperature is not None:
+            _check_temperature("temperature", temperature)
+        _check_timeout("timeout", timeout)
+        if max_tokens not in ("auto", None):
+            check_positive("max_tokens", max_tokens)
+        if client is not None and not (base_url is None and api_key is None):
+            raise ValueError("a client has its own base_url and api_key: pass one or the other")
         require(self._module, **self._package)
-        self._model = settings.model
-        self._base_url = settings.base_url
-        self._api_key = settings.api_key
-        temperature = settings.temperature
+        self._model = model
+        self._base_url = base_url
+        self._api_key = api_key
         self._temperature = None if temperature is None else float(temperature)
-        self._timeout = float(settings.timeout)
-        self._structured = bool(getattr(settings, "structured", False))
-        self._max_tokens = settings.max_tokens
-        self._own = getattr(settings, "client", None)
+        self._timeout = float(timeout)
+        self._structured = structured
+        self._max_tokens = max_tokens
+        self._own = client
         self._thinks = False  # as far as is known
         # Of requests for a list, for one answer and for any text: the form that is answered, and
         # whether a simpler one helped once, maybe only because a fault of the server had passed.
@@ -118,7 +154,7 @@ class RemoteModel(ABC):
         self._async_clients: dict[
             asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None, None]]
         ] = {}
-        renew_after_fork(self, RemoteModel._start)  # processes must not share connections
+        renew_after_fork(self, lambda model: model._start())  # processes must not share connections
 
     @property
     def identity(self) -> str:
@@ -144,90 +180,58 @@ class RemoteModel(ABC):
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
-
-        def send(request: dict[str, Any]) -> Any:
-            if self._own is None:
-                self._get_client()  # the time to make one is not the server's
-            return call_within(self.timeout, self._send, request)
-
-        return run_at_once(self._complete(as_async(send), system, user, answers))
+        if self._own is None:
+            self._get_client()  # the time to make one is not the server's
+        exchange = _Exchange(self, system, user, answers)
+        while exchange.completion is None:
+            try:
+                reply = call_within(self.timeout, self._send, exchange.request)
+            except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
+                exchange.failed(error)
+            else:
+                exchange.read(reply)
+        return exchange.completion
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-
-        async def send(request: dict[str, Any]) -> Any:
-            if self._own is None:
-                await self._get_async_client()
-            return await await_within(self.timeout, lambda: self._asend(request))
-
-        return await self._complete(send, system, user, answers)
-
-    async def _complete(
-        self,
-        send: Callable[[dict[str, Any]], Awaitable[Any]],
-        system: str,
-        user: str,
-        answers: Answers | None,
-    ) -> Completion:
-        cut = Completion("")
-        while True:
-            completion, settings = await self._answer(send, system, user, answers)
-            completion = replace(
-                completion,
-                prompt_tokens=completion.prompt_tokens + cut.prompt_tokens,
-                completion_tokens=completion.completion_tokens + cut.completion_tokens,
-            )
-            if not self._ran_out_thinking(completion, settings):
-                return completion
-            cut = completion
-
-    async def _answer(
-        self,
-        send: Callable[[dict[str, Any]], Awaitable[Any]],
-        system: str,
-        user: str,
-        answers: Answers | None,
-    ) -> tuple[Completion, RequestSettings]:
-        """Return the answer to a request, and the settings with which it was answered."""
-        forms = self._request_forms(answers)
-        kind = None if forms[0].answers is None else forms[0].answers.several
-        if (known := self._known.get(kind)) is not None:
-            forms = forms[known : known + 1] or forms[-1:]
-        rejected: Exception | None = None
-        for number, settings in enumerate(forms):
+        if self._own is None:
+            await self._get_async_client()
+        exchange = _Exchange(self, system, user, answers)
+        while exchange.completion is None:
             try:
-                reply = await send(self._request(system, user, settings))
-                completion = self._completion(reply)
-            except Exception as caught:  # noqa: PERF203 - raised if no form is answered
-                check_redirect(caught, self._named())
-                error = self._clean(caught)
-                reason = getattr(error, "code", None)
-                if is_blocked(reason):
-                    return Completion("", finish_reason=str(reason)), settings
-                if not _may_be_about_form(error):
-                    raise
-                rejected = rejected or error
+                send = partial(self._asend, exchange.request)
+                reply = await await_within(self.timeout, send)
+            except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
+                exchange.failed(error)
             else:
-                if known is None:
-                    self._keep(kind, number, settings, rejected)
-                return completion, settings
-        assert rejected is not None
-        raise rejected
+                exchange.read(reply)
+        return exchange.completion
 
-    def _request_forms(self, answers: Answers | None) -> list[RequestSettings]:
-        """Return the full settings of a request, and simpler ones."""
-        restricted = answers and self._structured and len(answers.allowed) <= _MOST_ANSWERS
+    def _request_forms(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
+        """Return the forms of a request, simpler ones last; and whether it is known what works."""
+        restricted = self._restricted(answers)
         limit = self._most_tokens(answers)
-        full = RequestSettings(self._temperature, answers if restricted else None, limit)
+        full = RequestSettings(self._temperature, restricted, limit)
         plain = RequestSettings(None, None, limit)
-        return list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
+        forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
+        known = self._known.get(_kind_of(restricted))
+        return (forms, False) if known is None else (forms[known : known + 1] or forms[-1:], True)
 
-    def _keep(
-        self, kind: bool | None, form: int, settings: RequestSettings, error: Exception | None
+    def _restricted(self, answers: Answers | None) -> Answers | None:
+        few = answers is not None and len(answers.allowed) <= _MOST_ANSWERS
+        return answers if self._structured and few else None
+
+    def _keep_form(
+        self,
+        form: int,
+        settings: RequestSettings,
+        answers: Answers | None,
+        error: Exception | None,
     ) -> None:
         """Keep a form that was answered; of several calls at once, the fullest one wins."""
+        kind = _kind_of(self._restricted(answers))
         with self._lock:
             if error is not None and kind not in self._helped:
                 self._helped.add(kind)
@@ -328,7 +332,8 @@ class RemoteModel(ABC):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error
             error = unreadable
-        redact(error, secrets_in(self))
+        clients = [client for client, _ in self._async_clients.values()]
+        redact(error, [secret for holder in (self, *clients) for secret in secrets_in(holder)])
         return error
 
     def _most_tokens(self, answers: Answers | None) -> int | None:
@@ -366,9 +371,108 @@ class RemoteModel(ABC):
         return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
 
 
+class _Exchange:
+    """The requests of one question, without I/O: what is sent next, until there is an answer.
+
+    Args:
+        model: Whose requests they are.
+        system: The instructions.
+        user: The question.
+        answers: The only answers allowed.
+
+    Attributes:
+        completion: The answer, with the tokens of all replies.
+    """
+
+    def __init__(self, model: RemoteModel, system: str, user: str, answers: Answers | None) -> None:
+        self.completion: Completion | None = None
+        self._model = model
+        self._question = system, user
+        self._answers = answers
+        self._cut = Completion("")
+        self._begin()
+
+    def _begin(self) -> None:
+        self._forms, self._known = self._model._request_forms(self._answers)
+        self._number = 0
+        self._rejected: Exception | None = None
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The arguments of the next request."""
+        return self._model._request(*self._question, self._forms[self._number])
+
+    def read(self, reply: Any) -> None:
+        """Read the reply to the request."""
+        try:
+            completion = self._model._completion(reply)
+        except Exception as error:  # noqa: BLE001 - replies may have any form
+            self.failed(error)
+            return
+        settings = self._forms[self._number]
+        if not self._known:
+            self._model._keep_form(self._number, settings, self._answers, self._rejected)
+        completion = replace(
+            completion,
+            prompt_tokens=completion.prompt_tokens + self._cut.prompt_tokens,
+            completion_tokens=completion.completion_tokens + self._cut.completion_tokens,
+        )
+        if self._model._ran_out_thinking(completion, settings):
+            self._cut = completion
+            self._begin()
+        else:
+            self.completion = completion
+
+    def failed(self, caught: Exception) -> None:
+        """Go on to a simpler form of the request.
+
+        Raises:
+            Exception: There is none, or it would not help.
+        """
+        check_redirect(caught, self._model._named())
+        error = self._model._clean(caught)
+        reason = getattr(error, "code", None)
+        if is_blocked(reason):
+            self.completion = replace(self._cut, text="", finish_reason=str(reason))
+            return
+        if not _may_be_about_form(error):
+            raise error
+        self._rejected = self._rejected or error
+        self._number += 1
+        if self._number == len(self._forms):
+            raise self._rejected
+
+
+def _kind_of(restricted: Answers | None) -> bool | None:
+    return None if restricted is None else restricted.several
+
+
 def _may_be_about_form(error: Exception) -> bool:
     """Return whether a server may have rejected the form of a request."""
     status = status_of(error)
     if status is None:
         return isinstance(error, BadReplyError)
     return status not in _NEVER_ABOUT_FORM
+
+
+def _check_name(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    if not value.strip():
+        raise ValueError(
+            f"{name} is empty" + ("; pass the model's name" if name == "model" else "")
+        )
+
+
+def _check_url(url: object) -> None:
+    if not isinstance(url, str):
+        raise TypeError(f"base_url must be a str, not {type(url).__name__}")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        shown = public_url(url)
+        raise ValueError(f"base_url must look like http://127.0.0.1:8000/v1, not {shown!r}")
+
+
+def url_identity(url: str) -> str:
+    """Return a URL without its query, and a digest that tells apart those with another query."""
+    return f"{public_url(url)}:{settings_digest({'url': url})}"

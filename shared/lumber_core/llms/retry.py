@@ -6,17 +6,15 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
 from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
-from lumber_core.settings import Setting, Settings, documented, optional
-from lumber_core.support.concurrency import as_async, run_at_once, sleep
+from lumber_core.support.concurrency import sleep
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.secrets import redact_errors, without_secrets
 
@@ -24,79 +22,58 @@ logger = logging.getLogger(__name__)
 
 _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
 
-
 _check_seconds = number_that(lambda seconds: seconds >= 0, "at least 0 seconds")
-_check_limit = number_that(lambda seconds: seconds > 0, "above 0, or None for no limit")
-_check_rate = number_that(lambda rate: rate > 0, "above 0, or None for no limit")
+_check_limit = number_that(lambda value: value > 0, "above 0, or None for no limit")
 
 
-@documented
-class CallPolicy(Settings):
+@dataclass(frozen=True, kw_only=True)
+class CallPolicy:
     """Retries and rate limits for calls to a model.
+
+    Args:
+        attempts: Maximum number of times one question is sent, at least once. After a timeout it is
+            sent only once more. Includes the retries of a LangChain or LlamaIndex model: if that
+            has `max_retries=2`, 6 attempts are 2 calls of it.
+        initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
+            The wait is drawn at random below it. A server's Retry-After takes precedence; after a
+            timeout the wait is at least as long as the request took.
+        max_backoff: Maximum seconds between two attempts, whatever Retry-After says.
+        give_up_after: Number of questions in a row without a usable answer after which the model is
+            not asked any more, with one warning. A single request is sent again after `max_backoff`
+            seconds, then after twice as long, and so on up to an hour; a usable answer ends the
+            pause. None: every question is asked.
+        call_timeout: Maximum seconds for one call of a model that sets no `timeout` on whole
+            replies itself: a LangChain or LlamaIndex model, its own retries included, a model with
+            a client of yours, or a class of your own. The call is then cancelled, or abandoned if
+            it runs in a thread, and counts as a timeout. None: no limit.
+        rereads: Times the question is repeated, more strictly, after an unusable answer.
+        requests_per_minute: Maximum calls per minute. None: no limit.
+        tokens_per_minute: Maximum prompt tokens per minute. None: no limit.
 
     Raises:
         TypeError: A number has the wrong type.
         ValueError: A number is out of range.
     """
 
-    attempts: Annotated[
-        int,
-        Setting(
-            "Maximum number of times one question is sent, at least once. After a timeout it is "
-            "sent only once more.",
-            check_positive,
-            objects="Includes the retries of a LangChain or LlamaIndex model: if that has "
-            "`max_retries=2`, 6 attempts are 2 calls of it.",
-        ),
-    ] = 6
-    initial_backoff: Annotated[
-        float,
-        Setting(
-            "Maximum seconds before the second attempt; doubled for each further one. The wait is "
-            "drawn at random below it. A server's Retry-After takes precedence; after a timeout "
-            "the wait is at least as long as the request took.",
-            _check_seconds,
-        ),
-    ] = 1.0
-    max_backoff: Annotated[
-        float,
-        Setting("Maximum seconds between two attempts, whatever Retry-After says.", _check_seconds),
-    ] = 60.0
-    give_up_after: Annotated[
-        int | None,
-        Setting(
-            "Number of questions in a row without a usable answer after which the model is not "
-            "asked any more, with one warning. A single request is sent again after `max_backoff` "
-            "seconds, then after twice as long, and so on up to an hour; a usable answer ends the "
-            "pause. None: every question is asked.",
-            optional(check_positive),
-        ),
-    ] = 3
-    call_timeout: Annotated[
-        float | None,
-        Setting(
-            "Maximum seconds for one call of a model that sets no `timeout` on whole replies "
-            "itself: a LangChain or LlamaIndex model, its own retries included, a model with a "
-            "client of yours, or a class of your own. The call is then cancelled, or abandoned if "
-            "it runs in a thread, and counts as a timeout. None: no limit.",
-            optional(_check_limit),
-        ),
-    ] = 600.0
-    rereads: Annotated[
-        int,
-        Setting(
-            "Times the question is repeated, more strictly, after an unusable answer.",
-            check_not_negative,
-        ),
-    ] = 1
-    requests_per_minute: Annotated[
-        float | None,
-        Setting("Maximum calls per minute. None: no limit.", optional(_check_rate)),
-    ] = None
-    tokens_per_minute: Annotated[
-        float | None,
-        Setting("Maximum prompt tokens per minute. None: no limit.", optional(_check_rate)),
-    ] = None
+    attempts: int = 6
+    initial_backoff: float = 1.0
+    max_backoff: float = 60.0
+    give_up_after: int | None = 3
+    call_timeout: float | None = 600.0
+    rereads: int = 1
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+    def __post_init__(self) -> None:
+        check_positive("attempts", self.attempts)
+        _check_seconds("initial_backoff", self.initial_backoff)
+        _check_seconds("max_backoff", self.max_backoff)
+        if self.give_up_after is not None:
+            check_positive("give_up_after", self.give_up_after)
+        check_not_negative("rereads", self.rereads)
+        for name in ("call_timeout", "requests_per_minute", "tokens_per_minute"):
+            if (limit := getattr(self, name)) is not None:
+                _check_limit(name, limit)
 
 
 class RetryingModel:
@@ -136,11 +113,6 @@ class RetryingModel:
         return self._model.identity
 
     @property
-    def chooses_one(self) -> bool:
-        """Whether the wrapped model chooses one of some answers, and writes nothing else."""
-        return bool(getattr(self._model, "chooses_one", False))
-
-    @property
     def is_given_up(self) -> bool:
         """Whether the model is not asked any more, except for trials."""
         return self._breaker.is_open
@@ -163,102 +135,140 @@ class RetryingModel:
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: All attempts failed, or the model is not asked any more.
         """
-
-        def complete(*args: Any, **kwargs: Any) -> Completion:
-            return call_within(self._call_timeout, self._model.complete, *args, **kwargs)
-
-        return run_at_once(self._ask(as_async(complete), as_async(sleep), system, user, answers))
+        attempts = self._attempts(len(system) + len(user))
+        while True:
+            while (seconds := attempts.wait()) > 0:
+                sleep(seconds)
+            try:
+                with redact_errors(self._model):
+                    completion = call_within(
+                        self._call_timeout, self._model.complete, system, user, answers=answers
+                    )
+            except Exception as error:  # noqa: BLE001 - raised again unless it is transient
+                sleep(attempts.failed(error))
+            else:
+                return self._answered(completion)
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-
-        async def complete(*args: Any, **kwargs: Any) -> Completion:
-            call = partial(self._model.acomplete, *args, **kwargs)
-            return await await_within(self._call_timeout, call)
-
-        return await self._ask(complete, asyncio.sleep, system, user, answers)
+        attempts = self._attempts(len(system) + len(user))
+        ask = partial(self._model.acomplete, system, user, answers=answers)
+        while True:
+            while (seconds := attempts.wait()) > 0:
+                await asyncio.sleep(seconds)
+            try:
+                with redact_errors(self._model):
+                    completion = await await_within(self._call_timeout, ask)
+            except Exception as error:  # noqa: BLE001 - raised again unless it is transient
+                await asyncio.sleep(attempts.failed(error))
+            else:
+                return self._answered(completion)
 
     @property
     def _call_timeout(self) -> float | None:
         own = getattr(self._model, "timeout", None)
         return None if isinstance(own, int | float) else self._policy.call_timeout
 
-    async def _ask(
-        self,
-        complete: Callable[..., Awaitable[Completion]],
-        sleep: Callable[[float], Awaitable[None]],
-        system: str,
-        user: str,
-        answers: Answers | None,
-    ) -> Completion:
-        if not self._breaker.allows():
-            raise ModelUnavailableError(
-                f"not asked, because the model left {self._policy.give_up_after} questions in a "
-                f"row without a usable answer; the last failure: {self._breaker.last_failure}"
-            )
-        is_trial = self._breaker.is_open
+    def _attempts(self, characters: int) -> _Attempts:
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        most = 1 if is_trial else max(1, self._policy.attempts // (1 + repeats))
-        made = timeouts = 0
-        while True:
-            await self._wait_for_turn(sleep, len(system) + len(user))
-            made += 1
-            started = time.monotonic()
-            try:
-                with redact_errors(self._model):
-                    completion = await complete(system, user, answers=answers)
-            except Exception as error:
-                trouble, summary = trouble_of(error), error_summary(error)
-                if trouble == "unknown":
-                    raise
-                if trouble == "settings":
-                    raise ModelSettingsError(
-                        f"the model rejected the call, and retrying will not help: {summary}. "
-                        "Check the key, the model's name and the settings"
-                    ) from error
-                timeouts += is_timeout(error)
-                others_failed = self._breaker.is_open and not is_trial
-                if made >= most or timeouts >= _MOST_TIMEOUTS or others_failed:
-                    self._breaker.unanswered(summary)
-                    many = "1 attempt" if made == 1 else f"{made} attempts"
-                    raise ModelUnavailableError(
-                        f"no answer in {many}; the last one: {summary}"
-                    ) from error
-                seconds = self._pause_after(error, made, time.monotonic() - started)
-                logger.info(
-                    "attempt %d failed; the next one in %.1f s. The cause: %s",
-                    made,
-                    seconds,
-                    summary,
-                )
-                await sleep(seconds)
-            else:
-                if not self._told_if_usable:
-                    self._breaker.answered()
-                return completion
+        return _Attempts(self._policy, self.limiter, self._breaker, repeats, characters)
 
-    async def _wait_for_turn(
-        self, sleep: Callable[[float], Awaitable[None]], characters: int
+    def _answered(self, completion: Completion) -> Completion:
+        if not self._told_if_usable:
+            self._breaker.answered()
+        return completion
+
+    def __repr__(self) -> str:
+        return repr(self._model)
+
+
+class _Attempts:
+    """The attempts at one question, without I/O: when the next one is made, if there is one.
+
+    Args:
+        policy: Retries.
+        limiter: Decides when calls are sent.
+        breaker: Decides whether the model is asked.
+        repeats: Times that the model's client repeats a request on its own.
+        characters: Length of the prompt.
+
+    Raises:
+        ModelUnavailableError: The model is not asked any more.
+    """
+
+    def __init__(
+        self,
+        policy: CallPolicy,
+        limiter: CallLimiter,
+        breaker: CircuitBreaker,
+        repeats: int,
+        characters: int,
     ) -> None:
-        """Wait until a prompt of some length may be sent."""
-        if (delay := self.limiter.delay(characters)) > 0:
-            await sleep(delay)
-        while (pause := self.limiter.pause_left()) > 0:
+        if not breaker.allows():
+            raise ModelUnavailableError(
+                f"not asked, because the model left {policy.give_up_after} questions in a "
+                f"row without a usable answer; the last failure: {breaker.last_failure}"
+            )
+        self._is_trial = breaker.is_open
+        self._most = 1 if self._is_trial else max(1, policy.attempts // (1 + repeats))
+        self._policy = policy
+        self._limiter = limiter
+        self._breaker = breaker
+        self._characters = characters
+        self._has_turn = False
+        self._made = self._timeouts = 0
+        self._began = 0.0
+
+    def wait(self) -> float:
+        """Return the seconds to wait before asking again whether to send; 0: it is sent now."""
+        if not self._has_turn:
+            self._has_turn = True
+            if (delay := self._limiter.delay(self._characters)) > 0:
+                return delay
+        if (pause := self._limiter.pause_left()) > 0:
             # Up to a quarter more, so that paused calls do not resume all at once.
-            await sleep(pause * (1 + random.random() / 4))
+            return pause * (1 + random.random() / 4)
+        self._has_turn = False
+        self._made += 1
+        self._began = time.monotonic()
+        return 0.0
 
-    def _pause_after(self, error: Exception, made: int, took: float) -> float:
-        """Return the seconds between a failed attempt and the next; after a 429 all calls pause.
+    def failed(self, error: Exception) -> float:
+        """Return the seconds to pause after a failed attempt; after a 429 all calls pause.
 
-        Args:
-            error: Why it failed.
-            made: Attempts so far.
-            took: Seconds that the last one took.
+        Raises:
+            ModelSettingsError: The model rejects the key, its name or the settings.
+            ModelUnavailableError: It was the last attempt.
+            Exception: The error itself, if nothing is known about it.
         """
+        trouble, summary = trouble_of(error), error_summary(error)
+        if trouble == "unknown":
+            raise error
+        if trouble == "settings":
+            raise ModelSettingsError(
+                f"the model rejected the call, and retrying will not help: {summary}. "
+                "Check the key, the model's name and the settings"
+            ) from error
+        self._timeouts += is_timeout(error)
+        others_failed = self._breaker.is_open and not self._is_trial
+        if self._made >= self._most or self._timeouts >= _MOST_TIMEOUTS or others_failed:
+            self._breaker.unanswered(summary)
+            many = "1 attempt" if self._made == 1 else f"{self._made} attempts"
+            raise ModelUnavailableError(f"no answer in {many}; the last one: {summary}") from error
+        seconds = self._pause_after(error)
+        logger.info(
+            "attempt %d failed; the next one in %.1f s. The cause: %s",
+            self._made,
+            seconds,
+            summary,
+        )
+        return seconds
+
+    def _pause_after(self, error: Exception) -> float:
         longest = self._policy.max_backoff
-        doubled = self._policy.initial_backoff * 2.0 ** min(made - 1, 99)
+        doubled = self._policy.initial_backoff * 2.0 ** min(self._made - 1, 99)
         seconds = random.uniform(0, min(longest, doubled))
         if (asked := retry_after(error)) is not None:
             seconds = min(asked, longest)
@@ -270,13 +280,10 @@ class RetryingModel:
                     seconds,
                 )
         elif is_timeout(error):
-            seconds = max(seconds, min(took, longest))
+            seconds = max(seconds, min(time.monotonic() - self._began, longest))
         if status_of(error) == 429:
-            self.limiter.pause(seconds)
+            self._limiter.pause(seconds)
         return seconds
-
-    def __repr__(self) -> str:
-        return repr(self._model)
 
 
 def error_summary(error: Exception) -> str:

@@ -5,8 +5,7 @@
 replies, `answer_parser` reads an answer, `answer_store` keeps verdicts, `fallback` handles
 failures, `estimate` predicts the cost, and `position_warning` says if answers look like guesses.
 
-With `method="window"` a judge names all starts of a long window of units: `unit_windows` plans them
-and says which decides about a unit, and `unit_window_cuts` cuts by the scores.
+With `method="window"` a judge names all starts of a long window of units; see `windows`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
 """How a language model's answer is read: the units where new content starts.
 
-About a group models are asked for `Answer: ID 3`, about a window for `Answer: ID 3, ID 7!`, and
+About a group models are asked for `Answer: ID 3`, about a window for `Answer: ID 3, ID 7`, and
 mostly comply; most of the parser is for those that do not. In order of trust: what follows
 "Answer:", JSON, what stands anywhere. Of several answers of one kind the last usable one counts,
 because models that reason conclude last.
@@ -14,9 +14,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
-from lumber_core.lumber.prompt import STRONG_MARK
 from lumber_core.segmentation import Outcome
 
 _THINKING = re.compile(
@@ -36,10 +35,9 @@ _LABELLED = re.compile(
     rf"(?:{_NUMBER}|(?P<none>(?:none|null|nil|no|nowhere|nothing)\b))",
     re.IGNORECASE,
 )
-_MARKED = rf"{_NUMBER}(?:{_MARKUP}({STRONG_MARK}))?"
-_ID = re.compile(rf"\bid{_MARKUP}{_MARKED}", re.IGNORECASE)
+_ID = re.compile(rf"\bid{_MARKUP}{_NUMBER}", re.IGNORECASE)
 _BARE = re.compile(rf"(?<![\w.]){_NUMBER}")
-_ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_MARKED}", re.IGNORECASE)
+_ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
 # Between items: a remark in brackets that names no ID, such as "(2 men leave)", or marks. A dash is
 # one at the start of a line only: "ID 3 - ID 7" may be meant as a range.
 _BETWEEN = re.compile(
@@ -60,11 +58,9 @@ _REFUSAL = re.compile(
 )
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
-_ENDS_OF_ITEMS = ",;\n]}"
 _MOST_SHOWN = 5  # units that a reason lists
 
-_Item = tuple[int, bool]  # a unit, and whether it is a strong start
-_Find = Callable[[str], list[list[_Item]]]  # the answers of one kind; an empty one names no unit
+_Find = Callable[[str], list[list[int]]]  # the answers of one kind; an empty one names no unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +68,14 @@ class ParsedAnswer:
     """What an answer says.
 
     Attributes:
-        starts: The units it names, ascending, each with whether it is a strong start; about a group
-            one at most.
+        starts: The units it names, ascending; about a group one at most.
         outcome: "shift", "no_shift", "outside", "unreadable" or "refused".
         reason: A sentence that explains the outcome.
-        cut: Whether more units may follow, because the answer was cut off inside a list.
     """
 
-    starts: dict[int, bool] = field(default_factory=dict)
+    starts: tuple[int, ...] = ()
     outcome: Outcome = "unreadable"
     reason: str = ""
-    cut: bool = False
 
 
 def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
@@ -99,34 +92,20 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
     finders: dict[str, _Find] = {
         "labelled answer": _labelled,
         "JSON field": lambda text: [items[-1:] for items in _json(text, _FIELDS, dict)],
-        "ID in the text": lambda text: [[(int(match[1]), False)] for match in _ID.finditer(text)],
+        "ID in the text": lambda text: [[int(match[1])] for match in _ID.finditer(text)],
         "bare number": _bare,
     }
     return _read(text, choices, finders)
 
 
-def read_list(answer: str, choices: Sequence[int], *, cut: bool = False) -> ParsedAnswer:
-    """Read which units of a window an answer names.
-
-    Args:
-        answer: What the model wrote.
-        choices: The units it may name.
-        cut: Whether the answer was cut off. Then what follows its last delimiter is left out, as it
-            may be half of a label, unless a list in JSON is complete.
-
-    Returns:
-        As `read_answer`.
-    """
-    text = without_thinking(answer)
-    if cut and not _json_list(text):
-        known = read_list(text[: max(map(text.rfind, _ENDS_OF_ITEMS)) + 1], choices)
-        return replace(known, cut=True)
+def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
+    """Read which units of a window an answer names; see `read_answer`."""
     finders: dict[str, _Find] = {
         "labelled list": _labelled_list,
         "JSON list": _json_list,
         "list": _list_alone,
     }
-    return _read(text, choices, finders)
+    return _read(without_thinking(answer), choices, finders)
 
 
 def without_thinking(answer: str) -> str:
@@ -154,15 +133,14 @@ def _read(text: str, choices: Sequence[int], finders: dict[str, _Find]) -> Parse
     return ParsedAnswer(reason="the answer names no paragraph, or none as a start")
 
 
-def _decide(kind: str, found: Sequence[list[_Item]], choices: Sequence[int]) -> ParsedAnswer:
+def _decide(kind: str, found: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
     """Take the last answer of one kind of whose units at most half were not offered."""
-    named = dict.fromkeys(unit for items in found for unit, _ in items)
-    for items in reversed(found):
-        if not items:
+    named = dict.fromkeys(unit for units in found for unit in units)
+    for units in reversed(found):
+        if not units:
             return ParsedAnswer(outcome="no_shift", reason=f"the {kind} says that nothing changes")
-        strong = {unit for unit, marked in items if marked}
-        starts = {unit: unit in strong for unit, _ in sorted(items) if unit in choices}
-        if 2 * len(starts) >= len(dict(items)):
+        starts = tuple(sorted(unit for unit in {*units} if unit in choices))
+        if 2 * len(starts) >= len({*units}):
             reason = f"the {kind} names {_listed(starts)}"
             if others := [unit for unit in named if unit not in starts]:
                 reason += f"; it also names {_listed(others)}"
@@ -180,19 +158,19 @@ def _listed(units: Collection[int]) -> str:
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _labelled(text: str) -> list[list[_Item]]:
+def _labelled(text: str) -> list[list[int]]:
     """Read what follows each "Answer:"."""
     found = (_LABELLED.match(text, label.end()) for label in _ANSWER.finditer(text))
-    return [[] if m["none"] else [(int(m[1]), False)] for m in found if m is not None]
+    return [[] if m["none"] else [int(m[1])] for m in found if m is not None]
 
 
-def _bare(text: str) -> list[list[_Item]]:
+def _bare(text: str) -> list[list[int]]:
     if _PLACEHOLDER.search(text) or declines(text):
         return []
-    return [[(int(match[1]), False)] for match in _BARE.finditer(text)]
+    return [[int(match[1])] for match in _BARE.finditer(text)]
 
 
-def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[_Item]]:
+def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]:
     """Read lists of JSON, and lists, numbers and texts that are fields of its objects."""
     for match in _JSON.finditer(text):
         try:
@@ -213,11 +191,11 @@ def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[_Item
             yield [item for some in lists for item in some or ()]
 
 
-def _json_list(text: str) -> list[list[_Item]]:
+def _json_list(text: str) -> list[list[int]]:
     return [*_json(text, _LIST_FIELDS, dict, list)][-1:]
 
 
-def _labelled_list(text: str) -> list[list[_Item]]:
+def _labelled_list(text: str) -> list[list[int]]:
     """Read the list after the last "Answer:": on its line, or else on the lines that follow."""
     *_, last = [None, *_ANSWER.finditer(text)]
     if last is None:
@@ -233,11 +211,11 @@ def _labelled_list(text: str) -> list[list[_Item]]:
     # A remark may follow on the line, but none that mentions a paragraph outside the list.
     items, end = _items(line)
     mentioned = {int(match[1]) for match in _ID.finditer(line, end)}
-    known = not _RANGE.match(line, end) and {unit for unit, _ in items} >= mentioned
+    known = not _RANGE.match(line, end) and {*items} >= mentioned
     return [items] if items and known else []
 
 
-def _list_alone(text: str) -> list[list[_Item]]:
+def _list_alone(text: str) -> list[list[int]]:
     """Read a text that is nothing but a list, or a list of IDs after a phrase that denies none."""
     first = _ID.search(text)
     if first is not None and not _NEGATION.search(text, 0, first.start()):
@@ -246,18 +224,18 @@ def _list_alone(text: str) -> list[list[_Item]]:
     return [] if items is None else [items]
 
 
-def _whole(text: str) -> list[_Item] | None:
+def _whole(text: str) -> list[int] | None:
     """Read a text that is a list and nothing else."""
     found, end = _items(text)
     return found if found and end == len(text) else None
 
 
-def _items(text: str) -> tuple[list[_Item], int]:
+def _items(text: str) -> tuple[list[int], int]:
     """Return the items at the start of a text, and where something else begins."""
-    found: list[_Item] = []
+    found: list[int] = []
     end = _after_marks(text, 0)
     while (match := _ITEM.match(text, end)) is not None:
-        found.append((int(match[1]), bool(match[2])))
+        found.append(int(match[1]))
         end = _after_marks(text, match.end())
     return found, end
 
@@ -267,12 +245,12 @@ def _after_marks(text: str, position: int) -> int:
     return position if between is None else between.end()
 
 
-def _bulleted(text: str) -> list[_Item] | None:
+def _bulleted(text: str) -> list[int] | None:
     """Read lines that each begin with an ID; what follows on the line explains it."""
     found = []
     for line in filter(str.strip, text.splitlines()):
         match = _ID.match(line, _after_marks(line, 0))
         if match is None:
             return None
-        found.append((int(match[1]), bool(match[2])))
+        found.append(int(match[1]))
     return found if len(found) > 1 else None

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
-from lumber_core.bert.scores import place_scores
-from lumber_core.bert.settings import ModelName
-from lumber_core.chunking.settings import Threads
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.unit_windows import UnitWindow
+from lumber_core.lumber.windows import Window
 from lumber_core.segmentation import Outcome, Usage, Verdict
-from lumber_core.settings import Settings, takes
 from lumber_core.support.forks import ForkSafeLock
-from lumber_core.text.parsed import ParsedText
-from lumber_core.text.place import places_at
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np
@@ -30,14 +22,6 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
 # the end would leave tiny chunks: at the start of the group it loses 4 in the unit of t.
 _TARGET_POSITION = 0.8  # share of the group's tokens
 _PENALTY = 4.0
-_LOWEST_T = -12.0  # of a unit without tokens; the cutter takes lower ones for it, too
-
-
-class BertJudgeSettings(Settings):
-    """Settings of `BertJudge`."""
-
-    model: ModelName = field(default="bundled", kw_only=False)
-    threads: Threads = None
 
 
 class BertJudge(Judge):
@@ -48,21 +32,24 @@ class BertJudge(Judge):
     group, so that chunks are neither tiny nor always full groups. The last group of a document
     stays whole if BertChunker does not cut it.
 
-    In a window each unit gets its score, and those above 0 are named.
+    In a window all units at which a BertChunker would cut are named.
 
     Each document is scored once, also by several threads; judging its groups then costs nothing.
 
+    Args:
+        model: The classifier: "bundled", or what `BertChunker` takes.
+        threads: As for `BertChunker`.
+
     Raises:
         ValueError: A number is out of range.
-        TypeError: A setting has the wrong type or is unknown.
+        TypeError: A setting has the wrong type.
         MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
     """
 
     waits = False
 
-    @takes(BertJudgeSettings)
-    def __init__(self, settings: BertJudgeSettings) -> None:
-        self._chunker = BertChunker(settings.model, threads=settings.threads)
+    def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
+        self._chunker = BertChunker(model, threads=threads)
         self._lock = ForkSafeLock()
         self._known: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
 
@@ -83,10 +70,15 @@ class BertJudge(Judge):
         if not choices:
             reason = "there is nothing to choose"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
-        if isinstance(group, UnitWindow):
-            return self._judge_window(group, usage)
         scores = self._scores_of(group.document)
-        cut = next((unit for unit in choices if unit in scores.cuts), None)
+        starts = tuple(unit for unit in choices if unit in scores.cuts)
+        cut = min(starts, default=None)
+        if isinstance(group, Window):
+            outcome: Outcome = "shift" if starts else "no_shift"
+            reason = f"BertChunker cuts at {len(starts)} units"
+            return Verdict(
+                group.start, group.stop, cut, outcome, reason, usage=usage, starts=starts
+            )
         if cut is not None:
             reason = f"BertChunker cuts here (t = {scores.t[cut]:.2f})"
             return Verdict(group.start, group.stop, cut, "shift", reason, usage=usage)
@@ -98,15 +90,6 @@ class BertJudge(Judge):
         reason = f"strongest start of the group (t = {t:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
-    def _judge_window(self, window: UnitWindow, usage: Usage) -> Verdict:
-        """Return the scores by which `BertChunker` would cut at units."""
-        t = self._scores_of(window.document).at_units
-        scores = t[window.start : window.stop - 1]  # the first unit of the text has none
-        named = [unit for unit, one in zip(window.choices, scores, strict=True) if one > 0]
-        outcome: Outcome = "shift" if named else "no_shift"
-        unit, reason = min(named, default=None), f"BertChunker sees {len(named)} starts (t above 0)"
-        return Verdict(window.start, window.stop, unit, outcome, reason, usage=usage, scores=scores)
-
     def _scores_of(self, document: TextUnits) -> UnitScores:
         """Return the scores of a document's units, which are computed once."""
         with self._lock:
@@ -116,7 +99,7 @@ class BertJudge(Judge):
                 parsed = document.parsed or self._chunker.parse(document.text)
                 scores = self._chunker.scores(parsed, also=[unit[0] for unit in document.units])
                 cuts = self._chunker.cuts(parsed, scores)
-                known = self._known[document] = UnitScores(document, parsed, scores, cuts)
+                known = self._known[document] = UnitScores(document, scores, cuts)
             return known
 
     def __getstate__(self) -> dict[str, object]:
@@ -134,7 +117,6 @@ class UnitScores:
 
     Args:
         document: The document.
-        parsed: Its text.
         scores: The scores of its tokens.
         cuts: Offsets at which a BertChunker cuts it.
 
@@ -144,14 +126,8 @@ class UnitScores:
         tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
     """
 
-    def __init__(
-        self, document: TextUnits, parsed: ParsedText, scores: TokenScores, cuts: Sequence[int]
-    ) -> None:
+    def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int]) -> None:
         import numpy as np
-
-        self._starts = [unit.start for unit in document.units[1:]]
-        self._parsed = parsed
-        self._scores = scores
 
         known = frozenset(cuts)
         self.cuts = {n for n, unit in enumerate(document.units) if unit[0] in known}
@@ -163,12 +139,6 @@ class UnitScores:
         self.tokens_before: npt.NDArray[np.intp] = before
         self.t: npt.NDArray[np.float32] = np.full(len(document.units), lowest, dtype=np.float32)
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
-
-    @cached_property
-    def at_units(self) -> tuple[float, ...]:
-        """The score by which `BertChunker` would cut at each unit but the first."""
-        found = place_scores(self._scores, places_at(self._starts, self._parsed.all_places))
-        return tuple(float(max(t, _LOWEST_T)) for t in found)
 
     def best(self, start: int, stop: int, choices: Sequence[int]) -> int:
         """Return the unit of a group with the highest score, less a penalty for its position.

@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
+from lumber_core.checks import check_choice, check_positive
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.sizes import ChunkSize, check_sizes, near_sizes
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.estimate import Estimate, Prices, estimate, expected_usages
-from lumber_core.lumber.fallback import GuardedJudge, local_judge
+from lumber_core.lumber.fallback import GuardedJudge, OnFailure
 from lumber_core.lumber.grouping import (
     Group,
     MethodRules,
@@ -25,23 +28,16 @@ from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
-from lumber_core.lumber.settings import (
-    THETA,
-    AskedSettings,
-    LumberChunkerSettings,
-    LumberSettings,
-    Method,
-)
-from lumber_core.lumber.unit_window_cuts import cut_by_unit_windows
-from lumber_core.lumber.unit_windows import WINDOW_TOKENS, UnitWindowWalk
+from lumber_core.lumber.shared_store import SharedStore
 from lumber_core.lumber.walk import Walk
+from lumber_core.lumber.windows import WINDOW_TOKENS, WindowWalk, cut_by_windows
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Settings, shown, takes
 from lumber_core.spans import Span
-from lumber_core.support.concurrency import start_in_thread, until_finished
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +46,15 @@ _DEFAULT_ASYNC_CONCURRENCY = 8
 
 # A unit that is too long is divided into about as many paragraphs as fit into a group of theta.
 _PARTS = 5
+
+
+THETA = 550
+"""The default of `theta`."""
+
+Method = Literal["paper", "window"]
+
+OnSegmentation = Callable[[int, str, Segmentation], object]
+"""Called with a text's number in the call, the text and its segmentation."""
 
 
 class LumberChunker(Chunker):
@@ -65,9 +70,50 @@ class LumberChunker(Chunker):
     `ModelSettingsError` if the model rejects the key, its name or the settings, and
     `JudgementError` if a group got no usable answer and `on_failure` is "raise".
 
+    Args:
+        judge: Who decides: a language model (`lumber_core.llms`), or a function or object that
+            takes a group (`start` and `stop`: unit numbers in the document, half-open; `texts`) and
+            returns the number of the unit that starts new content, or None. With the method
+            `window` it returns a list of all such units.
+        theta: Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per
+            word, which is about 600 tokens of a real tokenizer. With the method `window` it is only
+            the maximum of a chunk.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": `theta`. None: no
+            limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: What the judge names, never cut unless it exceeds the limit: "paragraphs",
+            "sentences", "sentences_and_lines", "markdown", or a callable from a text to
+            `(start, end)` offsets.
+        method: How the judge is asked: "paper" for one start at a time, a call for each chunk;
+            "window" for all starts of a long window at once, about a tenth of the calls, with sizes
+            kept as by Bert.
+        target_size: With the method `window`: preferred length of chunks in tokens. None: 78 % of
+            the maximum.
+        on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
+            reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
+            the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
+            says what happened.
+        max_concurrency: Maximum number of questions in flight, over all texts of a call. If there
+            are fewer texts, further questions are about other windows of the same text, or work
+            ahead on it with the method `paper`, which needs about a tenth more calls. The result is
+            the same. The judge is called from several threads or tasks, and not in the order of the
+            text. None: one at a time; asynchronous methods work on 8 texts at once.
+        store: A file that caches every answer, so that none is paid for twice. To share answers
+            between machines: a `BaseStore` of LangChain or a `BaseKVStore` of LlamaIndex (Redis and
+            others), or a function that returns one, which a splitter that is pickled needs. A
+            custom judge needs an attribute `identity` for a store.
+        on_segmentation: Called as soon as a text is split, with its number in the call (from 0),
+            the text and its segmentation, which has failures and usage. Within a call it is never
+            called twice at once; asynchronous methods call it in a thread. An error it raises ends
+            the call.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+
     Raises:
-        ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type or is unknown, or the judge is not callable.
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other.
+        TypeError: A setting has the wrong type, or the judge is not callable.
 
     Example:
         >>> text = "Ann ran.\n\nShe fell.\n\nBob slept."
@@ -78,25 +124,69 @@ class LumberChunker(Chunker):
     window_tokens = WINDOW_TOKENS
     """Maximum tokens in a window. Tests set it on an object, for windows in short texts."""
 
-    @takes(LumberChunkerSettings)
+    default_units = "paragraphs"
+    not_in_identity = frozenset({"max_concurrency", "store", "on_segmentation"})
+
     def __init__(
-        self, settings: LumberChunkerSettings | AskedSettings, judge: Judge | None = None
+        self,
+        judge: JudgeLike,
+        *,
+        theta: int = THETA,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        units: UnitSpec = "paragraphs",
+        method: Method = "paper",
+        target_size: int | None = None,
+        on_failure: OnFailure = "judge_locally",
+        max_concurrency: int | None = None,
+        store: AnswerStore | SharedStore | str | Path | None = None,
+        on_segmentation: OnSegmentation | None = None,
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
     ) -> None:
-        super().__init__(settings, units=settings.units)
-        # Of a framework's settings, the framework has made a judge.
-        own = settings.judge if isinstance(settings, LumberChunkerSettings) else judge
-        self._asked = as_judge(own)
-        if settings.method == "window" and isinstance(self._asked, ModelJudge):
-            self._asked = self._asked.for_windows()
-        self._store: AnswerStore | None = None
-        if settings.store is not None and self._asked.waits:
-            store = settings.store
-            self._store = store if isinstance(store, AnswerStore) else AnswerStore(store)
-        self._judge = GuardedJudge(self._asked, settings.on_failure, local_judge(), self._store)
-        self._max_concurrency = settings.max_concurrency
-        self._on_segmentation = settings.on_segmentation
-        self.theta = settings.theta
-        self.method: Method = settings.method
+        check_positive("theta", theta)
+        check_choice("method", method, ("paper", "window"))
+        check_choice("on_failure", on_failure, ("judge_locally", "keep_group", "raise"))
+        if max_concurrency is not None:
+            check_positive("max_concurrency", max_concurrency)
+        if on_segmentation is not None and not callable(on_segmentation):
+            raise TypeError(
+                "on_segmentation must be callable with a number, a text and a segmentation, not "
+                f"{safe_repr(on_segmentation)}"
+            )
+        check_sizes(chunk_size, target_size)
+        # The tokens of units, which groups are made by, may add up to less than those of a chunk.
+        most = theta if chunk_size == "auto" else chunk_size
+        if method == "window":
+            _, target_size = near_sizes(most or theta, target_size)
+        elif target_size is not None:
+            raise ValueError(
+                'target_size has no effect with method "paper": leave it out, or pass '
+                'method="window"'
+            )
+        super().__init__(
+            chunk_size=most,
+            target_size=target_size,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer,
+            language=language,
+        )
+        asked = as_judge(judge)
+        if method == "window" and isinstance(asked, ModelJudge):
+            asked = asked.for_windows()
+        opened = store if store is None or isinstance(store, AnswerStore) else AnswerStore(store)
+        self.judge: Judge = asked  # behind the store
+        self.theta = theta
+        self.method: Method = method
+        self.on_failure = on_failure
+        self.max_concurrency = max_concurrency
+        self.store = store
+        self.on_segmentation = on_segmentation
+        self._store = opened if asked.waits else None
+        self._judge = GuardedJudge(asked, on_failure, self._store)
 
     @classmethod
     def as_published(cls, judge: JudgeLike, *, theta: int = THETA, **options: Any) -> LumberChunker:
@@ -119,16 +209,6 @@ class LumberChunker(Chunker):
         made._default_units = False  # its lines are paragraphs, unless it is said to be Markdown
         return made
 
-    @property
-    def judge(self) -> Judge:
-        """The judge that is asked, behind the store."""
-        return self._asked
-
-    @property
-    def texts_at_once(self) -> int:
-        """The setting `max_concurrency`; 1 if it is None."""
-        return self._max_concurrency or 1
-
     def estimate(
         self, sources: Iterable[str | Source], *, prices: Prices | None = None
     ) -> Estimate:
@@ -148,7 +228,7 @@ class LumberChunker(Chunker):
         """
         usages = (
             expected_usages(
-                self._walk(self.parse(source)), self._questions, self._counter, self.theta
+                self._walk(self.parse(source)), self._questions, self.counter, self.theta
             )
             for source in as_sources(sources)
         )
@@ -166,17 +246,14 @@ class LumberChunker(Chunker):
         show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
-        capacity = self._max_concurrency or 1
+        capacity = self.max_concurrency or 1
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
-        try:
-            with Progress(total) as progress:
-                walks = self._walks(texts, capacity, progress.starts)
-                for number, walk in drive(
-                    walks, self._judge, capacity=capacity, on_verdict=progress.verdict
-                ):
-                    results[number] = self._finish(number, walk, texts[number], limits[number])
-        finally:
-            self._flush()
+        with Progress(total) as progress:
+            walks = self._walks(texts, capacity, progress.starts)
+            for number, walk in drive(
+                walks, self._judge, capacity=capacity, on_verdict=progress.verdict
+            ):
+                results[number] = self._finish(number, walk, texts[number], limits[number])
         return [results[number] for number in range(len(texts))]
 
     async def _asegment_all(
@@ -187,29 +264,21 @@ class LumberChunker(Chunker):
         show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
-        capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
+        capacity = self.max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
 
         def finished(number: int, walk: AnyWalk) -> None:
             results[number] = self._finish(number, walk, texts[number], limits[number])
 
-        try:
-            with Progress(total) as progress:
-                await adrive(
-                    self._walks(texts, capacity, progress.starts),
-                    self._judge,
-                    capacity=capacity,
-                    on_verdict=progress.verdict,
-                    on_finished=finished,
-                )
-        finally:
-            await until_finished(start_in_thread(self._flush))
+        with Progress(total) as progress:
+            await adrive(
+                self._walks(texts, capacity, progress.starts),
+                self._judge,
+                capacity=capacity,
+                on_verdict=progress.verdict,
+                on_finished=finished,
+            )
         return [results[number] for number in range(len(texts))]
-
-    def _flush(self) -> None:
-        """Write what the store keeps in memory."""
-        if self._store is not None:
-            self._store.flush()
 
     def _walks(
         self,
@@ -218,7 +287,7 @@ class LumberChunker(Chunker):
         starts: Callable[[TextUnits], None],
     ) -> Iterator[AnyWalk]:
         """Start the walk through each text when it is its turn."""
-        lanes = capacity if self._max_concurrency and self._judge.waits else 1
+        lanes = capacity if self.max_concurrency and self._judge.waits else 1
         for parsed in texts:
             walk = self._walk(parsed, lanes)
             starts(walk.document)
@@ -230,7 +299,7 @@ class LumberChunker(Chunker):
             # The judge may name any part of a unit that fits in no chunk.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
             units, tokens = self._counted_units(parsed, most)
-            return UnitWindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
+            return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
         units, rules = self._units_and_rules(parsed)
         return Walk(TextUnits(parsed.text, units, parsed), rules, lanes=lanes)
 
@@ -242,7 +311,7 @@ class LumberChunker(Chunker):
     def _counted_units(self, parsed: ParsedText, most: int) -> tuple[Sequence[Span], Sequence[int]]:
         """Return the units of a text and their tokens; divided, if they have more than `most`."""
         units = parsed.units()
-        tokens = self._counter.count([unit.of(parsed.text) for unit in units])
+        tokens = self.counter.count([unit.of(parsed.text) for unit in units])
         if max(tokens, default=0) > most:
             return self._divided(parsed, units, tokens, most)
         return units, tokens
@@ -268,15 +337,15 @@ class LumberChunker(Chunker):
                 continue
             parts = Cutter(parsed, own).shorten([unit])
             divided += parts
-            counts += self._counter.count([part.of(parsed.text) for part in parts])
+            counts += self.counter.count([part.of(parsed.text) for part in parts])
         return divided, counts
 
     def _finish(
         self, number: int, walk: AnyWalk, parsed: ParsedText, limits: SizeLimits
     ) -> Segmentation:
         """Turn a finished walk into spans, report it, and log its failures."""
-        if isinstance(walk, UnitWindowWalk):
-            segmentation = cut_by_unit_windows(walk, parsed, limits)
+        if isinstance(walk, WindowWalk):
+            segmentation = cut_by_windows(walk, parsed, limits)
         else:
             segmentation = _cut_by_groups(walk, parsed, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
@@ -289,29 +358,23 @@ class LumberChunker(Chunker):
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         of_windows = self.method == "window"
-        if self._asked.waits or not of_windows:  # without a model, windows are really read
-            warn_of_positions(segmentation.positions, of_windows=of_windows)
-        if self._on_segmentation is not None:
-            self._on_segmentation(number, walk.document.text, segmentation)
+        if self.judge.waits or not of_windows:  # without a model, windows are really read
+            warn_of_positions(segmentation.verdicts, of_windows=of_windows)
+        if self.on_segmentation is not None:
+            self.on_segmentation(number, walk.document.text, segmentation)
         return segmentation
 
     def _questions(self, group: Group) -> tuple[str, str]:
-        if isinstance(self._asked, ModelJudge):
-            return self._asked.questions(group)
+        if isinstance(self.judge, ModelJudge):
+            return self.judge.questions(group)
         return PromptTemplate().render(group)
 
     def _determines(self) -> dict[str, object]:
-        rereads = self._asked.rereads if isinstance(self._asked, ModelJudge) else None
+        rereads = self.judge.rereads if isinstance(self.judge, ModelJudge) else None
         return {**super()._determines(), "judge": self._judge, "rereads": rereads}
 
-    @property
-    def _declared(self) -> type[Settings]:
-        """The settings that this class and the frameworks have in common: all but the judge."""
-        return LumberSettings
-
-    def _shown(self) -> list[str]:
-        own = shown(self._settings, self._declared, tokenizer=self._counter)
-        return [f"judge={safe_repr(self._judge)}", *own]
+    def _shown(self) -> dict[str, object]:
+        return {**super()._shown(), "judge": self._judge}
 
 
 class PublishedLumberChunker(LumberChunker):

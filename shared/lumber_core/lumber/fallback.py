@@ -1,8 +1,14 @@
-"""Which judge decides by default; how it is asked, and what follows if its answer is of no use."""
+"""What happens when a model refuses, gives an answer of no use, or cannot be reached.
+
+`choose_judge` says which judge is asked. `GuardedJudge` asks it, stores its answers, and does what
+the setting `on_failure` says if it gives no usable one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal
 
 from lumber_core.errors import JudgementError
@@ -12,7 +18,7 @@ from lumber_core.lumber.answer_store import AnswerStore, key, moved
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.unit_windows import UnitWindow
+from lumber_core.lumber.windows import Window
 from lumber_core.segmentation import Verdict
 from lumber_core.support.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
 from lumber_core.support.identity import identity_of
@@ -39,8 +45,19 @@ def choose_judge(
 
     Raises:
         ValueError: A prompt or a policy is given without a model.
-        TypeError: `llm` cannot judge.
+        TypeError: `llm` cannot judge, or the prompt or the policy is something else.
     """
+    if prompt is not None and not isinstance(prompt, PromptTemplate):
+        kind = type(prompt)
+        raise TypeError(
+            f"prompt must be a lumber_core.PromptTemplate, not {kind.__module__}.{kind.__name__}: "
+            'PromptTemplate(system="...", user="... {paragraphs} ...")'
+        )
+    if policy is not None and not isinstance(policy, CallPolicy):
+        given = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
+        raise TypeError(
+            f"policy must be a lumber_core.CallPolicy, not {type(policy).__name__}: pass {given}"
+        )
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
     if prompt is not None or policy is not None:
@@ -51,32 +68,39 @@ def choose_judge(
 class GuardedJudge(Judge):
     """Asks another judge, and returns a sound verdict whatever that returns.
 
-    What is in the store is not asked again, and each answer is stored before it is returned, if the
-    store can be written. If two equal groups are asked about at the same time, one waits for the
-    other's answer. A failure stays one, with its outcome and reason; its unit is filled in, and the
-    scores of a window.
+    What is in the store is not asked again, and each answer is stored before it is returned. If two
+    equal groups are asked about at the same time, one waits for the other's answer. A failure stays
+    one, with its outcome and reason; its unit is filled in, and the starts of a window.
 
     Args:
         judge: The judge; with a store its `identity` is part of the keys.
         on_failure: "judge_locally" uses the answer of `local`, "keep_group" ends the chunk with
             the group, and cuts a window by layout and sizes, "raise" raises `JudgementError`.
-        local: A judge that costs nothing and always answers.
         store: Where answers are kept; None: nowhere.
+        make_local: Makes a judge that costs nothing and always answers, when it is first needed.
 
     Raises:
         ValueError: There is a store, and the judge has no identity.
     """
 
     def __init__(
-        self, judge: Judge, on_failure: OnFailure, local: Judge, store: AnswerStore | None = None
+        self,
+        judge: Judge,
+        on_failure: OnFailure,
+        store: AnswerStore | None = None,
+        make_local: Callable[[], Judge] = local_judge,
     ) -> None:
         self._judge = judge
         self._on_failure = on_failure
-        self._local = local
+        self._make_local = make_local
         self._store = store
         self._name = "" if store is None else judge.identity
         self._asked: SingleFlight[Verdict] = SingleFlight()
         self.waits = judge.waits  # type: ignore[misc]  # an instance takes over its judge's
+
+    @cached_property
+    def _local(self) -> Judge:
+        return self._make_local()
 
     @property
     def identity(self) -> str:
@@ -137,7 +161,7 @@ class GuardedJudge(Judge):
         verdict = as_verdict(group, answer)
         # If no answer was given, there is none to store.
         if verdict.outcome != "unavailable" and self._store is not None:
-            self._store.keep(self._name, group, verdict)
+            self._store.put(self._name, group, verdict)
         return verdict
 
     def _complete(self, group: Group, verdict: Verdict) -> Verdict:
@@ -150,19 +174,19 @@ class GuardedJudge(Judge):
                 f"({verdict.outcome}): {verdict.reason}"
             )
         unit: int | None = None
-        scores: tuple[float, ...] = ()
+        starts: tuple[int, ...] = ()
         if self._on_failure == "judge_locally":
             local = self._local.judge(group)
-            unit, scores, what = local.unit, local.scores, "judged locally instead"
-        elif isinstance(group, UnitWindow):
+            unit, starts, what = local.unit, local.starts, "judged locally instead"
+        elif isinstance(group, Window):
             what = "cut by layout and sizes instead"
         else:
             unit = group.stop if group.stop in group.choices else None
             what = "the group was kept whole"
-        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}", scores=scores)
+        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}", starts=starts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GuardedJudge, (self._judge, self._on_failure, self._local, self._store)
+        return GuardedJudge, (self._judge, self._on_failure, self._store, self._make_local)
 
     def __repr__(self) -> str:
         return repr(self._judge)

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from copy import copy
 from dataclasses import fields
-from math import isfinite
 from operator import index
 from typing import Any, ClassVar
 
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms.base import Completion, Model, check_model
+from lumber_core.llms.base import Model, check_model
 from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import GroupQuestion
-from lumber_core.lumber.unit_windows import UnitWindow, scores_of
+from lumber_core.lumber.windows import Window
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
-from lumber_core.support.concurrency import as_async, in_thread, run_at_once
+from lumber_core.support.concurrency import in_thread
 from lumber_core.support.identity import safe_repr
 
 
@@ -54,7 +53,7 @@ class Judge(ABC):
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
 """A `Judge`, a `Model`, a function that takes a group and returns a unit number or None (of a
-`UnitWindow` a list of unit numbers), or an object with such a method `judge`."""
+`Window` a list of unit numbers), or an object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
@@ -99,15 +98,7 @@ class ModelJudge(Judge):
         return f"{self._model.identity}|prompt {self._prompt.version}"
 
     def for_windows(self) -> ModelJudge:
-        """Return this judge with the default prompt about windows, unless it has one of its own.
-
-        Raises:
-            ValueError: The model chooses one of some answers, and cannot write a list.
-        """
-        if self._model.chooses_one:
-            raise ValueError(
-                f'{self._model!r} chooses one answer and writes no list: pass method="paper"'
-            )
+        """Return this judge with the default prompt about windows, unless it has one of its own."""
         made = copy(self)
         if not self._has_own_prompt:
             made._prompt = PromptTemplate(WINDOW_SYSTEM, WINDOW_USER)
@@ -132,29 +123,27 @@ class ModelJudge(Judge):
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
         """
-        return run_at_once(self._judge(group, as_async(self._model.complete)))
+        ask = self._model.complete
+        question = GroupQuestion(group, self._prompt, self.rereads)
+        try:
+            while not (question.ended or (question.fault and self._model.is_given_up)):
+                question.read(ask(question.system, question.text, answers=question.answers))
+        except ModelUnavailableError as error:
+            return question.verdict(str(error))
+        self._model.tell_usable(question.fault)
+        return question.verdict()
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        return await self._judge(group, self._model.acomplete)
-
-    async def _judge(self, group: Group, complete: Callable[..., Awaitable[Completion]]) -> Verdict:
-        system, user = self._prompt.render(group)
-        question, usage, unavailable = GroupQuestion(group, user, self.rereads), Usage(), None
-        while True:
-            try:
-                completion = await complete(system, question.text, answers=question.answers)
-            except ModelUnavailableError as error:
-                unavailable = str(error)
-                break
-            question.read(completion)
-            tokens = (getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion"))
-            usage += _counted(Usage(1, *tokens))
-            if question.ended or self._model.is_given_up:
-                break
-        if unavailable is None:
-            self._model.tell_usable(question.fault)
-        return question.verdict(unavailable, usage)
+        ask = self._model.acomplete
+        question = GroupQuestion(group, self._prompt, self.rereads)
+        try:
+            while not (question.ended or (question.fault and self._model.is_given_up)):
+                question.read(await ask(question.system, question.text, answers=question.answers))
+        except ModelUnavailableError as error:
+            return question.verdict(str(error))
+        self._model.tell_usable(question.fault)
+        return question.verdict()
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
@@ -262,36 +251,32 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     usage = Usage(calls=1) if given is None else _counted(given.usage)
     text = given.answer if given is not None and isinstance(given.answer, str) else None
     try:
-        unit, outcome, reason, scores = _said(group, answer)
+        units, outcome, reason = _said(group, answer)
     except _UnusableError as fault:
-        unit, outcome, reason, scores = None, fault.outcome, str(fault), ()
-    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, scores)
+        units, outcome, reason = (), fault.outcome, str(fault)
+    starts = units if isinstance(group, Window) else ()
+    unit = min(units, default=None)
+    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, starts)
 
 
-def _said(group: Group, answer: object) -> tuple[int | None, Outcome, str, tuple[float, ...]]:
-    """Return the unit, the outcome, the reason and the scores that an answer gives.
+def _said(group: Group, answer: object) -> tuple[tuple[int, ...], Outcome, str]:
+    """Return the units, the outcome and the reason that an answer gives.
 
     Raises:
         _UnusableError: It gives none.
     """
-    window = group if isinstance(group, UnitWindow) else None
+    several = isinstance(group, Window)
     if not isinstance(answer, Verdict):
-        named = [_choice(group, unit) for unit in _units(answer, several=window is not None)]
-        scores = () if window is None else tuple(scores_of(window, named))
-        return min(named, default=None), "shift" if named else "no_shift", "", scores
+        named = {_choice(group, unit) for unit in _units(answer, several=several)}
+        return (*sorted(named),), "shift" if named else "no_shift", ""
     outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
     if not isinstance(outcome, str) or outcome not in OUTCOMES:
         fault = f"the judge returned a verdict with the outcome {_shown(outcome)}"
         raise _UnusableError("unreadable", fault)
     if outcome in FAILURES:
-        return None, outcome, reason, ()  # what follows is decided by `on_failure`
-    if window is None:
-        return None if answer.unit is None else _choice(group, answer.unit), outcome, reason, ()
-    if not _are_scores(answer.scores, window):
-        fault = "the judge returned a verdict without a score for each choice of the window"
-        raise _UnusableError("unreadable", fault)
-    above = (unit for unit, t in zip(window.choices, answer.scores, strict=True) if t > 0)
-    return next(above, None), outcome, reason, answer.scores
+        return (), outcome, reason  # what follows is decided by `on_failure`
+    given = _units(answer.starts if several else answer.unit, several=several)
+    return (*sorted({_choice(group, unit) for unit in given}),), outcome, reason
 
 
 def _units(answer: object, *, several: bool) -> list[object]:
@@ -321,15 +306,6 @@ def _choice(group: Group, answer: object) -> int:
         fault = f"the judge named {_shown(unit)}, which is not in {group.choices}"
         raise _UnusableError("outside", fault)
     return unit
-
-
-def _are_scores(scores: object, window: UnitWindow) -> bool:
-    """Return whether these are finite scores of all choices of a window."""
-    return (
-        isinstance(scores, tuple)
-        and len(scores) == len(window.choices)
-        and all(isinstance(t, float | int) and isfinite(t) for t in scores)
-    )
 
 
 def _counted(usage: object) -> Usage:

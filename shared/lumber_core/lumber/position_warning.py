@@ -3,47 +3,56 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
+from collections.abc import Iterable
 
-from lumber_core.segmentation import PositionShare
+from lumber_core.segmentation import Verdict
 
 logger = logging.getLogger(__name__)
 
-# A judge that names the first unit, the last, or none this often probably ignores the text.
+# A judge that gives one kind of answer this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
 _ENOUGH_GROUPS = 10
 # Of windows, which have many units to choose from, fewer are enough.
 _ENOUGH_WINDOWS = 3
+_FEWEST_UNITS = 4  # with two choices, half of all answers are the first by chance
 
 
-def warn_of_positions(positions: PositionShare, *, of_windows: bool) -> None:
-    """Log a warning for each kind of answer that a judge nearly always gives.
+def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
+    """Log a warning if a judge nearly always names the first unit, the last, every one or none.
 
     Args:
-        positions: How often it gave which.
+        verdicts: Its verdicts on one text.
         of_windows: Whether it was asked about windows.
     """
-    if positions.groups < (_ENOUGH_WINDOWS if of_windows else _ENOUGH_GROUPS):
+    answered = [
+        verdict
+        for verdict in verdicts
+        if verdict.outcome in ("shift", "no_shift")
+        and verdict.stop - verdict.start >= _FEWEST_UNITS
+    ]
+    if len(answered) < (_ENOUGH_WINDOWS if of_windows else _ENOUGH_GROUPS):
         return
-    for named, share in (
-        ("the first unit", positions.first),
-        ("the last unit", positions.last),
-        ("every unit", positions.every),
-    ):
-        if share >= _SUSPICIOUS_SHARE:
-            logger.warning(
-                "in %.0f %% of %d groups the judge named %s offered, as small "
-                "language models do whatever the text says: use a larger model, LocalModel, or "
-                "the bundled model (no llm), and look at the chunks",
-                100 * share,
-                positions.groups,
-                named,
-            )
-    if positions.none >= _SUSPICIOUS_SHARE:
+    ((named, count),) = Counter(map(_position, answered)).most_common(1)
+    if named and count >= _SUSPICIOUS_SHARE * len(answered):
         logger.warning(
-            "in %.0f %% of %d groups the judge found no topic shift, so size alone decides "
-            "where those chunks end. That is right for a text about one thing throughout, such "
-            "as a table; but small language models answer so whatever the text says: use a "
-            "larger model, LocalModel, or the bundled model (no llm), and look at the chunks",
-            100 * positions.none,
-            positions.groups,
+            "in %.0f %% of %d groups the judge named %s, as small language models do whatever the "
+            "text says: use a larger model or the bundled model (no llm), and look at the chunks. "
+            "No unit is right for a text about one thing throughout, such as a table",
+            100 * count / len(answered),
+            len(answered),
+            named,
         )
+
+
+def _position(verdict: Verdict) -> str:
+    """Return which of the answers that need no reading a verdict gives, or ""."""
+    units = verdict.starts or (() if verdict.unit is None else (verdict.unit,))
+    if not units:
+        return "no unit"
+    if len(units) == verdict.stop - verdict.start - 1:
+        return "every unit"
+    # The rules of the published code offer the group's first unit, and the one past its end.
+    if units[-1] <= verdict.start + len(units):
+        return "the first unit offered"
+    return "the last unit offered" if units[0] >= verdict.stop - len(units) else ""

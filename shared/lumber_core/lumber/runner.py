@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import Group, TextUnits
-from lumber_core.lumber.unit_windows import UnitWindowWalk
 from lumber_core.lumber.walk import Walk
+from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.support.concurrency import end_sleep_on, in_thread
 
-AnyWalk = Walk | UnitWindowWalk
+AnyWalk = Walk | WindowWalk
 """Hands out groups or windows, and takes verdicts."""
 
 

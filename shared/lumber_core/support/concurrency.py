@@ -19,7 +19,7 @@ from collections.abc import (
     Iterator,
 )
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
 from threading import Lock
@@ -52,41 +52,43 @@ class SingleFlight(Generic[T]):
 
     def once(self, name: Hashable, find: Callable[[], T]) -> tuple[T, bool]:
         """Return the result of `find`, and whether this call ran it."""
-        wait = as_async(lambda running: running.result())
-        return run_at_once(self._once(("thread", name), as_async(find), wait))
+        while (running := self._claim(("thread", name))) is not None:
+            with suppress(_AbandonedError):
+                return running.result(), False
+        with self._working(("thread", name)) as mine:
+            mine.set_result(found := find())
+        return found, True
 
     async def aonce(self, name: Hashable, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """Async version of `once`."""
-        return await self._once(("coroutine", name), find, asyncio.wrap_future)
-
-    async def _once(
-        self,
-        name: Hashable,
-        find: Callable[[], Awaitable[T]],
-        wait: Callable[[Future[T]], Awaitable[T]],
-    ) -> tuple[T, bool]:
-        mine: Future[T] = Future()
-        mine.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
-        while True:
-            with self._lock:
-                running = self._running.setdefault(name, mine)
-            if running is mine:
-                break
+        while (running := self._claim(("coroutine", name))) is not None:
             with suppress(_AbandonedError):
-                return await wait(running), False
-        try:
-            found = await find()
-        except BaseException as error:
-            self._forget(name)
-            mine.set_exception(error if isinstance(error, Exception) else _AbandonedError())
-            raise
-        self._forget(name)
-        mine.set_result(found)
+                return await asyncio.wrap_future(running), False
+        with self._working(("coroutine", name)) as mine:
+            mine.set_result(found := await find())
         return found, True
 
-    def _forget(self, name: Hashable) -> None:
+    def _claim(self, name: Hashable) -> Future[T] | None:
+        """Return the result that is being worked on; None if it is the caller's to work on."""
         with self._lock:
-            del self._running[name]
+            if (running := self._running.get(name)) is not None:
+                return running
+            mine = self._running[name] = Future()
+            mine.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
+        return None
+
+    @contextmanager
+    def _working(self, name: Hashable) -> Iterator[Future[T]]:
+        """Give the caller's future, and end it with an error if there is one."""
+        mine = self._running[name]
+        try:
+            yield mine
+        except BaseException as error:
+            mine.set_exception(error if isinstance(error, Exception) else _AbandonedError())
+            raise
+        finally:
+            with self._lock:
+                self._running.pop(name, None)  # a forked process has none
 
 
 class _AbandonedError(Exception):

@@ -42,8 +42,8 @@ _KEY_IN_PATH = (
 )
 _SHORTEST = 4  # characters of a secret to look for; shorter ones are part of many words
 _SHORTEST_HEADER = 8  # most short values of headers are no secrets
-_DEEPEST = 5  # a bridge holds a model, that a client, and that its headers
-_MOST_PARTS = 10_000
+_DEEPEST = 4  # a bridge holds a model, that a client, and that its headers
+_MOST_ENTRIES = 100  # of settings; a larger mapping holds something else
 
 
 def is_secret(name: str, value: object) -> bool:
@@ -59,20 +59,21 @@ def secrets_in(holder: object) -> list[str]:
     """Return the secrets in the settings of an object, and in those of its clients.
 
     Args:
-        holder: Settings by name, or an object with attributes, such as a client.
+        holder: Settings by name, or an object with attributes, such as a client or a model that
+            holds one.
 
     Returns:
         Secrets and values of headers, longest first, as a secret may contain another.
     """
     found: set[str] = set()
-    left: list[tuple[str, object, int]] = [("", holder, 0)]
-    for name, value, depth in left:  # grows on the way
-        if isinstance(value, str):
-            found.update(_secrets_of(name, value))
-        elif callable(reveal := getattr(type(value), "get_secret_value", None)):
-            found.add(str(reveal(value)))
-        elif depth < _DEEPEST and len(left) < _MOST_PARTS:
-            left += [(part, held, depth + 1) for part, held in _parts(name, value)]
+    level: list[tuple[str, object]] = [("", holder)]
+    for _ in range(_DEEPEST):
+        level = [part for name, value in level for part in _parts(name, value)]
+        for name, value in level:
+            if isinstance(value, str):
+                found.update(_secrets_of(name, value))
+            elif callable(reveal := getattr(type(value), "get_secret_value", None)):
+                found.add(str(reveal(value)))
     long = {secret for secret in found if len(secret) >= _SHORTEST}
     return sorted(long | set(map(quote, long)), key=lambda secret: (-len(secret), secret))
 
@@ -162,13 +163,11 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
     """Yield the settings that a value holds, with their names."""
     if isinstance(value, Mapping):
         headers = re.search(_HEADERS, name) is not None
-        for key, held in value.items():
+        for key, held in value.items() if len(value) <= _MOST_ENTRIES else ():
             long = isinstance(held, str) and len(held) >= _SHORTEST_HEADER
             secret = headers and long and not re.match(_PUBLIC_HEADERS, str(key))
             yield ("token" if secret else str(key)), held
-    elif isinstance(value, list | tuple | set | frozenset):
-        yield from ((name, held) for held in value)
-    elif not isinstance(value, type | ModuleType | FunctionType | MethodType):
+    elif not isinstance(value, str | type | ModuleType | FunctionType | MethodType):
         yield from getattr(value, "__dict__", {}).items()
         yield from (getattr(value, "__pydantic_private__", None) or {}).items()
 

@@ -10,10 +10,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
+from lumber_core.text.labels import label_end
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
 from lumber_core.text.places import find_places, finer_places, sentence_starts
-from lumber_core.text.plain_labels import label_end
 
 _KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
 _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")

@@ -13,12 +13,8 @@ from functools import partial
 from itertools import pairwise
 from string import ascii_uppercase
 
-import numpy as np
-
+from lumber_core.text.lines import read_lines
 from lumber_core.text.place import Kind, Place, Places
-from lumber_core.text.plain import Break, Lines, Numbers, read_lines
-from lumber_core.text.plain_headings import heading_level
-from lumber_core.text.prose import prose_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
@@ -36,7 +32,6 @@ _LONGEST_ABBREVIATION = 12  # characters, with what may close after it
 _LAST_WORDS = frozenset({*_ABBREVIATED, "g", "e", *ascii_uppercase})
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
-_KINDS = [*Kind]  # looked up by number, which is faster than by the value
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
@@ -67,36 +62,26 @@ def find_places(
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
     ]
-    prose = prose_lines(text)
-    if prose is not None:
-        kinds = dict.fromkeys(found, Kind.SENTENCE)
-        kinds.update((at, Kind.PARAGRAPH if prose[at] else Kind.LINE) for at in prose if at)
-        return Places.of(Place(begin + at, kinds[at], begin + at) for at in sorted(kinds))
     lines = read_lines(text)
-    if not len(lines.starts):
-        return Places.of(())
-    cuts = np.array(found, np.int64)
-    numbers = np.searchsorted(lines.starts, cuts, side="right") - 1  # of their lines
-    kept = cuts > lines.labels[numbers]
-    goes_on = lines.wrapped & (lines.breaks == Break.NONE)
-    goes_on[0] = False
-    if goes_on.any():
-        # At the start of a line the layout decides, except in wrapped prose, and only one of its
-        # start and its first visible character is a place.
-        before = lines.starts[numbers]
-        begins = ~kept & (cuts <= lines.bodies[numbers]) & goes_on[numbers]
-        twice = begins & (cuts > before) & np.isin(before, cuts)
-        kept |= begins & ~twice
-    starts = cuts[kept & (numbers >= 0) & ~lines.whole[numbers]]
-    columns = _of_lines(text, lines)
-    if len(starts):
-        nothing = np.zeros_like(starts)
-        inside = np.array([starts, nothing + Kind.SENTENCE, starts, nothing, nothing])
-        columns = np.concatenate([inside, columns], axis=1)
-        columns = columns[:, columns[0].argsort(kind="stable")]
-    columns[[0, 2]] += begin
-    offsets, kinds, first_words, depths, levels = columns.tolist()
-    return Places(offsets, [*map(_KINDS.__getitem__, kinds)], first_words, depths, levels)
+    starts = [line.start for line in lines]
+    # A line that begins inside a grapheme is no place.
+    begin_at = {*breaks(text, [line.start for line in lines if line.kind is not None])}
+    places = [
+        Place(begin + line.start, line.kind, begin + line.first_word, line.depth, line.level)
+        for line in lines
+        if line.kind is not None and line.start in begin_at
+    ]
+    last = -1
+    for at in found:
+        line = lines[bisect_right(starts, at) - 1]
+        # Where a line starts the layout decides, but if it was wrapped; then only one of its start
+        # and its first visible character is a place.
+        wrapped = line.wrapped and at <= line.first_word and last < line.start
+        if (at > line.first_word or wrapped) and not line.whole:
+            places.append(Place(begin + at, Kind.SENTENCE, begin + at))
+        last = at
+    places.sort()
+    return Places.of(places)
 
 
 def sentence_starts(text: str, language: str = "en") -> list[int]:
@@ -130,27 +115,6 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
         found = cuts(body)
         inside = found[bisect_right(found, 0) : bisect_left(found, len(body))]
         yield Places.alike([start + cut for cut in inside] if start else inside, kind)
-
-
-def _of_lines(text: str, lines: Lines) -> Numbers:
-    """Return the places at the starts of the lines that divide the text.
-
-    Returns:
-        The attributes of each, in the order of those of `Place`, shape (5, places).
-    """
-    dividing = lines.breaks != Break.NONE
-    starts = lines.starts[dividing]
-    edges = breaks(text, starts.tolist())
-    if len(edges) < len(starts):
-        dividing[dividing] = np.isin(starts, edges)
-        starts = lines.starts[dividing]
-    kinds = np.where(lines.breaks == Break.BLANK, Kind.PARAGRAPH, Kind.LINE)
-    kinds = np.where(lines.headings, Kind.HEADING, kinds)[dividing]
-    levels, bodies = np.zeros(len(kinds), np.int64), lines.bodies[dividing]
-    for number in np.flatnonzero(kinds == Kind.HEADING).tolist():
-        body = int(bodies[number])
-        levels[number] = heading_level(text[body : body + 7])
-    return np.array([starts, kinds, lines.labels[dividing], lines.depths[dividing], levels])
 
 
 def _is_abbreviated(text: str, at: int) -> bool:

@@ -17,6 +17,7 @@ from typing import Literal, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
+from lumber_core.text.lines import read_lines
 from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.unicode import breaks, encodable
 
@@ -68,10 +69,7 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = [match.end() for match in _LINE_BREAKS.finditer(text, first, last)]
         if len(cuts) > 1:
-            from lumber_core.text.plain import read_lines  # deferred: imports numpy
-
-            lines = read_lines(text)
-            wrapped = {*lines.starts[lines.wrapped].tolist()}
+            wrapped = {line.start for line in read_lines(text) if line.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]
     return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 

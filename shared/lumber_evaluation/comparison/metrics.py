@@ -7,11 +7,13 @@ is the mean. Metrics that differ in one number, such as Recall@1 and Recall@5, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol
 
 from lumber_evaluation.retrieval import (
+    ALL_FOUND_BY,
     CUTOFFS,
     PASSAGE_BUDGETS,
     WORD_BUDGETS,
@@ -44,11 +46,8 @@ class MetricFamily:
         key: Its name in JSON.
         title: Its display name.
         definition: Its definition, in sentences.
-        unit: What a value is, such as "share of the questions".
         sample: The items that have one value each: questions or documents.
-        axis: Meaning of the number that its metrics differ in; "" for a single metric.
         higher_is_better: Whether more is better.
-        plotted: Whether its metrics are plotted over that number.
         by_passages: Whether it looks at a number of passages, which favours or penalises large
             ones.
     """
@@ -56,10 +55,7 @@ class MetricFamily:
     key: str
     title: str
     definition: str
-    unit: str
     sample: Literal["question", "document"] = "question"
-    axis: str = ""
-    plotted: bool = False
     higher_is_better: bool = True
     by_passages: bool = False
 
@@ -130,49 +126,6 @@ def _is_measured(metric: Metric, result: Measured) -> bool:
     return values is not None and not all(map(math.isnan, values))
 
 
-def _word_recall(words: int) -> Metric:
-    measure = of_questions(lambda question: question.word_recall(words))
-    label = f"Recall, {words:,} words"
-    return Metric(f"recall@{words}w", label, WORD_RECALL, measure, words, True, words == 600)
-
-
-def _passage_recall(words: int) -> Metric:
-    measure = of_questions(lambda question: question.passage_recall("vectors", words))
-    label, key = f"Passages, {words:,} words", f"passage_recall@{words}w"
-    return Metric(key, label, PASSAGE_RECALL, measure, words, in_summary=words == 600)
-
-
-def _keyword_recall(words: int) -> Metric:
-    measure = of_questions(lambda question: question.passage_recall("vectors and keywords", words))
-    label, key = f"Passages + keywords, {words:,} words", f"keyword_passage_recall@{words}w"
-    return Metric(key, label, KEYWORD_RECALL, measure, words, words == 600, words == 600)
-
-
-def _recall(k: int) -> Metric:
-    measure = of_questions(lambda question: question.recall(k))
-    return Metric(f"recall@{k}", f"Recall@{k}", RECALL, measure, k, k == 5, k == 5)
-
-
-def _dcg(k: int) -> Metric:
-    measure = of_questions(lambda question: question.dcg(k))
-    return Metric(f"dcg@{k}", f"DCG@{k}", DCG, measure, k, in_summary=k == 20)
-
-
-def _token_recall(k: int) -> Metric:
-    measure = of_questions(lambda question: question.overlap(k).recall)
-    return Metric(f"token_recall@{k}", f"Token recall@{k}", TOKEN_RECALL, measure, k)
-
-
-def _token_precision(k: int) -> Metric:
-    measure = of_questions(lambda question: question.overlap(k).precision)
-    return Metric(f"token_precision@{k}", f"Token precision@{k}", TOKEN_PRECISION, measure, k)
-
-
-def _token_iou(k: int) -> Metric:
-    measure = of_questions(lambda question: question.overlap(k).iou)
-    return Metric(f"token_iou@{k}", f"Token IoU@{k}", TOKEN_IOU, measure, k)
-
-
 WORD_RECALL = MetricFamily(
     "word_recall",
     "Recall at equal amounts of text",
@@ -181,24 +134,17 @@ WORD_RECALL = MetricFamily(
     "or else the question's string wherever it occurs in its document. A question whose string "
     "does not occur in its document is left out. Words are separated by white space, which is "
     "not counted in shares.",
-    "share of the reference text",
-    axis="words retrieved",
-    plotted=True,
 )
 PASSAGE_RECALL = MetricFamily(
     "passage_recall",
     "Recall in joined passages",
     f"Share of a question's reference text in what a reader gets: sentences at most {MAX_GAP} "
     "words apart are joined, best first, and the words between them count.",
-    "share of the reference text",
-    axis="words of all passages",
 )
 KEYWORD_RECALL = MetricFamily(
     "keyword_passage_recall",
     "Recall in joined passages, with keywords",
     "The same if chunks are found by vectors and by words (BM25) together, as by PassageIndex.",
-    "share of the reference text",
-    axis="words of all passages",
 )
 RECALL = MetricFamily(
     "recall",
@@ -208,9 +154,6 @@ RECALL = MetricFamily(
     "of a reference excerpt, or lies at least half in one. Search is exact. A question whose "
     "answer is whole in no chunk counts as missed, unless a table says otherwise. k large "
     "passages are more text than k small ones.",
-    "share of the questions",
-    axis="k, passages retrieved",
-    plotted=True,
     by_passages=True,
 )
 DCG = MetricFamily(
@@ -218,8 +161,6 @@ DCG = MetricFamily(
     "DCG@k",
     "Mean over the questions of 1 / log₂(rank + 1), where rank is that of the first passage that "
     "contains the answer; 0 if it is not among the first k.",
-    "discounted gain, 0 to 1",
-    axis="k, passages retrieved",
     by_passages=True,
 )
 TOKEN_RECALL = MetricFamily(
@@ -227,8 +168,6 @@ TOKEN_RECALL = MetricFamily(
     "Token recall",
     "Of the text in the reference excerpts, the share that the first k passages hold. Counted in "
     "characters, as in Chroma's evaluation.",
-    "share of the reference text",
-    axis="k, passages retrieved",
     by_passages=True,
 )
 TOKEN_PRECISION = MetricFamily(
@@ -236,8 +175,6 @@ TOKEN_PRECISION = MetricFamily(
     "Token precision",
     "Of the text in the first k passages, the share that lies in reference excerpts. Counted in "
     "characters, as in Chroma's evaluation.",
-    "share of the retrieved text",
-    axis="k, passages retrieved",
     by_passages=True,
 )
 TOKEN_IOU = MetricFamily(
@@ -245,8 +182,6 @@ TOKEN_IOU = MetricFamily(
     "Token IoU",
     "What the first k passages and the reference excerpts have in common, over all that either "
     "has. Counted in characters, as in Chroma's evaluation.",
-    "intersection over union, 0 to 1",
-    axis="k, passages retrieved",
     by_passages=True,
 )
 BOUNDARY_F1 = MetricFamily(
@@ -255,7 +190,6 @@ BOUNDARY_F1 = MetricFamily(
     "Harmonic mean of precision (share of the cuts that are at a reference boundary) and recall "
     "(share of the reference boundaries that are cut), in the document's units. The start of a "
     "text does not count.",
-    "0 to 1",
     sample="document",
 )
 PK = MetricFamily(
@@ -263,7 +197,6 @@ PK = MetricFamily(
     "Pk",
     "A window of half a mean reference segment slides over the units: how often its ends are "
     "wrongly said to be in one segment, or in two. Forgives near misses in part; 0 is perfect.",
-    "share of the windows",
     sample="document",
     higher_is_better=False,
 )
@@ -271,29 +204,64 @@ WINDOW_DIFF = MetricFamily(
     "window_diff",
     "WindowDiff",
     "The same window: how often it holds another number of boundaries. 0 is perfect.",
-    "share of the windows",
     sample="document",
     higher_is_better=False,
 )
 
-METRICS: tuple[Metric, ...] = (
-    *map(_word_recall, WORD_BUDGETS),
-    *map(_passage_recall, PASSAGE_BUDGETS),
-    *map(_keyword_recall, PASSAGE_BUDGETS),
-    *map(_recall, CUTOFFS),
-    *map(_dcg, CUTOFFS[1:]),
-    *map(_token_recall, CUTOFFS),
-    *map(_token_precision, CUTOFFS),
-    *map(_token_iou, CUTOFFS),
-    Metric(
-        "f1",
-        "Boundary F1",
-        BOUNDARY_F1,
-        of_documents(lambda score: score.boundaries.f1),
-        in_summary=True,
-        leads=True,
-    ),
-    Metric("pk", "Pk", PK, of_documents(lambda score: score.pk), in_summary=True),
-    Metric("window_diff", "WindowDiff", WINDOW_DIFF, of_documents(lambda score: score.window_diff)),
+
+def _metrics() -> Iterator[Metric]:
+    """Yield all metrics, in the order in which they are shown."""
+    for words in WORD_BUDGETS:
+        recall = of_questions(partial(QuestionResult.word_recall, words=words))
+        yield Metric(
+            f"recall@{words}w",
+            f"Recall, {words:,} words",
+            WORD_RECALL,
+            recall,
+            words,
+            in_summary=words == 600,
+            leads=words == 600,
+        )
+    for found_by, family in zip(ALL_FOUND_BY, (PASSAGE_RECALL, KEYWORD_RECALL), strict=True):
+        title = "Passages" if family is PASSAGE_RECALL else "Passages + keywords"
+        for words in PASSAGE_BUDGETS:
+            yield Metric(
+                f"{family.key}@{words}w",
+                f"{title}, {words:,} words",
+                family,
+                of_questions(
+                    partial(QuestionResult.passage_recall, found_by=found_by, words=words)
+                ),
+                words,
+                in_summary=words == 600,
+                leads=words == 600 and family is KEYWORD_RECALL,
+            )
+    for family, measure in _AT_K:
+        for k in CUTOFFS[family is DCG :]:  # DCG@1 is Recall@1
+            leads = family is RECALL and k == 5
+            yield Metric(
+                f"{family.key}@{k}",
+                f"{family.title.removesuffix('@k')}@{k}",
+                family,
+                of_questions(partial(measure, k)),
+                k,
+                in_summary=leads or (family is DCG and k == 20),
+                leads=leads,
+            )
+    f1 = of_documents(lambda score: score.boundaries.f1)
+    yield Metric("f1", "Boundary F1", BOUNDARY_F1, f1, in_summary=True, leads=True)
+    yield Metric("pk", "Pk", PK, of_documents(lambda score: score.pk), in_summary=True)
+    different = of_documents(lambda score: score.window_diff)
+    yield Metric("window_diff", "WindowDiff", WINDOW_DIFF, different)
+
+
+_AT_K: tuple[tuple[MetricFamily, Callable[[int, QuestionResult], float]], ...] = (
+    (RECALL, lambda k, question: question.recall(k)),
+    (DCG, lambda k, question: question.dcg(k)),
+    (TOKEN_RECALL, lambda k, question: question.overlap(k).recall),
+    (TOKEN_PRECISION, lambda k, question: question.overlap(k).precision),
+    (TOKEN_IOU, lambda k, question: question.overlap(k).iou),
 )
+
+METRICS = tuple(_metrics())
 """All metrics, in the order in which they are shown."""

@@ -14,12 +14,7 @@ from statistics import fmean
 
 from lumber_core.lumber.estimate import Prices
 from lumber_core.segmentation import Usage
-from lumber_evaluation.bootstrap import (
-    chances_of_best,
-    mean_interval,
-    paired_difference,
-    questions_to_decide,
-)
+from lumber_evaluation.bootstrap import mean_interval, paired_difference, questions_to_decide
 from lumber_evaluation.comparison.metrics import Metric, metrics_of
 from lumber_evaluation.documents import Corpus, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult
@@ -225,29 +220,11 @@ class Comparison:
         complete = len(against) == len(self.results) - 1 > 0
         return self.best(metric) if complete and all(d.clear for d in against) else None
 
-    def chances(self, metric: Metric) -> dict[str, float]:
-        """Return how likely each splitter is to be best in a metric, by the bootstrap.
-
-        Empty if nothing was measured under all splitters.
-        """
-        known = self._chances
-        if metric.key not in known:
-            sign = 1 if metric.family.higher_is_better else -1
-            rows = [[sign * value for value in self._values(r, metric)] for r in self.results]
-            measured = any(not any(map(math.isnan, column)) for column in zip(*rows, strict=True))
-            shares = chances_of_best(rows, clusters=self._clusters(metric)) if measured else []
-            known[metric.key] = dict(zip((r.name for r in self.results), shares, strict=False))
-        return known[metric.key]
-
     def cost(self, result: SplitterResult) -> float | None:
         """Return what splitting cost, in the currency of the prices; None if unknown."""
         if not result.usage.calls:
             return 0.0
         return None if self.prices is None else self.prices.of(result.usage)
-
-    @cached_property
-    def _chances(self) -> dict[str, dict[str, float]]:
-        return {}
 
     def _values(self, result: SplitterResult, metric: Metric) -> list[float]:
         values = metric.values(result)

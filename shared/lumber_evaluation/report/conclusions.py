@@ -44,11 +44,6 @@ def explanation(comparison: Comparison) -> str:
     )
 
 
-def percentage(share: float) -> str:
-    """Return a share as text: 0.833 as "83 %"."""
-    return f"{100 * share:.0f} %"
-
-
 def in_a_sentence(names: list[str]) -> str:
     """Join names for a sentence: "A, B and C"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -82,9 +77,6 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         sentence = (
             f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
         )
-    chance = comparison.chances(metric).get(best)
-    if chance is not None and open_[0].count >= FEWEST:
-        sentence += f"; the chance that it is the best is {percentage(chance)}"
     return f"{sentence}. {_undecided(open_, metric.family.sample)}"
 
 

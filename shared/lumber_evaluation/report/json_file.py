@@ -56,12 +56,10 @@ def _metric(comparison: Comparison, metric: Metric) -> dict[str, Any]:
         "family": family.key,
         "at": metric.at,
         "definition": family.definition,
-        "unit": family.unit,
         "sample": family.sample,
         "higher_is_better": family.higher_is_better,
         "by_passages": family.by_passages,
         "clearly_best": comparison.clearly_best(metric),
-        "chances_of_best": comparison.chances(metric),
     }
 
 
@@ -141,7 +139,6 @@ def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
                 "absent": result.is_absent,
                 "gold": list(result.gold),
                 "retrieved": list(result.retrieved),
-                "similarities": [round(float(value), 4) for value in result.similarities],
                 "passages": _passages(result),
             }
             for result in retrieval.questions

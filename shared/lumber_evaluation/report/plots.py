@@ -1,93 +1,75 @@
-"""The content of a comparison's plots; `svg` draws them."""
+"""The report's plots: how far each splitter is from the best one, with intervals.
+
+The template draws them as SVG.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 
-from lumber_evaluation.comparison import Comparison, Difference
-from lumber_evaluation.comparison.metrics import Metric, MetricFamily
-from lumber_evaluation.report.svg import PlotPoint, Series, difference_plot, line_plot
-from lumber_evaluation.report.tables import MINUS, interval, signed_number
+from lumber_evaluation.comparison import Comparison
+from lumber_evaluation.comparison.metrics import Metric
+from lumber_evaluation.report.tables import MINUS, signed_number
 
-_WHISKERS = "Vertical lines: 95 % intervals."
+WIDTH, MARGIN = 440, 20  # units of the drawing, which fills the width it gets
+
+
+@dataclass(frozen=True, slots=True)
+class PlotRow:
+    """A splitter's difference: its name, the difference in words, and three places in x."""
+
+    name: str
+    shown: str
+    low: float
+    value: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot with its heading and note.
+    """Differences from the best splitter in one metric.
 
     Attributes:
         title: Its heading.
-        svg: The drawing.
-        note: How to read it.
-        legend: Whether to show a list of the splitters' marks with it.
+        ticks: Places in x with their labels; "0" is that of no difference.
+        rows: A row for each splitter but the best.
     """
 
     title: str
-    svg: str
-    note: str
-    legend: bool = False
-
-
-def family_plot(comparison: Comparison, family: MetricFamily, metrics: Sequence[Metric]) -> Plot:
-    """Draw the metrics of a family over the number that they differ in, such as k."""
-    count = len(comparison.corpus.questions)
-    series = []
-    for kind, result in enumerate(comparison.results):
-        points = []
-        for metric in metrics:
-            figure = comparison.figures[result.name, metric.key]
-            ends = interval(figure, count)
-            title = (
-                f"{result.name}: {metric.label} {figure.value:.2f} {f'({ends})' if ends else ''}"
-            )
-            points.append(PlotPoint(metric.at or 0, figure.value, figure.low, figure.high, title))
-        series.append(Series(result.name, kind, tuple(points)))
-    middle = metrics[len(metrics) // 2]
-    said = "; ".join(
-        f"{result.name} {comparison.figures[result.name, middle.key].value:.2f}"
-        for result in comparison.results
-    )
-    svg = line_plot(
-        series,
-        title=family.title,
-        description=f"{middle.label}: {said}.",
-        x_label=family.axis,
-        x_ticks=[metric.at or 0 for metric in metrics],
-    )
-    note = f"{family.unit[0].upper()}{family.unit[1:]}."
-    whiskers = any(point.low is not None for one in series for point in one.points)
-    return Plot(family.title, svg, f"{note} {_WHISKERS}" if whiskers else note, True)
+    ticks: tuple[tuple[float, str], ...]
+    rows: tuple[PlotRow, ...]
 
 
 def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
-    """Draw how far every splitter is from the best one in a metric; None for one splitter."""
-    best = comparison.best(metric)
+    """Lay out how far every splitter is from the best one in a metric; None for one splitter."""
     found = comparison.against_best(metric)
     if not found:
         return None
-    kinds = {result.name: kind for kind, result in enumerate(comparison.results)}
+    ends = [0.0, *(-end for one in found for end in (one.low, one.high))]
+    ticks = round_ticks(min(ends), max(ends))
+
+    def x(value: float) -> float:
+        share = (value - ticks[0]) / (ticks[-1] - ticks[0])
+        return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 1)
+
     rows = []
     for one in found:
-        shown = _in_words(one)
-        title = f"{one.second} {MINUS} {best}: {shown}"
-        point = PlotPoint(0, -one.value, -one.high, -one.low, title)
-        rows.append((one.second, kinds[one.second], point, shown))
-    svg = difference_plot(
-        rows,
-        title=f"{metric.label} compared with {best}",
-        description="; ".join(f"{name}: {shown}" for name, _, _, shown in rows),
-        x_label=f"{metric.label}, difference from {best}",
+        verdict = "clear" if one.clear else "not clear"
+        shown = f"{signed_number(-one.value, one.count)}, {verdict}"
+        rows.append(PlotRow(one.second, shown, x(-one.high), x(-one.value), x(-one.low)))
+    labels = (f"{tick:+g}".replace("-", MINUS) if tick else "0" for tick in ticks)
+    return Plot(
+        f"{metric.label}, difference from {comparison.best(metric)}",
+        tuple(zip(map(x, ticks), labels, strict=True)),
+        tuple(rows),
     )
-    note = (
-        "On the same questions, with 95 % intervals. An interval that contains 0 shows no "
-        "difference."
-    )
-    return Plot(f"{metric.label}, difference from {best}", svg, note)
 
 
-def _in_words(difference: Difference) -> str:
-    """Return the second splitter's difference from the first, as text."""
-    verdict = "clear" if difference.clear else "not clear"
-    return f"{signed_number(-difference.value, difference.count)}, {verdict}"
+def round_ticks(low: float, high: float) -> list[float]:
+    """Return two to seven round values that cover `low` to `high`."""
+    span = high - low or abs(high) or 1.0
+    power = 10 ** math.floor(math.log10(span / 4))
+    step = next(power * n for n in (1, 2, 2.5, 5, 10) if power * n * 5 >= span)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]

@@ -8,7 +8,6 @@ from statistics import fmean, median
 
 from lumber_evaluation.comparison import Comparison, Difference, Figure, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily
-from lumber_evaluation.report.svg import legend_mark
 from lumber_evaluation.retrieval import ALL_FOUND_BY, PASSAGE_BUDGETS
 
 MINUS, DASH = "\u2212", "\u2013"
@@ -27,10 +26,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row about one splitter; `mark` is its mark in the plots."""
+    """A row about one splitter."""
 
     name: str
-    mark: str
     cells: tuple[Cell, ...]
 
 
@@ -58,7 +56,7 @@ def summary_table(comparison: Comparison) -> Table:
     columns += ["Calls"] if asked else []
     columns += ["Cost"] if comparison.prices else []
     rows = []
-    for kind, result in enumerate(comparison.results):
+    for result in comparison.results:
         cells = [metric_cell(comparison, result, metric) for metric in metrics]
         cells.append(Cell(f"{sum(map(len, result.sizes)):,}"))
         cells.append(Cell(f"{result.mean_size:,.0f}"))
@@ -69,15 +67,15 @@ def summary_table(comparison: Comparison) -> Table:
             cells.append(Cell(f"{result.usage.calls:,}"))
         if comparison.prices:
             cells.append(Cell(money(comparison.cost(result))))
-        rows.append(_row(result, kind, cells))
+        rows.append(_row(result, cells))
     return Table("Summary", tuple(columns), tuple(rows), "summary")
 
 
 def family_table(comparison: Comparison, family: MetricFamily, metrics: Sequence[Metric]) -> Table:
     """Return a table of the metrics of a family with their intervals."""
     rows = [
-        _row(result, kind, [metric_cell(comparison, result, metric) for metric in metrics])
-        for kind, result in enumerate(comparison.results)
+        _row(result, [metric_cell(comparison, result, metric) for metric in metrics])
+        for result in comparison.results
     ]
     return Table(family.title, tuple(map(_heading, metrics)), tuple(rows), family.key)
 
@@ -85,7 +83,7 @@ def family_table(comparison: Comparison, family: MetricFamily, metrics: Sequence
 def answers_table(comparison: Comparison) -> Table:
     """Return where the answers are: found, further down, cut apart, or not in the document."""
     rows = []
-    for kind, result in enumerate(comparison.results):
+    for result in comparison.results:
         found = result.retrieval
         assert found is not None, "there are questions"
         ranks = [question.first_hit for question in found.questions]
@@ -96,7 +94,7 @@ def answers_table(comparison: Comparison) -> Table:
             sum(question.is_cut_apart for question in found.questions),
             sum(question.is_absent and not question.gold for question in found.questions),
         )
-        rows.append(_row(result, kind, [Cell(f"{count:,}") for count in counts]))
+        rows.append(_row(result, [Cell(f"{count:,}") for count in counts]))
     columns = (
         f"Among the first {_NEAR}",
         "Further down",
@@ -112,11 +110,11 @@ def passages_table(comparison: Comparison) -> Table | None:
         return None
     shown = [(found_by, words) for found_by in ALL_FOUND_BY for words in PASSAGE_BUDGETS]
     rows = []
-    for kind, result in enumerate(comparison.results):
+    for result in comparison.results:
         assert result.retrieval is not None, "passages are found for questions"
         sizes = [result.retrieval.passage_sizes(*each) for each in shown]
         cells = [Cell(f"{count:.1f}", f"of {words:.0f} words") for count, words in sizes]
-        rows.append(_row(result, kind, cells))
+        rows.append(_row(result, cells))
     columns = [f"By {found_by}, {words:,} words" for found_by, words in shown]
     return Table("Joined passages of a question, means", tuple(columns), tuple(rows), "passages")
 
@@ -124,7 +122,7 @@ def passages_table(comparison: Comparison) -> Table | None:
 def boundary_table(comparison: Comparison) -> Table | None:
     """Return precision, recall and F1 over all boundaries, Pk and WindowDiff."""
     rows = []
-    for n, result in enumerate(comparison.results):
+    for result in comparison.results:
         scores = result.segmentation
         if scores is None:
             return None
@@ -133,7 +131,7 @@ def boundary_table(comparison: Comparison) -> Table | None:
         shares = [Cell(f"{share:.3f}") for share in (found.precision, found.recall, found.f1)]
         metrics = [metric for metric in comparison.metrics if metric.family.sample == "document"]
         cells = [metric_cell(comparison, result, metric, count) for metric in metrics]
-        rows.append(_row(result, n, [Cell(f"{found.predicted:,}"), *shares, *cells]))
+        rows.append(_row(result, [Cell(f"{found.predicted:,}"), *shares, *cells]))
     columns = ("Cuts", "Precision", "Recall", "F1", "F1, mean ↑", "Pk ↓", "WindowDiff ↓")
     return Table("Agreement with the reference segments", columns, tuple(rows), "segmentation")
 
@@ -141,7 +139,7 @@ def boundary_table(comparison: Comparison) -> Table | None:
 def size_table(comparison: Comparison) -> Table:
     """Return the distribution of each splitter's chunk sizes."""
     rows = []
-    for n, result in enumerate(comparison.results):
+    for result in comparison.results:
         sizes = sorted(size for document in result.sizes for size in document)
         if sizes:
             tenth, ninth = sizes[len(sizes) // 10], sizes[len(sizes) * 9 // 10]
@@ -149,7 +147,7 @@ def size_table(comparison: Comparison) -> Table:
             cells = [Cell(f"{len(sizes):,}"), *(Cell(f"{size:,.0f}") for size in spread)]
         else:
             cells = [Cell("0"), *[Cell(DASH)] * 6]
-        rows.append(_row(result, n, cells))
+        rows.append(_row(result, cells))
     columns = ("Chunks", "Mean", "Smallest", "10 %", "Median", "90 %", "Largest")
     return Table("Tokens in a chunk", columns, tuple(rows), "sizes")
 
@@ -157,7 +155,7 @@ def size_table(comparison: Comparison) -> Table:
 def cost_table(comparison: Comparison) -> Table:
     """Return time, calls, tokens and cost of splitting."""
     rows = []
-    for n, result in enumerate(comparison.results):
+    for result in comparison.results:
         usage = result.usage
         characters = sum(len(document.text) for document in comparison.corpus.documents)
         cells = [
@@ -170,7 +168,7 @@ def cost_table(comparison: Comparison) -> Table:
         ]
         if comparison.prices:
             cells.append(Cell(money(comparison.cost(result))))
-        rows.append(_row(result, n, cells))
+        rows.append(_row(result, cells))
     columns = ["Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures"]
     columns += ["Cost"] if comparison.prices else []
     return Table("What splitting took", tuple(columns), tuple(rows), "cost")
@@ -228,5 +226,5 @@ def _heading(metric: Metric) -> str:
     return f"{metric.label}\u00a0{'↑' if metric.family.higher_is_better else '↓'}"
 
 
-def _row(result: SplitterResult, kind: int, cells: Sequence[Cell]) -> TableRow:
-    return TableRow(result.name, legend_mark(kind), tuple(cells))
+def _row(result: SplitterResult, cells: Sequence[Cell]) -> TableRow:
+    return TableRow(result.name, tuple(cells))

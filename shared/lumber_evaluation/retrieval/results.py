@@ -29,7 +29,6 @@ class QuestionResult:
     Attributes:
         question: The question.
         retrieved: Numbers of chunks, best first, at most the largest of `CUTOFFS`.
-        similarities: Their similarities to the question.
         gold: Numbers of the chunks that answer it; empty if none does.
         first_hit: Rank, from 1, of the first gold chunk among all that were searched; None if
             there is no gold chunk.
@@ -42,7 +41,6 @@ class QuestionResult:
 
     question: Question
     retrieved: tuple[int, ...]
-    similarities: tuple[float, ...]
     gold: tuple[int, ...]
     first_hit: int | None
     word_recalls: Mapping[int, float]

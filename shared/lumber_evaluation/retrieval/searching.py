@@ -221,7 +221,6 @@ def _result(
     return QuestionResult(
         question,
         first,
-        tuple(near[ranked[: len(first)]].tolist()),
         tuple(gold),
         min((places[one] for one in gold if one in places), default=None),
         {words: read(question, found, words) for words in WORD_BUDGETS},

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import re
 import subprocess
 import sys
 import time
-from dataclasses import asdict
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from lumber_core import BertChunker, LumberChunker, TextEmbedder
 from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
 from lumber_core.bert.reading_warning import _warn
 from lumber_core.lumber.bert_judge import BertJudge
-from lumber_training.recipes import RECIPES
 
 TOPICS = [
     "Once upon a time there was an old baker who lived alone at the edge of the forest. Every "
@@ -28,6 +27,7 @@ TOPICS = [
     "The senate passed the budget on Tuesday after a long debate. The opposition voted against "
     "it. The minister of finance called the vote a relief for the economy.",
 ]
+ROOT = Path(__file__).resolve().parents[3]
 DATA = {"passages.jsonl", "documents.jsonl", "train", "articles.xml.bz2"}
 MORE = [
     "Aspirin reduces the risk of a second heart attack. In this trial we followed 412 patients "
@@ -58,8 +58,7 @@ def test_the_card_of_the_large_model_names_the_source_of_the_weights() -> None:
     training = provenance["training"]
     assert training["base"].startswith("recipe taught on mean of recipe ")
     assert training["base"].count("on sentence-transformers/all-MiniLM-L6-v2") == 4
-    assert training["recipe"]["name"] == "sectioned"
-    assert training["recipe"]["seed"] == RECIPES["sectioned"].seed
+    assert (training["recipe"]["name"], training["recipe"]["seed"]) == ("sectioned", 34)
     assert set(provenance["data"]) == DATA
 
 
@@ -68,8 +67,18 @@ def test_the_card_of_the_bundled_model_names_its_teacher_and_what_it_read() -> N
     training = provenance["training"]
     (teacher,) = training["teachers"]
     assert read_card(OWN_FOLDERS["large"]).files["model.int8.onnx"] in teacher
-    assert training["recipe"] == json.loads(json.dumps(asdict(RECIPES["small"])))
+    assert (training["recipe"]["name"], training["recipe"]["scores"]) == ("small", "places")
     assert set(provenance["data"]) == DATA
+
+
+@pytest.mark.parametrize("name", OWN_FOLDERS)
+def test_the_notice_names_the_commit_that_has_the_recipes(name: str) -> None:
+    notice = (OWN_FOLDERS[name] / "NOTICE").read_text(encoding="utf-8")
+    (commit,) = re.findall(r"\b[0-9a-f]{40}\b", notice)
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    assert commit in page
+    assert "make weights DATA=" in notice
+    assert "make weights DATA=" in page
 
 
 @pytest.mark.parametrize("model", OWN_FOLDERS)

@@ -157,7 +157,7 @@ def test_only_a_unit_that_fits_in_no_chunk_is_divided(exported: Path) -> None:
         ({"model": "large", "paper": True, "target_size": 9}, ValueError, "threshold or paper"),
         ({"threads": 0}, ValueError, "threads must be at least 1"),
         ({"target_size": 300, "chunk_size": 256}, ValueError, "or leave it out for one that fits"),
-        ({"min_chunk_size": 300}, ValueError, r"chunk_size \(256 unless given\)"),
+        ({"min_chunk_size": 300}, ValueError, r"chunk_size \(256\)"),
         ({"target_size": 90, "threshold": 0.0}, ValueError, "pass target_size, or threshold"),
         ({"units": "markdown", "paper": True}, ValueError, "pass units or paper, not both"),
     ],

@@ -15,7 +15,7 @@ import pytest
 from lumber_core import BertChunker, BertJudge, MissingExtraError, TextEmbedder, WeightsError
 from lumber_core.bert import loading
 from lumber_core.bert.loading import load_embedder, load_model
-from lumber_core.bert.model_folder import find_folder, read_card
+from lumber_core.bert.model_folder import OWN_FOLDERS, find_folder, read_card
 from tests.loopback.hub import LoopbackHub
 from tests.tiny_bert import write_random_checkpoint
 
@@ -83,39 +83,32 @@ def test_a_replaced_checkpoint_gives_the_new_model(checkpoint: Path, tmp_path: P
     assert not np.array_equal(first, BertChunker(str(folder)).scores(TEXT).t)
 
 
-@pytest.fixture
-def words_apart(
-    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> dict[str, bytes]:
-    """The files of an exported model whose word embeddings are in a file of their own."""
-    pytest.importorskip("onnx")
-    from lumber_training.export import export
-
-    monkeypatch.setattr("lumber_training.export._LARGE", 4000)
-    monkeypatch.setattr("lumber_training.export._PAGE", 64)
-    folder = export(checkpoint, output=tmp_path / "made", embedder=checkpoint).folder
-    files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert len(files["words.int8.bin"]) > 4000
-    return files
-
-
 def test_an_exported_model_loads_from_the_hub_in_silence(
-    words_apart: dict[str, bytes],
-    exported: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    # Its words are in a file of their own.
+    paths = [path for path in OWN_FOLDERS["large"].iterdir() if path.name != "NOTICE"]
+    files = {path.name: path.read_bytes() for path in paths}
     pickled = {"pytorch_model.bin": b"never read", "notes.md": b"not needed"}
-    with LoopbackHub({"someone/chunks": {**words_apart, **pickled}}) as hub:
+    with LoopbackHub({"someone/chunks": {**files, **pickled}}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         scores = BertChunker("someone/chunks").scores(TEXT).t
         vectors = TextEmbedder("someone/chunks").embed([TEXT])
-        assert set(hub.downloads) == set(words_apart)
-    np.testing.assert_array_equal(scores, BertChunker(str(exported)).scores(TEXT).t)
-    np.testing.assert_array_equal(vectors, TextEmbedder(str(exported)).embed([TEXT]))
+        assert set(hub.downloads) == set(files)
+    np.testing.assert_array_equal(scores, BertChunker("large").scores(TEXT).t)
+    np.testing.assert_array_equal(vectors, TextEmbedder().embed([TEXT]))
     assert capfd.readouterr() == ("", "")
+
+
+def test_damaged_words_in_a_file_of_their_own_are_refused(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(OWN_FOLDERS["large"], tmp_path / "model"))
+    raw = bytearray((folder / "words.int8.bin").read_bytes())
+    raw[-1] ^= 1
+    (folder / "words.int8.bin").write_bytes(bytes(raw))
+    for use in (lambda: BertChunker(str(folder)).load(), lambda: load_embedder(str(folder))):
+        with pytest.raises(WeightsError, match=r"words.int8.bin is not the file"):
+            use()
 
 
 def test_a_model_that_the_hub_does_not_have_is_refused(
@@ -157,7 +150,7 @@ def test_a_checkpoint_needs_pytorch_and_for_cuda_a_gpu(
     monkeypatch.setattr("lumber_core.bert.loading._load_model", loading._load_model.__wrapped__)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(
-        MissingExtraError, match=r"lumber-splitters export.*lumber-splitters\[torch\]"
+        MissingExtraError, match=r"lumber_training export.*lumber-splitters\[torch\]"
     ):
         load_model(str(checkpoint))
 

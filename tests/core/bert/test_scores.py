@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from lumber_core import BertChunker
 from lumber_core.bert import TokenScores
-from lumber_core.bert.scores import ScoredText, place_scores, rescore, windows_of
+from lumber_core.bert.scores import ScoredText, place_scores, windows_of
 from lumber_core.bert.windows import scan
 from lumber_core.text.places import find_places
-from lumber_core.text.source import Source
 from tests.profiles import examples
 
 
@@ -73,36 +72,4 @@ def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: l
     np.testing.assert_array_equal(part.scores.t[scored], whole.scores.t[scored])
     assert len(places) < scored.sum() < len(scored)
     assert len(whole.cuts) > 3
-    again = rescore(whole.scores, places=places, threshold=-7.0)
-    np.testing.assert_array_equal(again.scores.t, part.scores.t)
-    assert again.cuts == part.cuts == whole.cuts
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"target_size": 40},
-        {"chunk_size": 30, "min_chunk_size": 10},
-        {"threshold": -7.0},
-        {"threshold": -7.0, "chunk_size": 50},
-    ],
-)
-@pytest.mark.parametrize("markdown", [False, True])
-def test_known_scores_give_the_same_chunks_as_the_model(
-    exported: Path, prose: list[str], settings: dict[str, Any], markdown: bool
-) -> None:
-    text = "# One\n\n" + "\n\n".join(prose[:20]) + "\n\n- " + "\n- ".join(prose[20:30])
-    splitter = BertChunker(str(exported), **settings)
-    scores = BertChunker(str(exported)).scores(text)
-    source = Source(text, format="markdown" if markdown else "text")
-    (expected,) = splitter.segment_all([source], overlap=3)
-    assert splitter.resegment(source, scores, overlap=3) == expected
-    assert len(expected.spans) > 2
-
-
-def test_known_scores_are_refused_where_the_threshold_decides_about_them(exported: Path) -> None:
-    splitter = BertChunker(str(exported), paper=True)
-    scores = BertChunker(str(exported)).scores("One. Two.")
-    with pytest.raises(ValueError, match="paper=True"):
-        splitter.resegment("One. Two.", scores)
+    assert part.cuts == whole.cuts

@@ -59,7 +59,6 @@ def test_scores_do_not_depend_on_sizes() -> None:
     for sizes in ({"target_size": 20, "chunk_size": 30}, {"target_size": 200}, {"threshold": -1}):
         chunker = BertChunker(**sizes)
         np.testing.assert_array_equal(chunker.scores(text).t, scores.t)
-        assert chunker.resegment(text, scores) == chunker.segment(text)
 
 
 def test_sentences_are_read_one_by_one_whatever_the_units() -> None:

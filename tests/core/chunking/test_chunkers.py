@@ -73,7 +73,6 @@ def test_one_markdown_text_is_split_as_one_of_many(chunker):
     assert chunker.segment(source) == expected
     assert asyncio.run(chunker.asegment(source)) == expected
     assert [chunk.text for chunk in chunker.split(source)] == expected.chunks(MARKDOWN)
-    assert chunker.show(source).spans == expected.spans
 
 
 def test_markdown_has_its_own_units_only_if_it_is_named():

@@ -13,10 +13,8 @@ import pytest
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
@@ -29,9 +27,10 @@ HANDBOOK = Path(__file__).parents[3] / "examples" / "handbook" / "tide_house.md"
 class WholeChunker(Chunker):
     """Makes the whole text one chunk: a splitter of one's own."""
 
-    @takes(ChunkerSettings)
-    def __init__(self, settings: ChunkerSettings) -> None:
-        super().__init__(settings, units="paragraphs")
+    default_units = "paragraphs"
+
+    def __init__(self, *, chunk_size: int | None = None, tokenizer: Any = "estimate") -> None:
+        super().__init__(chunk_size=chunk_size, tokenizer=tokenizer, units="paragraphs")
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         spans = (Span(0, len(parsed.text)),) if parsed.text else ()

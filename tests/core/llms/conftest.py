@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from functools import cache
 from importlib.util import find_spec
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +13,6 @@ from lumber_core.llms import (
     Completion,
     GeminiModel,
     LegacyGeminiModel,
-    LocalModel,
     Model,
     OpenAIModel,
 )
@@ -123,86 +120,3 @@ def ask(request: pytest.FixtureRequest) -> Callable[..., Completion]:
 def status_of(error: Exception) -> int:
     """The HTTP status that a package's error carries."""
     return int(getattr(error, "status_code", None) or getattr(error, "code"))  # noqa: B009
-
-
-@pytest.fixture
-def tiny() -> Callable[..., SimpleNamespace]:
-    """Make small random local models: see `tiny_local`."""
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    pytest.importorskip("transformers", reason="transformers is not installed")
-    torch.set_num_threads(1)  # threads cost such small models more than they save
-    return tiny_local
-
-
-TEMPLATE = (
-    "{{ bos_token }}{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}"
-    "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
-
-
-@cache
-def byte_pairs() -> str:
-    """A byte-pair tokenizer trained on a few lines of what models are asked here."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-
-    inner = Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=330,
-        special_tokens=["<|bos|>", "<|im_start|>", "<|im_end|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    lines = [f"Answer: ID {n}\nAnswer: none\n{SYSTEM}{USER}" for n in range(0, 30, 2)]
-    inner.train_from_iterator(lines, trainer)
-    return str(inner.to_str())
-
-
-def tiny_local(kind: str = "gpt2", seed: int = 0, *, chat: bool = False) -> SimpleNamespace:
-    """A causal model with random weights, with its tokenizer."""
-    import torch
-    from tokenizers import Tokenizer
-    from transformers import (
-        GPT2Config,
-        GPT2LMHeadModel,
-        LlamaConfig,
-        LlamaForCausalLM,
-        MambaConfig,
-        MambaForCausalLM,
-        PreTrainedTokenizerFast,
-    )
-
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=Tokenizer.from_str(byte_pairs()),
-        bos_token="<|bos|>",
-        eos_token="<|im_end|>",
-    )
-    if chat:
-        tokenizer.chat_template = TEMPLATE
-    torch.manual_seed(seed)
-    vocabulary = len(tokenizer)
-    if kind == "gpt2":
-        config = GPT2Config(
-            vocab_size=vocabulary, n_positions=512, n_embd=32, n_layer=2, n_head=4,
-            initializer_range=0.5, bos_token_id=0, eos_token_id=2,
-        )  # fmt: skip
-        model: Any = GPT2LMHeadModel(config)
-    elif kind == "mamba":
-        mamba = MambaConfig(
-            vocab_size=vocabulary, hidden_size=32, state_size=4, num_hidden_layers=2,
-            initializer_range=0.5, bos_token_id=0, eos_token_id=2, pad_token_id=0,
-        )  # fmt: skip
-        model = MambaForCausalLM(mamba)
-    else:
-        llama = LlamaConfig(
-            vocab_size=vocabulary, max_position_embeddings=512, hidden_size=32,
-            intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-            num_key_value_heads=2, initializer_range=0.5, bos_token_id=0, eos_token_id=2,
-        )  # fmt: skip
-        model = LlamaForCausalLM(llama)
-    return SimpleNamespace(
-        network=model,
-        tokenizer=tokenizer,
-        model=lambda **more: LocalModel(model, tokenizer, **more),
-    )

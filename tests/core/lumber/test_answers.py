@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-import re
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
-from tests.profiles import examples
 
 CHOICES = range(3, 12)  # the units 3 to 11 may be named
 WINDOW = range(1, 60)
@@ -180,28 +176,28 @@ def test_reading_takes_linear_time(filler: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "starts"),
     [
-        ("Answer: ID 3, ID 7!, ID 12", {3: False, 7: True, 12: False}),
-        ("**Answer:** ID 3, **ID 7!**", {3: False, 7: True}),
-        ("Answer: 3,7 ,12", {3: False, 7: False, 12: False}),
-        ("Answer: ID 12, ID 3, ID 3!", {3: True, 12: False}),
-        ("Answer: ID 3, 7 and 12.", {3: False, 7: False, 12: False}),
-        ("Answer:\n- ID 3: a scene\n- ID 7: dawn", {3: False, 7: False}),
-        ("Answer:\n1. ID 3\n2. ID 7!", {3: False, 7: True}),
-        ("Answer: ID 3 (2 men leave), ID 7 (dawn)", {3: False, 7: False}),
-        ("Answer: ID 3, ID 7. ID 3 opens a scene.", {3: False, 7: False}),
-        ("First thought.\nAnswer: ID 5\nNo:\nAnswer: ID 3, ID 7", {3: False, 7: False}),
-        ("<think>Answer: ID 9</think>\nAnswer: ID 3", {3: False}),
-        ("ID 9? ...</think> ID 3, ID 7", {3: False, 7: False}),
-        ('{"answer": ["ID 3", "ID 7!"]}', {3: False, 7: True}),
-        ('```json\n{"answer": [\n "ID 3",\n "ID 7"\n]}\n```', {3: False, 7: False}),
-        ('["ID 3", "ID 7"]', {3: False, 7: False}),
-        ('{"starts": [3, 7]}', {3: False, 7: False}),
-        ('[{"id": 3}, {"id": 7}]', {3: False, 7: False}),
-        ("The new parts start at ID 3, ID 7 and ID 12.", {3: False, 7: False, 12: False}),
-        ("3\n7\n12", {3: False, 7: False, 12: False}),
+        ("Answer: ID 3, ID 7, ID 12", (3, 7, 12)),
+        ("**Answer:** ID 3, **ID 7**", (3, 7)),
+        ("Answer: 3,7 ,12", (3, 7, 12)),
+        ("Answer: ID 12, ID 3, ID 3", (3, 12)),
+        ("Answer: ID 3, 7 and 12.", (3, 7, 12)),
+        ("Answer:\n- ID 3: a scene\n- ID 7: dawn", (3, 7)),
+        ("Answer:\n1. ID 3\n2. ID 7", (3, 7)),
+        ("Answer: ID 3 (2 men leave), ID 7 (dawn)", (3, 7)),
+        ("Answer: ID 3, ID 7. ID 3 opens a scene.", (3, 7)),
+        ("First thought.\nAnswer: ID 5\nNo:\nAnswer: ID 3, ID 7", (3, 7)),
+        ("<think>Answer: ID 9</think>\nAnswer: ID 3", (3,)),
+        ("ID 9? ...</think> ID 3, ID 7", (3, 7)),
+        ('{"answer": ["ID 3", "ID 7"]}', (3, 7)),
+        ('```json\n{"answer": [\n "ID 3",\n "ID 7"\n]}\n```', (3, 7)),
+        ('["ID 3", "ID 7"]', (3, 7)),
+        ('{"starts": [3, 7]}', (3, 7)),
+        ('[{"id": 3}, {"id": 7}]', (3, 7)),
+        ("The new parts start at ID 3, ID 7 and ID 12.", (3, 7, 12)),
+        ("3\n7\n12", (3, 7, 12)),
     ],
 )
-def test_lists_are_read_in_any_form(answer: str, starts: dict[int, bool]) -> None:
+def test_lists_are_read_in_any_form(answer: str, starts: tuple[int, ...]) -> None:
     parsed = read_list(answer, WINDOW)
     assert (parsed.starts, parsed.outcome) == (starts, "shift")
     assert list(parsed.starts) == sorted(parsed.starts)
@@ -212,7 +208,7 @@ def test_lists_are_read_in_any_form(answer: str, starts: dict[int, bool]) -> Non
 )
 def test_a_list_may_be_empty(answer: str) -> None:
     parsed = read_list(answer, WINDOW)
-    assert (parsed.starts, parsed.outcome) == ({}, "no_shift")
+    assert (parsed.starts, parsed.outcome) == ((), "no_shift")
 
 
 @pytest.mark.parametrize(
@@ -225,14 +221,14 @@ def test_a_list_may_be_empty(answer: str) -> None:
         "Answer: ID 3 because ID 2 ends, ID 7",
         "Answer: ID 3 - ID 7",  # a range?
         "Answer: 3-7",
-        "Answer: ID n, ID n!, ID n",
+        "Answer: ID n, ID n, ID n",
         "It is 1984.",
         '{"other": [3]}',
     ],
 )
 def test_what_is_no_list_is_not_read(answer: str) -> None:
     parsed = read_list(answer, WINDOW)
-    assert (parsed.starts, parsed.outcome) == ({}, "unreadable")
+    assert (parsed.starts, parsed.outcome) == ((), "unreadable")
     assert parsed.reason
 
 
@@ -245,23 +241,8 @@ def test_refusals_are_told_from_answers(answer: str) -> None:
 
 def test_units_that_were_not_offered_are_left_out_and_told() -> None:
     some = read_list("Answer: ID 0, ID 3, ID 7", WINDOW)
-    assert (some.starts, some.outcome) == ({3: False, 7: False}, "shift")
+    assert (some.starts, some.outcome) == ((3, 7), "shift")
     assert some.reason.endswith("it also names 0")
     most = read_list("Answer: ID 97, ID 98, ID 7", WINDOW)
-    assert (most.starts, most.outcome) == ({}, "outside")
+    assert (most.starts, most.outcome) == ((), "outside")
     assert "97, 98, not of 1 to 59" in most.reason
-
-
-@examples(100)
-@given(st.lists(st.integers(1, 59), unique=True, min_size=1).map(sorted), st.data())
-def test_a_list_that_was_cut_off_has_no_half_labels(units: list[int], data: st.DataObject) -> None:
-    for form in ("Answer: {}", '{{"answer": [{}]}}'):
-        label = '"ID {}"' if "[" in form else "ID {}"
-        whole = form.format(", ".join(map(label.format, units)))
-        end = data.draw(st.integers(0, len(whole) - 1))
-        parsed = read_list(whole[:end], WINDOW, cut=True)
-        known = [int(n) for n in re.findall(r"ID (\d+)\"?,", whole[:end])]
-        if parsed.cut:
-            assert list(parsed.starts) == known
-        else:  # all of the list had come
-            assert list(parsed.starts) == units

@@ -1,136 +1,27 @@
-"""Faults from outside: cancellation anywhere, clocks that jump, read-only files."""
+"""Faults from outside: clocks that jump, read-only files."""
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import os
 import stat
-import threading
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 
-from lumber_core import AnswerStore, CallPolicy, Completion, LumberChunker, ModelJudge
+from lumber_core import AnswerStore, CallPolicy, LumberChunker, ModelJudge
 from lumber_core.errors import StoreError
 from lumber_core.llms.openai import OpenAIModel
-from tests.core.core_support import memory_folder
 from tests.core.lumber.support import ScatteredModel, story
 from tests.loopback.faults import Status
 from tests.loopback.server import LoopbackServer
 
 TEXT = story(16)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
-
-
-class Answering(ScatteredModel):
-    """Awaits before and after its answer, and knows which answers it has given."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.answered: set[str] = set()
-
-    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
-        await asyncio.sleep(0)
-        completion = self.complete(system, user, answers=answers)
-        await asyncio.sleep(0)
-        self.answered.add(user)
-        return completion
-
-
-class AnsweringInThreads(Answering):
-    """Answers in a thread, as models without asynchronous methods do."""
-
-    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
-        from lumber_core.support.concurrency import in_thread
-
-        return await in_thread(self._answer, system, user, answers)
-
-    def _answer(self, system: str, user: str, answers: Any) -> Completion:
-        completion = self.complete(system, user, answers=answers)
-        self.answered.add(user)
-        return completion
-
-
-class Step(Coroutine[Any, Any, Any]):
-    """A coroutine that reports each of its steps before it takes it."""
-
-    def __init__(self, inner: Any, report: Callable[[], None]) -> None:
-        self._inner = inner
-        self._report = report
-
-    def send(self, value: Any) -> Any:
-        self._report()
-        return self._inner.send(value)
-
-    def throw(self, *error: Any) -> Any:
-        self._report()
-        return self._inner.throw(*error)
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        raise NotImplementedError
-
-
-def cancelled_at(step: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> bool:
-    """Run `work`, and cancel it before the given step of any of its tasks.
-
-    Returns:
-        Whether it came to that; False if it ended before.
-    """
-    numbers = itertools.count(1)
-
-    async def main() -> bool:
-        loop = asyncio.get_running_loop()
-        tasks: list[asyncio.Task[Any]] = []
-
-        def report() -> None:
-            if next(numbers) == step:
-                tasks[0].cancel()
-
-        def make(loop: Any, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
-            return asyncio.Task(Step(coroutine, report), loop=loop, **options)
-
-        loop.set_task_factory(make)
-        tasks.append(loop.create_task(work()))
-        try:
-            await tasks[0]
-        except asyncio.CancelledError:
-            return True
-        finally:
-            loop.set_task_factory(None)
-            assert asyncio.all_tasks() == {asyncio.current_task()}
-        return next(numbers) > step
-
-    return asyncio.run(main())
-
-
-@pytest.mark.parametrize("make", [Answering, AnsweringInThreads])
-def test_a_cancellation_at_any_await_loses_no_answer(make: type[Answering]) -> None:
-    steps = 0
-    for step in itertools.count(1):
-        with memory_folder() as folder:
-            store = AnswerStore(Path(folder) / "answers.db")
-            model = make()
-            chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=3)
-            came = cancelled_at(step, lambda: chunker.asegment(TEXT))  # noqa: B023 - called at once
-            assert len(store) == len(model.answered)
-            again = ScatteredModel()
-            resumed = LumberChunker(ModelJudge(again), theta=60, store=store)
-            assert resumed.segment(TEXT) == ALONE
-            assert not model.answered & set(again.asked)
-            store.close()
-        if not came:
-            break
-        steps = step
-    assert steps > 20
 
 
 @pytest.fixture
@@ -200,20 +91,3 @@ def test_a_store_that_is_read_only_is_refused_before_the_model_is_asked(read_onl
         chunker.segment(TEXT)
     assert model.asked == []
     assert read_only.read_bytes() == before
-
-
-def test_two_event_loops_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
-    model = Answering()
-    chunker = LumberChunker(ModelJudge(model), theta=60, store=tmp_path / "answers.db")
-    results: list[Any] = []
-
-    def run() -> None:
-        results.append(asyncio.run(chunker.asegment(TEXT)))
-
-    threads = [threading.Thread(target=run) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    assert results == [ALONE, ALONE]
-    assert len(model.asked) == ALONE.usage.calls

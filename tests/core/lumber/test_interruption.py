@@ -1,21 +1,131 @@
-"""Ctrl-C and cancelled tasks stop at once, and keep every answer received."""
+"""An interrupted run keeps every answer received, and the next one goes on where it was."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Coroutine, Generator
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from lumber_core import AnswerStore, LumberChunker, ModelJudge
+from lumber_core import AnswerStore, Completion, LumberChunker, ModelJudge
+from lumber_core.support.cache import Cache
+from lumber_core.support.concurrency import in_thread
+from tests.core.core_support import memory_folder
 from tests.core.lumber.interrupting import ANSWERED, interrupted
-from tests.core.lumber.support import ScatteredModel, story
+from tests.core.lumber.stores import opener
+from tests.core.lumber.support import LoggedModel, ScatteredModel, segment, splitter, story
+
+LONG = story(300)
+TEXT = story(16)
+ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+
+needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+
+
+# Killed at any moment, in every store that other processes can read.
+
+
+def split_and_log(
+    open_store: Callable[[], Any], log: Path, concurrency: int, output: Path, seed: int = 0
+) -> None:
+    """Split a story, and write each question's hash as it is answered, and at last the spans."""
+    chunker = splitter(LoggedModel(log, 0.002), open_store(), max_concurrency=concurrency)
+    output.write_text(str(chunker.segment(story(300, seed)).spans))
+
+
+def start(*arguments: object) -> BaseProcess:
+    """Start `split_and_log` in a forked process, which is ready at once."""
+    child = get_context("fork").Process(target=split_and_log, args=arguments)
+    child.start()
+    return child
+
+
+def run_and_kill(*arguments: Any) -> int:
+    """Split a story in processes that are killed, until one ends; return how many were."""
+    log, chance, kills = arguments[1], random.Random(7), 0
+    for _ in range(40):
+        before = log.stat().st_size if log.exists() else 0
+        child = start(*arguments)
+        # Kill some calls after it has begun, wherever that may be.
+        wanted = before + 65 * chance.randrange(1, 25)
+        until = time.monotonic() + 60
+        while child.is_alive() and (not log.exists() or log.stat().st_size < wanted):
+            if time.monotonic() > until:
+                child.kill()
+                pytest.fail("a run after a kill asks nothing and does not end")
+            time.sleep(0.001)
+        if child.is_alive():
+            time.sleep(chance.random() * 0.004)
+            child.kill()
+        child.join(60)
+        kills += child.exitcode == -signal.SIGKILL
+        if child.exitcode == 0:
+            break
+    assert child.exitcode == 0
+    assert kills >= 5
+    return kills
+
+
+def repeated(log: Path) -> int:
+    """Return the number of questions that were asked again."""
+    calls = log.read_text().split()
+    return len(calls) - len(set(calls))
+
+
+@needs_forks
+@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("kind", ["file", "langchain-redis", "llama-index-redis"])
+def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
+    tmp_path: Path, kind: str, concurrency: int
+) -> None:
+    log, output, other_log, other_output = (tmp_path / name for name in "abcd")
+    with opener(kind, tmp_path) as open_store:
+        other = start(open_store, other_log, 2, other_output, 1)
+        kills = run_and_kill(open_store, log, concurrency, output)
+        other.join(120)
+        assert other.exitcode == 0
+        last = ScatteredModel()
+        splitter(last, open_store()).segment(LONG)
+        assert last.asked == []
+    assert repeated(log) <= kills * concurrency
+    assert repeated(other_log) == 0
+    for seed, told in ((0, output), (1, other_output)):
+        assert told.read_text() == str(
+            splitter(ScatteredModel(), None).segment(story(300, seed)).spans
+        )
+    if kind == "file":
+        assert sorted(tmp_path.glob("answers.db*")) == [tmp_path / "answers.db"]
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
+    tmp_path: Path, way: str
+) -> None:
+    model = ScatteredModel()
+    alone = splitter(model, tmp_path / "answers.db").segment(LONG)
+    entries = Cache(tmp_path / "answers.db", "verdicts")
+    entries.delete([[*dict(entries.items())][-3]])
+    model.asked.clear()
+    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
+    assert segment(ahead, LONG, way) == alone
+    assert 1 <= len(model.asked) <= 3  # the missing one, and what is past it
+
+
+# Ctrl-C and errors stop at once.
 
 CHILD = """
 import sys
 from lumber_core import LumberChunker, ModelJudge
 from tests.core.lumber.interrupting import TroubledModel
-from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.support import story
 
 judge = ModelJudge(TroubledModel())
@@ -31,29 +141,6 @@ def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurren
     assert len(AnswerStore(store)) == ANSWERED
 
 
-def test_a_cancelled_task_keeps_the_answers(tmp_path: Path) -> None:
-    class Slow(ScatteredModel):
-        async def acomplete(self, system, user, *, answers=None):
-            if len(self.asked) >= 12:
-                await asyncio.sleep(60)
-            return self.complete(system, user, answers=answers)
-
-    store = AnswerStore(tmp_path / "answers.db")
-    chunker = LumberChunker(ModelJudge(Slow()), theta=60, store=store, max_concurrency=4)
-
-    async def cancelled() -> None:
-        task = asyncio.ensure_future(chunker.asegment(story(300)))
-        while len(store) < 12:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert len(asyncio.all_tasks()) == 1
-
-    asyncio.run(cancelled())
-    assert len(store) == 12
-
-
 def test_an_error_stops_what_is_under_way() -> None:
     class Failing(ScatteredModel):
         def complete(self, system, user, *, answers=None):
@@ -66,3 +153,109 @@ def test_an_error_stops_what_is_under_way() -> None:
     with pytest.raises(KeyError, match="a bug"):
         chunker.segment_all([story(300, seed) for seed in range(50)])
     assert len(model.asked) == 10
+
+
+# Cancelled at any await.
+
+
+class Answering(ScatteredModel):
+    """Awaits before and after its answer, and knows which answers it has given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answered: set[str] = set()
+
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
+        await asyncio.sleep(0)
+        completion = self.complete(system, user, answers=answers)
+        await asyncio.sleep(0)
+        self.answered.add(user)
+        return completion
+
+
+class AnsweringInThreads(Answering):
+    """Answers in a thread, as models without asynchronous methods do."""
+
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
+        return await in_thread(self._answer, system, user, answers)
+
+    def _answer(self, system: str, user: str, answers: Any) -> Completion:
+        completion = self.complete(system, user, answers=answers)
+        self.answered.add(user)
+        return completion
+
+
+class Step(Coroutine[Any, Any, Any]):
+    """A coroutine that reports each of its steps before it takes it."""
+
+    def __init__(self, inner: Any, report: Callable[[], None]) -> None:
+        self._inner = inner
+        self._report = report
+
+    def send(self, value: Any) -> Any:
+        self._report()
+        return self._inner.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        self._report()
+        return self._inner.throw(*error)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        raise NotImplementedError
+
+
+def cancelled_at(step: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> bool:
+    """Run `work`, and cancel it before the given step of any of its tasks.
+
+    Returns:
+        Whether it came to that; False if it ended before.
+    """
+    numbers = itertools.count(1)
+
+    async def main() -> bool:
+        loop = asyncio.get_running_loop()
+        tasks: list[asyncio.Task[Any]] = []
+
+        def report() -> None:
+            if next(numbers) == step:
+                tasks[0].cancel()
+
+        def make(loop: Any, coroutine: Any, **options: Any) -> asyncio.Task[Any]:
+            return asyncio.Task(Step(coroutine, report), loop=loop, **options)
+
+        loop.set_task_factory(make)
+        tasks.append(loop.create_task(work()))
+        try:
+            await tasks[0]
+        except asyncio.CancelledError:
+            return True
+        finally:
+            loop.set_task_factory(None)
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+        return next(numbers) > step
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize("make", [Answering, AnsweringInThreads])
+def test_a_cancellation_at_any_await_loses_no_answer(make: type[Answering]) -> None:
+    steps = 0
+    for step in itertools.count(1):
+        with memory_folder() as folder:
+            store = AnswerStore(Path(folder) / "answers.db")
+            model = make()
+            chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=3)
+            came = cancelled_at(step, lambda: chunker.asegment(TEXT))  # noqa: B023 - called at once
+            assert len(store) == len(model.answered)
+            again = ScatteredModel()
+            resumed = LumberChunker(ModelJudge(again), theta=60, store=store)
+            assert resumed.segment(TEXT) == ALONE
+            assert not model.answered & set(again.asked)
+            store.close()
+        if not came:
+            break
+        steps = step
+    assert steps > 20

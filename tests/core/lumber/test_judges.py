@@ -28,7 +28,7 @@ from tests.core.lumber.support import ScriptedModel
 
 
 def guarded(own: Any) -> GuardedJudge:
-    return GuardedJudge(as_judge(own), "keep_group", Own())
+    return GuardedJudge(as_judge(own), "keep_group")
 
 
 FOUR = group(["One. ", "Two. ", "Three. ", "Four. "], start=5)

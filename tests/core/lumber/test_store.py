@@ -1,99 +1,152 @@
-"""Answers on disk: none is paid for twice, none is lost, none is mixed up."""
+"""Answers in every store: none is paid for twice, none is mixed up; a store that fails is told."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import random
+import json
+import pickle
 import re
-import signal
-import time
-from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.stores import InMemoryByteStore
+from llama_index.core.schema import Document
+from llama_index.core.storage.kvstore import SimpleKVStore
 
+from langchain_lumber import LumberTextSplitter
+from llamaindex_lumber import LumberNodeParser
 from lumber_core import (
     AnswerStore,
     CallPolicy,
     Completion,
     Group,
-    Judge,
     LumberChunker,
     ModelJudge,
     PromptTemplate,
+    StoreError,
 )
 from lumber_core.lumber.answer_store import key
 from lumber_core.lumber.fallback import GuardedJudge
-from lumber_core.lumber.grouping import TextUnits
-from lumber_core.segmentation import Verdict
-from lumber_core.support.cache import Cache
-from lumber_core.text.units import paragraphs
-from tests.core.lumber.support import (
-    LoggedModel,
-    ScatteredModel,
-    segment,
-    segment_all,
-    splitter,
-    story,
-)
+from lumber_core.lumber.shared_store import SharedCache
+from lumber_core.segmentation import Usage, Verdict
+from lumber_core.support.cache import CACHE_FORMAT, Cache
+from tests.core.core_support import document
+from tests.core.lumber.stores import KINDS, PASSWORD, RedisServer, connect, opener
+from tests.core.lumber.support import ActingModel, ScatteredModel, segment, splitter, story
 
-TEXT = story(120)
+TEXT = story(60)
+ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+REFUSED = Verdict(0, 4, None, "refused", "declined", "No.")
 
 
-def kept(judge: Judge, store: AnswerStore) -> GuardedJudge:
-    return GuardedJudge(judge, "keep_group", judge, store)
+def some_group(*texts: str, start: int = 0) -> Group:
+    units = document([*(texts or ("One. ", "Two. ", "Three. ", "Four."))])
+    return Group(units, start, len(units.units))
 
 
-def some_group(text: str = "One.\n\nTwo.\n\nThree.\n\nFour.", start: int = 0) -> Group:
-    document = TextUnits(text, paragraphs(text))
-    return Group(document, start, len(document.units))
+def ask(model: ScatteredModel, store: object, **options: Any) -> GuardedJudge:
+    judge = ModelJudge(model, **options)
+    return GuardedJudge(judge, "keep_group", AnswerStore(store))  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=KINDS)
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Any]]:
+    with opener(request.param, tmp_path) as opened:
+        yield opened
+
+
+# What holds in every store.
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
-    tmp_path: Path, way: str
+def test_a_second_run_asks_nothing_and_gives_the_same(
+    open_store: Callable[[], Any], way: str
 ) -> None:
     model = ScatteredModel()
-    text = story(300)
-    alone = splitter(model, tmp_path / "answers.db").segment(text)
-    entries = Cache(tmp_path / "answers.db", "verdicts")
-    last = alone.verdicts[-3]
-    units = TextUnits(text, paragraphs(text))
-    judge = ModelJudge(model).identity
-    (missing,) = [k for k in dict(entries.items()) if k == key(judge, Group(units, *last_of(last)))]
-    entries.delete([missing])
-    model.asked.clear()
-    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
-    again = segment(ahead, text, way)
-    assert again == alone
-    assert 1 <= len(model.asked) <= 3  # the missing one, and what is past it
+    results = [segment(splitter(model, open_store()), TEXT, way) for _ in range(2)]
+    assert results == [ALONE, ALONE]
+    asked = ALONE.usage.calls
+    assert len(model.asked) == asked
+    assert [result.usage for result in results] == [Usage(asked, 100 * asked, 5 * asked), Usage()]
+    assert len(AnswerStore(open_store())) == AnswerStore(open_store()).usage().calls == asked
 
 
-def last_of(verdict: Verdict) -> tuple[int, int]:
-    return verdict.start, verdict.stop
+def test_one_store_serves_several_event_loops(open_store: Callable[[], Any]) -> None:
+    model = ScatteredModel()
+    chunker = splitter(model, AnswerStore(open_store()), max_concurrency=8)
+    for _ in range(2):
+        assert asyncio.run(chunker.asegment_all([TEXT, TEXT])) == [ALONE, ALONE]
+    assert len(model.asked) == len({*model.asked})  # equal groups in flight are asked about once
 
 
-def test_the_reason_of_an_equal_group_says_whose_units_it_names(tmp_path: Path) -> None:
+def test_failures_are_kept_until_forgotten(open_store: Callable[[], Any]) -> None:
+    store = AnswerStore(open_store())
+    store.put("j", some_group(), REFUSED)
+    assert AnswerStore(open_store()).get("j", some_group()) == REFUSED
+    assert store.forget_failures() == 1
+    assert store.get("j", some_group()) is None
+    assert store.forget_failures() == len(store) == 0
+
+
+def test_any_text_any_count_and_any_bytes_survive(open_store: Callable[[], Any]) -> None:
+    store = AnswerStore(open_store())
+    verdict = Verdict(0, 4, 1, "shift", "why", "Answer \ud83d", Usage(1, 10**30, 5))
+    store.put("j", some_group(), verdict)
+    assert store.get("j", some_group()) == verdict
+    assert store.usage() == verdict.usage
+    given = open_store()
+    cache = Cache(given, "things") if isinstance(given, Path) else SharedCache(given, "things")
+    values = {str(number): bytes(range(number % 256)) for number in range(603)}
+    cache.put_many(values)
+    assert dict(cache.items()) == cache.get_many([*values, "not there"]) == values
+    cache.delete(["1", "2", "not there"])
+    assert len(cache) == 601
+    assert store.get("j", some_group()) == verdict  # of another kind, in the same store
+
+
+def test_both_adapters_share_a_store(open_store: Callable[[], Any]) -> None:
+    first, second = ScatteredModel(), ScatteredModel()
+    chunks = LumberTextSplitter(llm=first, theta=60, store=open_store()).split_text(TEXT)
+    parser = LumberNodeParser(llm=second, theta=60, store=open_store())
+    nodes = parser.get_nodes_from_documents([Document(text=TEXT)])
+    assert len(first.asked) > 0
+    assert second.asked == []
+    assert [node.get_content().strip() for node in nodes] == chunks
+
+
+# What the key of an answer is.
+
+
+def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path: Path) -> None:
+    path, model, other = tmp_path / "answers.db", ScatteredModel(), ScatteredModel()
+    other.identity = "other"
+    ask(model, path).judge(some_group())
+    ask(other, path).judge(some_group())
+    ask(model, path, prompt=PromptTemplate(system="Otherwise.")).judge(some_group())
+    ask(model, path).judge(some_group(start=1))
+    assert len(AnswerStore(path)) == 4
+    ask(model, path).judge(some_group())
+    assert len(model.asked) == 3
+
+
+def test_an_equal_group_elsewhere_has_the_same_answer_and_says_whose_it_is(
+    tmp_path: Path,
+) -> None:
     class Outside(ScatteredModel):
         def complete(self, system, user, *, answers=None):
             return Completion("Answer: ID 99")
 
-    def ask(groups: list[Group], store: AnswerStore) -> list[Verdict]:
-        judge = kept(ModelJudge(Outside(), policy=CallPolicy(rereads=0)), store)
-        return [judge.judge(one) for one in groups]
-
-    text = "One.\n\nTwo.\n\nOne.\n\nTwo.\n\n"
-    units = TextUnits(text, paragraphs(text))
+    units = document(["One. ", "Two. ", "One. ", "Two. "])
     first, second = Group(units, 0, 2), Group(units, 2, 4)
     assert key("j", first) == key("j", second)
-    said, moved = ask([first, second], AnswerStore(tmp_path / "answers.db"))
-    assert "not of 1 to 1" in said.reason
-    assert "equal group" not in said.reason
-    assert "equal group, which starts at unit 0" in moved.reason
-    again, moved_again = ask([first, second], AnswerStore(tmp_path / "answers.db"))
-    assert (again, moved_again) == (said, moved)
+    for _ in range(2):
+        judge = ask(Outside(), tmp_path / "answers.db", policy=CallPolicy(rereads=0))
+        said, moved = judge.judge(first), judge.judge(second)
+        assert "not of 1 to 1" in said.reason
+        assert "equal group" not in said.reason
+        assert "equal group, which starts at unit 0" in moved.reason
 
 
 def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
@@ -106,39 +159,6 @@ def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
     asked = len(model.asked)
     splitter(model, tmp_path / "answers.db").segment(f"A new beginning.\n\n{TEXT}")
     assert 0 < len(model.asked) - asked < asked / 2
-
-
-@pytest.mark.parametrize("way", ["sync", "async"])
-def test_equal_texts_in_flight_together_are_asked_about_once(tmp_path: Path, way: str) -> None:
-    model = ScatteredModel()
-    chunker = splitter(model, tmp_path / "answers.db", max_concurrency=8)
-    results = segment_all(chunker, [TEXT] * 6, way)
-    assert all(result == results[0] for result in results)
-    assert len(model.asked) == len(set(model.asked))
-
-
-def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-    model = ScatteredModel()
-    kept(ModelJudge(model), store).judge(some_group())
-    other = ScatteredModel()
-    other.identity = "other"
-    kept(ModelJudge(other), store).judge(some_group())
-    prompt = PromptTemplate(system="Otherwise.")
-    kept(ModelJudge(model, prompt), store).judge(some_group())
-    kept(ModelJudge(model), store).judge(some_group(start=1))
-    assert len(store) == 4
-    kept(ModelJudge(model), store).judge(some_group())
-    assert len(model.asked) == 3
-
-
-def test_failures_are_kept_until_forgotten(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-    refused = Verdict(0, 4, None, "refused", "declined", "No.")
-    store.keep("j", some_group(), refused)
-    assert store.get("j", some_group()) == refused
-    assert store.forget_failures() == 1
-    assert store.get("j", some_group()) is None
 
 
 def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
@@ -170,28 +190,14 @@ def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
         LumberChunker(lambda group: None, store=tmp_path / "answers.db")
 
 
-def test_a_judge_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
-    class Failing(ScatteredModel):
-        def complete(self, system, user, *, answers=None):
-            if not self.asked:
-                self.asked.append(user)
-                raise RuntimeError("once")
-            return super().complete(system, user, answers=answers)
-
-    judge = kept(ModelJudge(Failing()), AnswerStore(tmp_path / "answers.db"))
-    with pytest.raises(RuntimeError, match="once"):
-        judge.judge(some_group())
-    assert judge.judge(some_group()).outcome in ("shift", "no_shift")
-
-
-def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> None:
+def test_a_cancelled_or_failed_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> None:
     class Slow(ScatteredModel):
         async def acomplete(self, system, user, *, answers=None):
             await asyncio.sleep(0.05)
             return self.complete(system, user, answers=answers)
 
     model = Slow()
-    judge = kept(ModelJudge(model), AnswerStore(tmp_path / "answers.db"))
+    judge = ask(model, tmp_path / "answers.db")
 
     async def both() -> Verdict:
         first = asyncio.ensure_future(judge.ajudge(some_group()))
@@ -204,83 +210,170 @@ def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> No
     assert len(model.asked) == 1
 
 
-def split_and_log(
-    store: Path, log: Path, concurrency: int, output: Path, seed: int = 0, parts: int = 300
-) -> None:
-    """Split a story, and write each question's hash as it is answered, and at last the spans."""
-    chunker = splitter(LoggedModel(log, 0.002), store, max_concurrency=concurrency)
-    output.write_text(str(chunker.segment(story(parts, seed)).spans))
+# Stores that fail: the run ends, and what was stored stays.
 
 
-def start(*arguments: object) -> BaseProcess:
-    """Start `split_and_log` in a forked process, which is ready at once."""
-    child = get_context("fork").Process(target=split_and_log, args=arguments)
-    child.start()
-    return child
+class Failing(InMemoryByteStore):
+    """A store that cannot be read, or written, while it is down."""
+
+    down: tuple[str, ...] = ()
+
+    def mget(self, keys: Sequence[str]) -> list[bytes | None]:
+        self._use("read")
+        return super().mget(keys)
+
+    def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
+        self._use("write")
+        super().mset(key_value_pairs)
+
+    def _use(self, how: str) -> None:
+        if how in self.down:
+            raise ConnectionError("no route to redis://me:hunter2secret@db:6379")
 
 
-needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
-
-
-def run_and_kill(store: Path, log: Path, concurrency: int, output: Path) -> int:
-    """Split a story in processes that are killed, until one ends; return how many were."""
-    chance = random.Random(7)
-    kills = 0
-    for _ in range(40):
-        before = log.stat().st_size if log.exists() else 0
-        child = start(store, log, concurrency, output)
-        # Kill some calls after it has begun, wherever that may be.
-        wanted = before + 65 * chance.randrange(1, 25)
-        until = time.monotonic() + 60
-        while child.is_alive() and (not log.exists() or log.stat().st_size < wanted):
-            if time.monotonic() > until:
-                child.kill()
-                pytest.fail("a run after a kill asks nothing and does not end")
-            time.sleep(0.001)
-        if child.is_alive():
-            time.sleep(chance.random() * 0.004)
-            child.kill()
-        child.join(60)
-        kills += child.exitcode == -signal.SIGKILL
-        if child.exitcode == 0:
-            break
-    assert child.exitcode == 0
-    assert kills >= 5
-    return kills
-
-
-def repeated(log: Path) -> int:
-    """Return the number of questions that were asked again."""
-    calls = log.read_text().split()
-    return len(calls) - len(set(calls))
-
-
-@needs_forks
+@pytest.mark.parametrize("way", ["sync", "async"])
+@pytest.mark.parametrize("down", [("read", "write"), ("write",)])
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_kill_at_random_moments_repeats_only_what_was_in_flight(
-    tmp_path: Path, concurrency: int
+def test_a_store_that_goes_down_stops_the_run_and_keeps_what_it_has(
+    way: str, down: tuple[str, ...], concurrency: int
 ) -> None:
-    store, log, output = (tmp_path / name for name in ("answers.db", "calls.log", "spans"))
-    kills = run_and_kill(store, log, concurrency, output)
-    assert repeated(log) <= kills * concurrency
-    expected = splitter(ScatteredModel(), None).segment(story(300))
-    assert output.read_text() == str(expected.spans)
+    given = Failing()
+    model = ActingModel(lambda: setattr(given, "down", down))
+    with pytest.raises(StoreError, match="Failing cannot be used: ConnectionError") as raised:
+        segment(splitter(model, given, max_concurrency=concurrency), TEXT, way)
+    assert "hunter2secret" not in f"{raised.value} {raised.value.__cause__}"
+    assert 10 <= len(model.asked) < 10 + concurrency + 1
+    given.down = ()
+    stored, again = len(AnswerStore(given)), ScatteredModel()
+    assert stored >= 10 - concurrency
+    assert splitter(again, given).segment(TEXT) == ALONE
+    assert len(again.asked) == ALONE.usage.calls - stored or concurrency > 1
 
 
-@needs_forks
-def test_kills_of_one_process_cost_another_that_shares_the_store_nothing(tmp_path: Path) -> None:
-    store, log, output = (tmp_path / name for name in ("answers.db", "calls.log", "spans"))
-    other_log, other_output = tmp_path / "other.log", tmp_path / "other"
-    other = start(store, other_log, 2, other_output, 1, 700)
-    kills = run_and_kill(store, log, 2, output)
-    other.join(120)
-    assert other.exitcode == 0
-    assert repeated(log) <= kills * 2
-    assert repeated(other_log) == 0
-    for seed, parts, told in ((0, 300, output), (1, 700, other_output)):
-        expected = splitter(ScatteredModel(), None).segment(story(parts, seed))
-        assert told.read_text() == str(expected.spans)
-    assert sorted(tmp_path.glob("answers.db*")) == [store]
-    second = ScatteredModel()
-    splitter(second, store).segment(story(700, 1))
-    assert second.asked == []
+def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
+    given, model = Failing(), ScatteredModel()
+    given.down = ("read",)
+    with pytest.raises(StoreError, match="Failing cannot be used"):
+        splitter(model, given).segment(TEXT)
+    assert model.asked == []
+
+
+def test_a_redis_that_dies_stops_the_run_and_has_the_answers_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    server = RedisServer(tmp_path)
+    with server:
+        model = ActingModel(lambda: server.__exit__())
+        with pytest.raises(StoreError, match="Redis") as raised:
+            splitter(model, connect("langchain-redis", server.url)).segment(TEXT)
+        assert PASSWORD not in str(raised.value)
+        with server:
+            again = ScatteredModel()
+            store = connect("langchain-redis", server.url)
+            assert splitter(again, store).segment(TEXT) == ALONE
+            assert len(again.asked) == ALONE.usage.calls - 9
+
+
+@pytest.mark.parametrize("damage", [b"[]", b"{", 5])
+def test_a_damaged_entry_is_reported_and_left_alone(damage: Any) -> None:
+    flat = InMemoryByteStore()
+    AnswerStore(flat).put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    (name,) = flat.yield_keys()
+    flat.mset([(name, damage)])
+    with pytest.raises(StoreError, match="InMemoryByteStore contains a damaged v"):
+        AnswerStore(flat).get("j", some_group())
+    assert flat.mget([name]) == [damage]
+
+
+# What is particular to stores of the frameworks.
+
+STORES: list[Callable[[], Any]] = [InMemoryByteStore, SimpleKVStore]
+
+
+@pytest.mark.parametrize("make", STORES)
+def test_keys_are_those_of_every_machine_and_of_one_format(
+    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def everything(store: Any) -> str:
+        return repr(store.store if isinstance(store, InMemoryByteStore) else store.to_dict())
+
+    one, other = make(), make()
+    splitter(ScatteredModel(), one).segment(TEXT)
+    splitter(ScatteredModel(), other).segment(TEXT)
+    assert everything(one) == everything(other)
+    monkeypatch.setattr("lumber_core.lumber.shared_store.CACHE_FORMAT", CACHE_FORMAT + 1)
+    assert len(AnswerStore(one)) == 0
+    splitter(ScatteredModel(), one).segment(TEXT)
+    monkeypatch.undo()
+    assert len(AnswerStore(one)) == ALONE.usage.calls
+
+
+def test_what_else_is_in_a_store_is_left_alone() -> None:
+    flat, nested = InMemoryByteStore(), SimpleKVStore()
+    flat.mset([("mine", b"1")])
+    nested.put("mine", {"a": 1})
+    for given in (flat, nested):
+        store = AnswerStore(given)
+        store.put("j", some_group(), REFUSED)
+        assert (len(store), store.forget_failures(), len(store)) == (1, 1, 0)
+    assert flat.mget(["mine"]) == [b"1"]
+    assert nested.get("mine") == {"a": 1}
+
+
+def test_clients_that_decode_what_they_read_work_as_well() -> None:
+    class Decoding(InMemoryByteStore):
+        def mget(self, keys: Sequence[str]) -> list[Any]:
+            return [None if value is None else value.decode() for value in super().mget(keys)]
+
+    store = Decoding()
+    splitter(ScatteredModel(), store).segment(TEXT)
+    again = ScatteredModel()
+    assert splitter(again, store).segment(TEXT) == ALONE
+    assert again.asked == []
+
+
+@pytest.mark.parametrize("bad", [5, object(), [], {}])
+@pytest.mark.parametrize("cls", [LumberTextSplitter, LumberNodeParser])
+def test_what_is_no_store_is_refused(cls: Callable[..., Any], bad: object) -> None:
+    with pytest.raises(TypeError, match=r"store must be a path, a store.*mget.*get_all"):
+        cls(store=bad)
+    with pytest.raises(StoreError, match="returned int, not a store"):
+        AnswerStore(int).open()
+
+
+SHARED = InMemoryByteStore()
+
+
+def open_shared() -> InMemoryByteStore:
+    return SHARED
+
+
+class Locked(InMemoryByteStore):
+    """As clients of databases are, not to be pickled."""
+
+    def __getstate__(self) -> Any:
+        raise TypeError("cannot pickle '_thread.lock' object")
+
+
+def test_a_function_that_opens_a_store_can_be_pickled_and_a_client_says_so() -> None:
+    splitter(ScatteredModel(), open_shared).segment(TEXT)
+    model = ScatteredModel()
+    again = pickle.loads(pickle.dumps(AnswerStore(open_shared)))
+    assert splitter(model, again).segment(TEXT) == ALONE
+    assert model.asked == []
+    assert repr(again) == "AnswerStore('open_shared')"
+    with pytest.raises(TypeError, match=r"Locked cannot be pickled .*: pass a function"):
+        pickle.dumps(AnswerStore(Locked()))
+    with pytest.raises(TypeError, match="store cannot be pickled"):
+        pickle.dumps(LumberNodeParser(store=Locked()))
+
+
+def test_a_store_changes_neither_what_a_parser_serialises_nor_its_hash() -> None:
+    plain, with_store = LumberNodeParser(), LumberNodeParser(store=SimpleKVStore())
+    assert with_store.to_dict() == plain.to_dict()
+    assert json.loads(with_store.to_json()) == json.loads(plain.to_json())
+    restored = LumberNodeParser.from_dict(with_store.to_dict(), store=SimpleKVStore())
+    assert restored.split_text(TEXT) == plain.split_text(TEXT)
+    assert with_store.chunker.identity == plain.chunker.identity
+    copied = pickle.loads(pickle.dumps(LumberNodeParser(store=open_shared)))
+    assert copied.store is open_shared

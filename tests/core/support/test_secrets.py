@@ -51,7 +51,7 @@ class Settings(pydantic.BaseModel):
         {"api_key": KEY},
         SimpleNamespace(client=SimpleNamespace(_api_key=KEY)),
         Settings(),
-        [{"settings": {"default_headers": {"Authorization": f"Bearer {KEY}"}}}],
+        {"settings": {"default_headers": {"Authorization": f"Bearer {KEY}"}}},
         {"headers": {"X-Gateway": KEY}},
         {"url": f"https://user:{KEY}@host/v1"},
         {"url": f"redis://:{KEY}@host"},

@@ -1,0 +1,86 @@
+"""The bundled encoder as each framework wants one; every text is embedded once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from langchain_core.embeddings import Embeddings
+
+from lumber_evaluation.cached_work import CachedEmbedder
+from lumber_evaluation.embedders import Embedder, embedder
+
+Vector = npt.NDArray[np.float32]
+
+
+class Bundled(Embeddings):
+    """The bundled encoder for LangChain and `PassageIndex`; all instances share the vectors."""
+
+    known: ClassVar[dict[str, Vector]] = {}
+    encoder: ClassVar[Embedder | None] = None
+
+    @classmethod
+    def keep(cls, path: Path | None) -> None:
+        """Keep vectors in a file, so that another run embeds nothing again; None keeps none."""
+        encoder = embedder("bundled")
+        cls.encoder = encoder if path is None else CachedEmbedder(encoder, path)
+
+    def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of texts."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            if self.encoder is None:
+                self.keep(None)
+            assert self.encoder is not None
+            self.known.update(zip(new, self.encoder.embed_documents(new), strict=True))
+        return [self.known[text] for text in texts]
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return the vectors of texts as lists."""
+        return [vector.tolist() for vector in self.vectors(texts)]
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a query."""
+        return self.embed_documents([text])[0]
+
+
+def for_llamaindex() -> Any:
+    """Return the bundled encoder as LlamaIndex wants one."""
+    from llama_index.core.embeddings import BaseEmbedding
+
+    class Embedding(BaseEmbedding):
+        def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+            return Bundled().embed_documents(texts)
+
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return Bundled().embed_query(text)
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return Bundled().embed_query(query)
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return Bundled().embed_query(query)
+
+    return Embedding(embed_batch_size=2048)
+
+
+def for_chonkie() -> Any:
+    """Return the bundled encoder as chonkie wants one."""
+    from chonkie.embeddings import BaseEmbeddings
+
+    class Embedding(BaseEmbeddings):  # type: ignore[misc]  # not installed for checks
+        dimension = 384
+
+        def embed(self, text: str) -> Vector:
+            return Bundled().vectors([text])[0]
+
+        def embed_batch(self, texts: list[str]) -> list[Vector]:
+            return Bundled().vectors(texts)
+
+        def get_tokenizer(self) -> str:
+            return "word"
+
+    return Embedding()

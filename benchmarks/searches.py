@@ -1,0 +1,274 @@
+"""Searches that benchmarks measure: passages, chunks of any splitter, other retrievers.
+
+Each indexes documents with the bundled encoder and returns places in them, best first.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.embedding import Bundled, for_llamaindex
+from benchmarks.splitters import PEERS, sized
+from lumber_core import LayoutChunker
+from lumber_core.spans import Span
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.retrieval.searching import in_context
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.store import NewDocument, PassageStore
+from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
+
+Found = list[tuple[str, Span, str]]
+Search = Callable[[str, int], Found]
+"""Returns, for a question and a number of words, what is found, best first: documents, places, and
+what stands above."""
+Build = Callable[[Sequence[Document], Path], Search]
+"""Indexes documents; what it keeps is written into the folder."""
+
+
+def passages(max_gap: int = 90, **settings: Any) -> Build:
+    """Return the passages of `PassageIndex`."""
+
+    def build(documents: Sequence[Document], folder: Path) -> Search:
+        chunker = LayoutChunker(target_size=50, tokenizer="even")
+        index = PassageIndex(chunker, Bundled(), folder / "index.db", **settings)
+        index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
+
+        def search(question: str, words: int) -> Found:
+            found = index.search(question, budget=words, max_gap=max_gap)
+            best_first = sorted(found, key=lambda passage: -passage.score)
+            return [(passage.document, passage.span, passage.context) for passage in best_first]
+
+        return search
+
+    return build
+
+
+def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] = ()) -> Build:
+    """Return the chunks of another splitter, searched by vectors, or by words as well.
+
+    Args:
+        name: One of `PEERS`.
+        words: Mean size of its chunks.
+        keywords: Search words, too.
+        context: What vectors know beside the chunk: "context", "surroundings" or both.
+    """
+
+    def build(documents: Sequence[Document], folder: Path) -> Search:
+        made = []
+        for document, spans in zip(
+            documents, sized(Corpus(name, tuple(documents)), PEERS[name], words), strict=True
+        ):
+            chunks = tuple(
+                EvaluatedChunk(document.name, span, span.of(document.text)) for span in spans
+            )
+            split = SplitDocument(document.name, chunks, 0.0)
+            made.append(in_context(document, split) if "context" in context else split)
+        placed = [
+            [PlacedText(one.span, one.text, one.context.above(one.text)) for one in split.chunks]
+            for split in made
+        ]
+        plan = VectorPlan(placed, surroundings="surroundings" in context)
+        vectors = plan.embed(Bundled().embed_documents)
+        above = [[str(chunk.context) for chunk in split.chunks] for split in made]
+        return search_of(documents, placed, above, vectors, folder, keywords=keywords)
+
+    return build
+
+
+def chunks_of_model(kind: str, data: Path) -> Build:
+    """Return the chunks that a large language model made, searched by vectors and words."""
+
+    def build(documents: Sequence[Document], folder: Path) -> Search:
+        written = {
+            f"{path.name.partition('.')[0]}": {
+                Path(one["file"]).stem: one["chunks"] for one in map(json.loads, path.open())
+            }
+            for path in (data / "multi_corpus" / "llm_chunks").glob(f"*.{kind}.jsonl")
+        }
+        made = []
+        for document in documents:
+            company, _, file = document.name.partition("/")
+            own = next(files for name, files in written.items() if company.startswith(name))
+            made.append([*places_of(own.get(Path(file).stem, []), document.text)])
+        placed = [[PlacedText(span, text, text) for span, text, _ in chunks] for chunks in made]
+        above = [[path for _, _, path in chunks] for chunks in made]
+        vectors = [_matrix([text for _, text, _ in chunks]) for chunks in made]
+        return search_of(documents, placed, above, vectors, folder, keywords=True)
+
+    return build
+
+
+def places_of(chunks: Sequence[str], text: str) -> Iterator[tuple[Span, str, str]]:
+    """Yield where chunks are, what they say, and the path above them.
+
+    White space aside; of a chunk that is not a slice, from its first line to its last one that are.
+    """
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    bare = "".join(text.split())
+    for chunk in chunks:
+        cuts = [0, *(match.end() for match in re.finditer(r" > |\n", chunk))]
+        for cut in cuts:
+            lines = ["".join(chunk[cut:].split())]
+            if lines[0] and lines[0] in bare:
+                break
+        else:
+            cut = 0
+            lines = ["".join(line.split("> ")[-1].split()) for line in chunk.splitlines()]
+        found = [(bare.find(line), len(line)) for line in lines if line and line in bare]
+        if found:
+            start, end = min(found)[0], max(place + length for place, length in found)
+            yield Span(places[start], places[end - 1] + 1), chunk, chunk[:cut]
+
+
+def _matrix(texts: Sequence[str]) -> Vectors:
+    return np.array(Bundled().embed_documents([*texts]), dtype=np.float32)
+
+
+def search_of(
+    documents: Sequence[Document],
+    chunks: Sequence[Sequence[PlacedText]],
+    above: Sequence[Sequence[str]],
+    vectors: Sequence[Vectors],
+    folder: Path,
+    *,
+    keywords: bool,
+) -> Search:
+    """Return a search of chunks.
+
+    Args:
+        documents: The documents.
+        chunks: The chunks of each.
+        above: What a reader reads above each chunk.
+        vectors: The vectors of each document's chunks.
+        folder: Where the index is written.
+        keywords: Search words, too.
+    """
+    store = PassageStore(folder / "index.db")
+    headings: dict[tuple[str, Span], str] = {}
+    new = []
+    for document, own, paths, made in zip(documents, chunks, above, vectors, strict=True):
+        headings |= {(document.name, one.span): path for one, path in zip(own, paths, strict=True)}
+        new.append(
+            NewDocument(
+                document.name,
+                source=document.name,
+                digest="",
+                text=document.text,
+                metadata={},
+                spans=[one.span for one in own],
+                details=[{}] * len(own),
+                words=[one.in_context for one in own],
+                around=[""] * len(own),
+                vectors=made,
+            )
+        )
+    store.put(new)
+
+    def search(question: str, words: int) -> Found:
+        del words
+        with store.reading() as reading:
+            near = reading.nearest(Bundled().embed_query(question), CANDIDATES, None)
+            matching = reading.matching(question, CANDIDATES, None) if keywords else {}
+            found, _ = reading.hits(fused([near, matching]))
+        return [(hit.document, hit.span, headings[hit.document, hit.span]) for hit in found]
+
+    return search
+
+
+def parent_documents(documents: Sequence[Document], folder: Path) -> Search:
+    """Return the parents of 2,000 characters of LangChain's `ParentDocumentRetriever`."""
+    from langchain_classic.retrievers import ParentDocumentRetriever
+    from langchain_core.documents import Document as Text
+    from langchain_core.stores import InMemoryStore
+    from langchain_core.vectorstores import InMemoryVectorStore
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    vectors, texts = InMemoryVectorStore(Bundled()), InMemoryStore()
+    retriever = ParentDocumentRetriever(
+        vectorstore=vectors,
+        docstore=texts,
+        child_splitter=RecursiveCharacterTextSplitter(chunk_size=400, chunk_overlap=0),
+        parent_splitter=RecursiveCharacterTextSplitter(
+            chunk_size=2000, chunk_overlap=0, add_start_index=True
+        ),
+        search_kwargs={"k": 50},
+    )
+    retriever.add_documents(
+        [Text(one.text, metadata={"source": one.name}) for one in documents if one.text.strip()]
+    )
+    vectors.dump(str(folder / "vectors.json"))
+    (folder / "texts.pickle").write_bytes(pickle.dumps(texts.store))
+
+    def search(question: str, words: int) -> Found:
+        del words
+        found = retriever.invoke(question)
+        return [
+            (
+                text.metadata["source"],
+                Span(
+                    text.metadata["start_index"],
+                    text.metadata["start_index"] + len(text.page_content),
+                ),
+                "",
+            )
+            for text in found
+        ]
+
+    return search
+
+
+def llamaindex(documents: Sequence[Document], folder: Path, *, window: bool) -> Search:
+    """Return sentence windows, or with `window=False` what automatic merging makes."""
+    from llama_index.core import Document as Text
+    from llama_index.core import StorageContext, VectorStoreIndex
+    from llama_index.core.indices.postprocessor import MetadataReplacementPostProcessor
+    from llama_index.core.node_parser import (
+        HierarchicalNodeParser,
+        SentenceWindowNodeParser,
+        get_leaf_nodes,
+    )
+    from llama_index.core.retrievers import AutoMergingRetriever
+
+    texts = [Text(text=one.text, id_=one.name) for one in documents if one.text.strip()]
+    storage = StorageContext.from_defaults()
+    if window:
+        nodes = SentenceWindowNodeParser.from_defaults(window_size=3)(texts)
+        leaves = nodes
+    else:
+        nodes = HierarchicalNodeParser.from_defaults(chunk_sizes=[2048, 512, 128])(texts)
+        leaves = get_leaf_nodes(nodes)
+        storage.docstore.add_documents(nodes)
+    index = VectorStoreIndex(leaves, storage_context=storage, embed_model=for_llamaindex())
+    storage.persist(str(folder))
+    retriever: Any = index.as_retriever(similarity_top_k=50 if window else 24)
+    if not window:
+        retriever = AutoMergingRetriever(retriever, storage)
+    replacing = MetadataReplacementPostProcessor(target_metadata_key="window")
+    whole = {one.name: one.text for one in documents}
+
+    def search(question: str, words: int) -> Found:
+        del words
+        found = retriever.retrieve(question)
+        if window:
+            found = replacing.postprocess_nodes(found)
+        return [(one.node.ref_doc_id, _span_of(one.node, whole), "") for one in found]
+
+    return search
+
+
+def _span_of(node: Any, texts: dict[str, str]) -> Span:
+    """Return where the text of a node is, which LlamaIndex knows or has changed white space of."""
+    text, start = texts[node.ref_doc_id], node.start_char_idx or 0
+    content = node.text
+    found = text.find(content[:80], max(0, start - 3 * len(content)))
+    begin = found if found >= 0 else start
+    return Span(begin, min(len(text), begin + len(content)))

@@ -1,0 +1,98 @@
+"""Has a language model answer a question from passages, with quotes that are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from lumber_cli.passage_formats import is_converted
+from lumber_core.errors import LumberError
+from lumber_core.llms import CallPolicy, Model, RetryingModel
+from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.lumber.answer_parser import declines, without_thinking
+from lumber_core.support.wording import counted
+from lumber_core.text.source import Source
+from lumber_core.text.unicode import encodable
+from lumber_retrieval.passages import Passage
+from lumber_retrieval.quoted_answers import (
+    NO_QUOTE,
+    QUOTING_INSTRUCTIONS,
+    QUOTING_QUESTION,
+    CitedAnswer,
+    cite_answer,
+    write_passages,
+)
+
+
+def answer_from(
+    passages: Sequence[Passage],
+    question: str,
+    documents: Mapping[str, Source],
+    model: Model,
+    policy: CallPolicy,
+) -> tuple[CitedAnswer | None, str]:
+    """Return a model's answer from passages, None if there is none; and what is wrong with it.
+
+    If it lacks quotes, or has some that stand nowhere, the model is told and asked again.
+    """
+    shown = write_passages((passage.document, passage.in_context) for passage in passages)
+    user = asked = QUOTING_QUESTION.format(context=shown, question=question)
+    retrying = RetryingModel(model, policy)
+    last, fault = CitedAnswer(""), ""
+    for _ in range(policy.rereads + 1):
+        try:
+            completion = retrying.complete(QUOTING_INSTRUCTIONS, asked)
+        except LumberError as error:
+            return None, no_answer(error)
+        if is_blocked(completion.finish_reason):
+            return None, no_answer(f"the provider blocked it: {completion.finish_reason}")
+        reply = without_thinking(encodable(completion.text))
+        if reply.strip():
+            last = cite_answer(reply, [*passages, *documents.values()])
+        fault = _fault(last) if reply.strip() else "the answer is empty"
+        if not fault:
+            break
+        if declines(reply):
+            return None, no_answer("the model declined to answer")
+        if is_cut(completion.finish_reason):
+            fault += "; it was cut off at the model's maximum number of tokens"
+        asked = f"{user}\n\nYour last reply could not be used: {fault}. Try again."
+    if not last.text:
+        return None, no_answer(fault or "it finds none in these passages")
+    citations = [
+        # Nobody sees the lines of a text that was converted.
+        replace(one, lines=None) if one.document and is_converted(one.document) else one
+        for one in last.citations
+    ]
+    return replace(last, citations=tuple(citations)), _doubt(last)
+
+
+def no_answer(why: object) -> str:
+    """Return what to say if there is no answer."""
+    return f"no answer from the model: {why}"
+
+
+def _fault(answer: CitedAnswer) -> str:
+    """Return what the model is told of an answer, to be asked again; "" if nothing."""
+    if answer.missing:
+        listed = "; ".join(map(repr, answer.missing))
+        return f"no passage has these quotes word for word: {listed}"
+    if answer.text and not answer.citations:
+        return "there are no numbered quotes below the answer"
+    if NO_QUOTE in answer.text:
+        return "a number in the answer has no quote below it"
+    return ""
+
+
+def _doubt(answer: CitedAnswer) -> str:
+    """Return why an answer is not to be trusted; "" if each of its quotes was found."""
+    if answer.missing:
+        return (
+            f"{counted(len(answer.missing), 'quote')} of the model's "
+            f"{len(answer.citations)} not found in the files: do not trust what rests on them"
+        )
+    if not answer.citations:
+        return "the model quotes nothing, so its answer may not be in the files: read the passages"
+    if NO_QUOTE in answer.text:
+        return f"the model gave no quote where {NO_QUOTE} stands: do not trust what it says there"
+    return ""

@@ -1,0 +1,81 @@
+"""Settings by name, as `--set NAME=VALUE` gives them, and the classes that take them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+T = TypeVar("T")
+_WORDS = {"none": None, "true": True, "false": False}
+# Given by options, or not possible on a command line.
+_ELSEWHERE = frozenset({"model", "judge", "base_url", "api_key", "client", "on_segmentation"})
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting by the name it has in Python, as in --set attempts=3; may be "
+        "repeated.",
+    ),
+]
+
+
+def value_of(text: str) -> object:
+    """Return the value that a text is in Python, or the text itself; `none` may be small."""
+    try:
+        return _WORDS[text] if text in _WORDS else ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
+    """Return the settings that are given as NAME=VALUE.
+
+    Raises:
+        ValueError: One has another form.
+    """
+    given = {}
+    for pair in pairs or ():
+        name, sign, text = pair.partition("=")
+        if not sign:
+            raise ValueError(f"--set takes NAME=VALUE, not {pair!r}")
+        given[name.strip().replace("-", "_")] = value_of(text.strip())
+    return given
+
+
+def made_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
+    """Return what a class makes of settings.
+
+    Raises:
+        ValueError: A value is wrong, or of a wrong type.
+    """
+    try:
+        return taker(*arguments, **settings)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def names_of(taker: Callable[..., object]) -> list[str]:
+    """Return the settings that a class takes and that can be given here."""
+    return [name for name in inspect.signature(taker).parameters if name not in _ELSEWHERE]
+
+
+def divided(given: Mapping[str, object], *takers: Callable[..., object]) -> list[dict[str, Any]]:
+    """Return the settings of each of some classes.
+
+    Raises:
+        ValueError: No class has a setting of that name.
+    """
+    known = [names_of(taker) for taker in takers]
+    for name in given:
+        if not any(name in names for names in known):
+            all_names = [each for names in known for each in names]
+            near = get_close_matches(name, all_names, 1) or sorted({*all_names})
+            raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(near)}?")
+    return [{name: given[name] for name in given if name in names} for names in known]

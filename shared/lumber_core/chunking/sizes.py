@@ -1,0 +1,118 @@
+"""The sizes of chunks: what `chunk_size` and `target_size` default to, and checks of sizes."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Literal
+
+from lumber_core.checks import check_not_negative, check_positive
+
+ChunkSize = int | Literal["auto"] | None
+"""A hard limit in tokens; None for no limit, "auto" for one that fits the other settings."""
+
+DEFAULT_CHUNK_SIZE = 512
+"""Maximum tokens that common embedding models read."""
+DEFAULT_TARGET_SIZE = 400
+"""The matching target: it leaves enough room that sentences rarely have to be cut."""
+FITTING_CHUNK_SIZE = 256
+"""Fits nearly all embedding models: most read 512 tokens, all-MiniLM-L6-v2 reads 256."""
+_TARGET_SHARE = 0.6  # of `chunk_size`: room to choose the best of several cuts
+
+
+def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
+    """Return the hard limit and the target of a splitter that cuts near the target.
+
+    Args:
+        chunk_size: "auto": 512, or more for a `target_size` above 400.
+        target_size: None: in proportion to `chunk_size`, 400 for 512.
+
+    Returns:
+        The limit in tokens, None for no limit, and the target.
+
+    Raises:
+        TypeError: One is no whole number.
+        ValueError: One is below 1.
+    """
+    check_sizes(chunk_size, target_size)
+    share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
+    if chunk_size == "auto":
+        chunk_size = max(DEFAULT_CHUNK_SIZE, ceil((target_size or 0) / share))
+    return chunk_size, target_size or max(1, int((chunk_size or DEFAULT_CHUNK_SIZE) * share))
+
+
+def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
+    """Return the hard limit and the target of a splitter that chooses all cuts together.
+
+    Args:
+        chunk_size: "auto": 256, or in proportion to `target_size`.
+        target_size: None: 60 % of `chunk_size`.
+
+    Returns:
+        The limit in tokens, None for no limit, and the target.
+
+    Raises:
+        TypeError: One is no whole number.
+        ValueError: One is below 1.
+    """
+    check_sizes(chunk_size, target_size)
+    if chunk_size == "auto":
+        chunk_size = FITTING_CHUNK_SIZE if not target_size else round(target_size / _TARGET_SHARE)
+    room = chunk_size or FITTING_CHUNK_SIZE
+    return chunk_size, target_size or max(1, round(_TARGET_SHARE * room))
+
+
+def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
+    """Raise unless sizes are whole numbers of at least 1, or say that there is none.
+
+    Args:
+        chunk_size: A number, None or "auto".
+        *others: `target_size` and `min_chunk_size`: numbers or None.
+
+    Raises:
+        TypeError: One is no whole number.
+        ValueError: One is below 1.
+    """
+    if isinstance(chunk_size, str) and chunk_size != "auto":
+        raise TypeError(
+            'chunk_size must be a whole number, not str: pass a number, "auto", or None for no '
+            "limit"
+        )
+    if chunk_size not in (None, "auto"):
+        check_positive("chunk_size", chunk_size)
+    for name, size in zip(("target_size", "min_chunk_size"), others, strict=False):
+        if size is not None:
+            check_positive(name, size)
+
+
+def check_order(
+    chunk_size: int | None, target_size: int | None, min_chunk_size: int | None
+) -> None:
+    """Raise if a size is above the hard limit.
+
+    Raises:
+        ValueError: `target_size` or `min_chunk_size` is above `chunk_size`.
+    """
+    if chunk_size is None:
+        return
+    if target_size is not None and target_size > chunk_size:
+        raise ValueError(
+            f"target_size ({target_size}) must not be above chunk_size ({chunk_size}), the most "
+            "tokens a chunk may have: raise chunk_size as well, or leave it out for one that fits"
+        )
+    if min_chunk_size is not None and min_chunk_size > chunk_size:
+        raise ValueError(
+            f"min_chunk_size ({min_chunk_size}) must not be above chunk_size ({chunk_size}): raise "
+            "chunk_size as well, or pass chunk_size=None for no limit"
+        )
+
+
+def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:
+    """Raise unless an overlap is a number of tokens that leaves room for the chunk itself.
+
+    Raises:
+        TypeError: It is no whole number.
+        ValueError: It is below 0, or there is no room.
+    """
+    check_not_negative("chunk_overlap", chunk_overlap)
+    if chunk_size is not None and chunk_overlap >= chunk_size:
+        raise ValueError(f"chunk_overlap ({chunk_overlap}) must be below chunk_size ({chunk_size})")

@@ -1,0 +1,81 @@
+"""Labels of lines: bullets, numbers, times, and who speaks."""
+
+from __future__ import annotations
+
+import re
+
+_BULLETS = "-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7"
+_LABEL = re.compile(
+    rf"""(?:
+      [{_BULLETS}](?=\s)                                                          # - bullet
+    | \[[\w*\u2020\u2021]{{1,6}}\]:?                                              # [5]
+    | \(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,5}})[.)](?=\s)                         # 3.  b)  (iv)
+    | \d{{1,2}}(?:\.\d{{1,2}}){{1,3}}\.?(?=\s)                                    # 2.1
+    | \[?\(?\d{{1,2}}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:\s?[AaPp]\.?[Mm]\.?)?\)?\]?    # [10:32]
+    | \[?\d\d?[/.]\d\d?[/.]\d{{2,4}},?\s\d\d?:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?\]? # 12/3/24, 10:15
+    | \[?\d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?\]?           # 2024-05-01 10:32
+    )\s*(?:[-\u2013\u2014|:]\s+)?""",
+    re.VERBOSE,
+)
+_FIRSTS = frozenset(f"{_BULLETS}[(0123456789")
+_SPEAKER = re.compile(
+    r"(?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
+    r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>))(?=\s)"
+)
+_LONGEST_SPEAKER = 60
+_TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
+# "0:15", "00:15.000 --> 00:17.500 align:start"; and with a speaker: "Ann Lee  10:15 AM",
+# "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07".
+_TIMES = re.compile(rf"{_TIME}(?:\s*(?:-->|[-\u2013\u2014])\s*{_TIME}(?:\s+\w+:\S+)*)?$")
+_NAME_AND_TIME = re.compile(
+    r"\[?[A-Z@][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}?\]?(?:\s*[,|\u2013\u2014\u00b7-])?"
+    rf"\s+(?:\w+\sat\s)?{_TIME}$"
+)
+_NUMBER_OR_NAME = re.compile(r"(?:\d+|[A-Z][\w.'\u2019-]*(?:\s[A-Z][\w.'\u2019-]*){0,3})$")
+
+
+def label_end(body: str) -> int:
+    """Return where a label at the start of a line ends, before its first word; 0 without one."""
+    if body[:1] in _FIRSTS or "." in body[1:6] or ")" in body[1:6]:
+        match = _LABEL.match(body)
+        end = match.end() if match else 0
+    else:
+        end = 0
+    if ":" not in body and ">" not in body:
+        return end
+    after = speaker_end(body, end)
+    if not end < after <= end + _LONGEST_SPEAKER:
+        return end
+    return len(body) - len(body[after:].lstrip())
+
+
+def speaker_end(body: str, start: int = 0) -> int:
+    """Return where the name of who speaks ends that begins at `start`; `start` without one."""
+    speaker = _SPEAKER.match(body, start)
+    return speaker.end() if speaker else start
+
+
+def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
+    """Return the lines that only give the time, or time and speaker, of what was said below.
+
+    As in subtitles, transcripts and copied chats. The number of a subtitle, or the speaker's name,
+    may stand on a line of its own above the time.
+
+    Args:
+        bodies: The lines.
+        blank: Whether blank lines come before each.
+    """
+    timed = [number for number, body in enumerate(bodies) if ":" in body]
+    times = {number for number in timed if _TIMES.match(bodies[number])}
+    named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
+    heads = times | named if len(named) > 1 else times
+    # Of several in a row, as in a timetable, only the last has text below.
+    heads = {n for n in heads if n + 1 < len(bodies) and n + 1 not in heads}
+    return heads | {
+        number - 1
+        for number in times
+        if number
+        and not blank[number]
+        and number - 2 not in times
+        and _NUMBER_OR_NAME.match(bodies[number - 1])
+    }

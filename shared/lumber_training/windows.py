@@ -1,0 +1,88 @@
+"""Labelled windows: the classifier's view of training items, and batches of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from lumber_core.bert.tokenizer import WordPieceTokenizer
+from lumber_training.synthesis import Item
+
+NORMAL, START = 0, 1
+IGNORED = -100
+"""Label of [CLS], [SEP], padding, and a window's first token, which has no context before it."""
+
+
+class LabelledWindow(TypedDict):
+    """The token ids of a window, including [CLS] and [SEP], with a label for each."""
+
+    input_ids: list[int]
+    labels: list[int]
+
+
+def label_windows(
+    items: Iterable[Item], tokenizer: WordPieceTokenizer, *, window: int = 255, seed: int = 0
+) -> list[LabelledWindow]:
+    """Return a window for each item, labelled where segments start.
+
+    An item longer than a window is cropped to begin at a segment, as a window does that moves to
+    the last start, or anywhere, as after a window without one.
+
+    Args:
+        items: The items.
+        tokenizer: The tokenizer.
+        window: Tokens in a window, including [CLS] and [SEP].
+        seed: Seed of where items are cropped.
+    """
+    rng = random.Random(seed)
+    return [_label(item, tokenizer, window - 2, rng) for item in items]
+
+
+def _label(
+    item: Item, tokenizer: WordPieceTokenizer, size: int, rng: random.Random
+) -> LabelledWindow:
+    pieces = tokenizer(item.text)
+    starts = pieces.first_of(item.starts)
+    labels = np.full(len(pieces.ids), NORMAL)
+    labels[starts] = START
+    first = _choose_first(starts, len(pieces.ids), size, rng)
+    labels[first : first + 1] = IGNORED
+    return {
+        "input_ids": [
+            tokenizer.cls_id,
+            *pieces.ids[first : first + size].tolist(),
+            tokenizer.sep_id,
+        ],
+        "labels": [IGNORED, *labels[first : first + size].tolist(), IGNORED],
+    }
+
+
+def _choose_first(starts: npt.NDArray[np.intp], length: int, size: int, rng: random.Random) -> int:
+    """Choose the first token of an item's window."""
+    if length <= size:
+        return 0
+    # A segment that starts late leaves too little text before the item's end.
+    early = starts[starts < length - size // 2]
+    if len(early) and rng.random() < 0.5:
+        return int(rng.choice(early))
+    return rng.randint(0, length - size)
+
+
+def pad(rows: Sequence[LabelledWindow]) -> dict[str, npt.NDArray[np.int64]]:
+    """Pad windows of different lengths into a batch.
+
+    Returns:
+        `input_ids`, `attention_mask` and `labels`, each of shape (rows, longest).
+    """
+    lengths = np.array([len(row["input_ids"]) for row in rows])
+    ids = np.zeros((len(rows), lengths.max()), dtype=np.int64)
+    labels = np.full_like(ids, IGNORED)
+    for number, row in enumerate(rows):
+        ids[number, : lengths[number]] = row["input_ids"]
+        labels[number, : lengths[number]] = row["labels"]
+    mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+    return {"input_ids": ids, "attention_mask": mask, "labels": labels}

@@ -1,0 +1,134 @@
+"""What all pages share: hostile texts stay texts, nothing is requested, and all can be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from lumber_cli.answer_page import answer_page
+from lumber_cli.view_page import chunk_page
+from lumber_core import GreedyChunker, Source, Span
+from lumber_retrieval.citations import Citation
+from lumber_retrieval.passages import Hit, Passage
+from lumber_retrieval.quoted_answers import CitedAnswer
+from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
+
+TITLE = HOSTILE[0] + HOSTILE[3]
+EVIL = "\n\n".join(f"# {piece.strip()}\n\n{piece}" for piece in HOSTILE)
+NAMES = [TITLE, *(piece.replace("/", "\u2215") + ".md" for piece in HOSTILE)]
+DOCUMENTS = {name: Source(EVIL, name=name, format="markdown") for name in NAMES}
+
+
+def viewed() -> str:
+    splitter = GreedyChunker(20)
+    return chunk_page([(name, splitter.split(source)) for name, source in DOCUMENTS.items()])
+
+
+def answered() -> str:
+    spans = [Span(EVIL.index(piece), EVIL.index(piece) + len(piece)) for piece in HOSTILE]
+    passages = [
+        Passage(name, span, piece, (Hit(0, name, span, piece, 1.0, {"headings": piece}),))
+        for name, span, piece in zip(NAMES, spans, HOSTILE, strict=False)
+    ]
+    quotes = [Citation(piece, "not found") for piece in HOSTILE]
+    span = Span(2, 12)
+    quotes.append(Citation(HOSTILE[1], "aligned", NAMES[0], span, 0.9, span.of(EVIL)))
+    answer = CitedAnswer(" ".join([*HOSTILE, "[7]"]), tuple(quotes))
+    return answer_page(TITLE, answer, passages, DOCUMENTS)
+
+
+every_page = pytest.mark.parametrize("make", [viewed, answered])
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and its title and own text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.kinds: set[str] = set()
+        self.handlers: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.kinds.add(tag)
+        self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "src"]
+
+
+@every_page
+def test_hostile_texts_are_no_elements(make: Callable[[], str]) -> None:
+    page = make()
+    found = Elements(page)
+    assert not found.kinds & {"img", "svg", "base", "form", "u-foreign", "iframe", "link"}
+    assert found.handlers == []
+    assert re.search("default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-", page)
+
+
+@every_page
+def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(
+    make: Callable[[], str], browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(make(), encoding="utf-8", newline="", errors="replace")
+    script = """(async () => {
+      const tried = [];
+      addEventListener("securitypolicyviolation", (event) => tried.push(event.effectiveDirective));
+      const shown = document.body.textContent;
+      for (const [tag, given] of [["img", { src: "http://127.0.0.1:9/" }],
+          ["script", { textContent: "document.title = 'broken'" }]]) {
+        document.body.append(Object.assign(document.createElement(tag), given));
+      }
+      await fetch("http://127.0.0.1:9/").catch(() => {});
+      await new Promise((done) => setTimeout(done, 60));
+      return [shown, tried, document.title];
+    })()"""
+    assert foreign_elements(browser.dom(path)) == []
+    shown, tried, title = browser.evaluate(path, script)
+    assert all(piece.strip() in shown for piece in HOSTILE[:5])
+    assert {"img-src", "connect-src", "script-src-elem"} <= set(tried)
+    assert title.endswith(TITLE) or title.startswith("Chunks of ")
+    assert title != "broken"
+
+
+@every_page
+@pytest.mark.parametrize("dark", [False, True])
+def test_all_texts_can_be_read(
+    make: Callable[[], str], dark: bool, browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(make(), encoding="utf-8", newline="", errors="replace")
+    script = """(async () => {
+      const solid = (each) => {
+        for (; each; each = each.parentElement) {
+          const { backgroundColor: colour } = getComputedStyle(each);
+          if (colour !== "rgba(0, 0, 0, 0)") return colour;
+        }
+      };
+      document.querySelector("#passages > li + li .open")?.click();
+      await new Promise((done) => setTimeout(done, 60));
+      const pairs = new Map();
+      for (const each of document.querySelectorAll("body *")) {
+        if (!each.checkVisibility() || !/\\S/.test(each.textContent)) continue;
+        const name = `${each.localName}.${each.className}`;
+        pairs.set(name, [getComputedStyle(each).color, solid(each)]);
+      }
+      return [getComputedStyle(document.body).backgroundColor, ...pairs];
+    })()"""
+    background, *pairs = browser.evaluate(path, script, dark=dark)
+    assert (lightness(background) < 0.2) is dark
+    assert len(pairs) > 10
+    poor = {name: colours for name, colours in pairs if contrast(*colours) < 4.5}
+    poor = {name: colours for name, colours in poor.items() if not name.startswith("button")}
+    assert poor == {}
+
+
+@every_page
+def test_a_phone_needs_no_scrolling_to_the_side(
+    make: Callable[[], str], browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(make(), encoding="utf-8", newline="", errors="replace")
+    assert browser.evaluate(path, "document.documentElement.scrollWidth", width=390) == 390

@@ -1,0 +1,156 @@
+"""Settings that have no option of their own, and the options for a language model."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_cli.language_models import language_model
+from lumber_cli.settings import names_of, settings_in
+from lumber_cli.splitting import SPLITTERS, Splitting, prompt_in
+from lumber_core import LumberChunker, ModelJudge, PromptTemplate
+from lumber_core.llms import LegacyGeminiModel
+from tests.cli.running import run_apart
+from tests.core.lumber.support import ScatteredModel
+from tests.loopback.faults import Status
+from tests.loopback.server import LoopbackServer
+
+TEXT = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke.\n"
+PROMPT = "You cut stories.\n---\nWhere is the turn, from {first} to {last}?\n{paragraphs}\n"
+
+needs_openai = pytest.mark.skipif(not find_spec("openai"), reason="openai is not installed")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "prompt.txt").write_text(PROMPT, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackServer]:
+    with LoopbackServer(faults={1: Status(503, "later")}) as running:
+        yield running
+
+
+def asking(server: LoopbackServer) -> list[Any]:
+    return ["--method", "lumber", "--model", f"{server.openai_url}#any", "--theta", "9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("3", 3), ("0.5", 0.5), ("-1", -1), ("none", None), ("None", None), ("false", False)),
+        *(("auto", "auto"), ("'3'", "3"), ("cl100k_base", "cl100k_base"), ("a b", "a b")),
+    ],
+)
+def test_values_are_written_as_in_python_and_strings_without_quotes(
+    text: str, value: object
+) -> None:
+    assert settings_in([f"one-setting={text}"]) == {"one_setting": value}
+
+
+def test_every_setting_is_an_option_or_can_be_set() -> None:
+    for method, splitter in SPLITTERS.items():
+        for name, parameter in inspect.signature(splitter).parameters.items():
+            if name in names_of(splitter) and name != "store":
+                assert isinstance(Splitting(method, {name: parameter.default}).chunker(), splitter)
+
+
+@needs_openai
+def test_settings_of_the_model_are_sent(server: LoopbackServer) -> None:
+    pairs = ("temperature=0.7", "max_tokens=9", "structured=false", "initial_backoff=0")
+    options = [part for pair in pairs for part in ("--set", pair)]
+    done = run_apart("split", "text.txt", *asking(server), *options)
+    assert done.code == 0, done.err
+    first = server.requests[0]
+    assert (first.temperature, first.max_tokens, first.allowed) == (0.7, 9, None)
+    done = run_apart("split", "text.txt", *asking(server), "--set", "temperature=none")
+    assert done.code == 0, done.err
+    last = server.requests[-1]
+    assert (last.temperature, last.allowed is None) == (None, False)
+
+
+@needs_openai
+@pytest.mark.parametrize(("attempts", "again"), [(1, 0), (2, 1)])
+def test_the_policy_decides_how_often_a_question_is_sent(
+    server: LoopbackServer, attempts: int, again: int
+) -> None:
+    pairs = (f"attempts={attempts}", "initial_backoff=0", "on_failure=keep_group")
+    options = [part for pair in pairs for part in ("--set", pair)]
+    done = run_apart("split", "text.txt", *asking(server), *options)
+    assert done.code == 0, done.err
+    asked = [request.user for request in server.requests]
+    assert len(asked) - len(set(asked)) == again
+
+
+@needs_openai
+def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> None:
+    done = run_apart("split", "text.txt", *asking(server), "--prompt", "prompt.txt")
+    assert done.code == 0, done.err
+    first = server.requests[0]
+    assert first.system == "You cut stories."
+    told = "ID 0: Ann ran.\nID 1: She fell.\nID 2: Bob slept."
+    assert first.user == f"Where is the turn, from 0 to 2?\n{told}"
+
+
+def test_a_prompt_without_a_system_text_keeps_the_librarys(folder: Path) -> None:
+    (folder / "plain.txt").write_text("\ufeffWhere? {paragraphs}\n", encoding="utf-8")
+    assert prompt_in(folder / "plain.txt") == PromptTemplate(user="Where? {paragraphs}")
+    assert prompt_in(None) is None
+
+
+def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
+    def estimated(*options: str) -> str:
+        done = run_apart("estimate", "text.txt", "--model", "openai:any", *options)
+        assert (done.code, done.err) == (0, "")
+        return done.out
+
+    judge = ModelJudge(ScatteredModel(), prompt_in(folder / "prompt.txt"))
+    made = LumberChunker(judge).estimate([TEXT])
+    expected = f" {made.prompt_tokens.likely:,.0f} ("
+    assert expected in estimated("--prompt", "prompt.txt")
+    assert expected not in estimated()
+
+
+def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("google.generativeai", reason="google-generativeai is not installed")
+    monkeypatch.setenv("GEMINI_API_KEY", "a-key")
+    model = language_model("gemini-legacy:gemini-1.5-flash", temperature=0.5)
+    assert isinstance(model, LegacyGeminiModel)
+    assert "gemini-legacy:gemini-1.5-flash" in model.identity
+    assert "temperature=0.5" in model.identity
+
+
+@needs_openai
+def test_of_a_server_with_several_models_one_must_be_named() -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            models = [{"id": name, "object": "model"} for name in ("small", "large")]
+            body = json.dumps({"object": "list", "data": models}).encode()
+            self.send_response(200 if self.path == "/v1/models" else 404)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Log nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{made.server_port}/v1"
+        done = run_apart("split", "text.txt", "--method", "lumber", "--model", url)
+        made.shutdown()
+    assert (done.code, done.out) == (2, "")
+    assert f"{url} serves 2 models (large, small): pass {url}#NAME" in done.err
