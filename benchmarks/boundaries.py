@@ -5,10 +5,11 @@
     python benchmarks/boundaries.py ../shared/data --model FOLDER      weights of your own
 
 Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
-speakers' turns. The semantic splitters of LangChain and LlamaIndex get the bundled embedder and
-their own defaults; the greedy splitter is told the true mean length of a segment. "bert" cuts where
-a sentence's score, the highest t among its first six tokens, is above t_c = 0. TextTiling is
-nltk's, with each line as a paragraph.
+speakers' turns. "sections" and "stories" are the articles and stories that the training of the
+bundled weights held out. The semantic splitters of LangChain and LlamaIndex get the bundled
+embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
+"bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0.
+TextTiling is nltk's, with each line as a paragraph.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,15 +28,24 @@ from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
 from lumber_evaluation.splitters import evaluated
+from lumber_training.documents import load_documents, split_held_out
 
 LINE_BREAKS = re.compile(r"\s*\n\s*")
 
 
 def corpora(data: Path) -> dict[str, Sequence[Document]]:
+    """Return documents by the name of their corpus."""
+    articles = load_documents(data / "wiki_sections" / "documents.jsonl")
+    passages = load_documents(data / "passages" / "passages.jsonl")
+    sections = [replace(article, source="wiki_sections") for article in articles]
+    _, held = split_held_out([*sections, *passages], share=0.08)
+    held = [document for document in held if document.is_segmented]
     return {
         "choi": load_choi(data / "choi"),
         "wiki50": load_wiki50(data / "wiki50"),
         "qmsum": load_qmsum(data / "qmsum").documents,
+        "sections": [document for document in held if document.source == "wiki_sections"],
+        "stories": [document for document in held if document.source == "fairytaleqa"],
     }
 
 

@@ -104,7 +104,8 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
     told = "; ".join(f"{title} makes {len(found)}" for title, found in chunks.items())
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">\n'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}">\n'
         f"<title>{escape(f'The same text in chunks: {told}')}</title>\n<style>{_STYLE}</style>\n"
         f'<rect class="page" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
         'rx="6"/>\n' + "\n".join([*body, "</svg>", ""])

@@ -87,7 +87,7 @@ def questions_command(
     )
     if not made.questions:
         fail(f"no question was kept: {_reasons(made)}")
-    write_questions(made.questions, output, chunks=made.chunks)
+    write_questions(made.questions, output)
     asked = len({question.document for question in made.questions})
     typer.echo(
         f"{len(made.questions)} questions about {asked} of {len(documents)} documents written to "

@@ -111,6 +111,3 @@ class SemanticChunks:
             limit = np.percentile(distances, self._percentile)
             cuts = [units[int(n) + 1].start for n in np.flatnonzero(distances > limit)]
         return list(pairwise([0, *cuts, len(text)])) if text else []
-
-    def __repr__(self) -> str:
-        return f"SemanticChunks({self._embedder.identity}, percentile={self._percentile:g})"

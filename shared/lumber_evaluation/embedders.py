@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.checks import check_texts
+from lumber_core.support.identity import settings_digest
 from lumber_evaluation.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
-from lumber_evaluation.readable_settings import settings_of
 from lumber_retrieval.surroundings import Vectors, matrix
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -63,10 +63,8 @@ def embedder(spec: object = "bundled") -> Embedder:
             return spec
         if isinstance(spec, TextEmbedder):
             return BundledEmbedder(spec)
-        if hasattr(spec, "get_text_embedding_batch"):
-            return LlamaIndexEmbedder(spec)
-        if hasattr(spec, "embed_documents") and hasattr(spec, "embed_query"):
-            return LangChainEmbedder(spec)
+        if hasattr(spec, "get_text_embedding_batch") or hasattr(spec, "embed_query"):
+            return FrameworkEmbedder(spec)
     raise TypeError(
         'an embedder is "bundled", a LangChain Embeddings, a LlamaIndex embedding model or an '
         f"object like lumber_evaluation.embedders.Embedder, not {spec!r}"
@@ -123,36 +121,8 @@ class BundledEmbedder:
         return self._model.embed(texts)
 
 
-class LangChainEmbedder:
-    """Any LangChain `Embeddings`.
-
-    Args:
-        embeddings: The embedding model.
-    """
-
-    similarity: Similarity = "cosine"
-
-    def __init__(self, embeddings: Any) -> None:
-        self._embeddings = embeddings
-
-    @property
-    def identity(self) -> str:
-        """The class and its settings."""
-        return f"langchain {settings_of(self._embeddings)}"
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return the output of the model's `embed_documents`."""
-        return matrix(self._embeddings.embed_documents(check_texts(texts)), len(texts))
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the output of the model's `embed_query` for each query."""
-        return matrix(
-            [self._embeddings.embed_query(text) for text in check_texts(texts)], len(texts)
-        )
-
-
-class LlamaIndexEmbedder:
-    """Any LlamaIndex embedding model.
+class FrameworkEmbedder:
+    """Any LangChain `Embeddings`, or any LlamaIndex embedding model.
 
     Args:
         model: The embedding model.
@@ -162,18 +132,26 @@ class LlamaIndexEmbedder:
 
     def __init__(self, model: Any) -> None:
         self._model = model
+        self._documents: Callable[[list[str]], Any] = (
+            getattr(model, "get_text_embedding_batch", None) or model.embed_documents
+        )
+        self._query: Callable[[str], Any] = (
+            getattr(model, "get_query_embedding", None) or model.embed_query
+        )
 
     @property
     def identity(self) -> str:
-        """The class and its settings."""
-        return f"llama-index {settings_of(self._model)}"
+        """The class, the model's name and a digest of its settings, without credentials."""
+        kind = type(self._model)
+        names = (getattr(self._model, name, None) for name in ("model_name", "model"))
+        name = next((each for each in names if isinstance(each, str)), "")
+        settings = settings_digest(vars(self._model))
+        return f"{kind.__module__}.{kind.__qualname__} {name} {settings}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the model's vectors of texts."""
-        return matrix(self._model.get_text_embedding_batch(check_texts(texts)), len(texts))
+        return matrix(self._documents(check_texts(texts)), len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the model's vectors of queries."""
-        return matrix(
-            [self._model.get_query_embedding(text) for text in check_texts(texts)], len(texts)
-        )
+        return matrix([self._query(text) for text in check_texts(texts)], len(texts))

@@ -55,12 +55,7 @@ class BoundaryScore:
 
 
 def boundary_score(reference: Iterable[int], predicted: Iterable[int]) -> BoundaryScore:
-    """Match predicted with reference boundaries: those in the same place.
-
-    Args:
-        reference: Where segments start, as unit numbers or offsets, without the start of the text.
-        predicted: Where predicted segments start, in the same form.
-    """
+    """Match places where segments start, without the start of the text, with predicted ones."""
     true, said = set(reference), set(predicted)
     return BoundaryScore(len(true & said), len(said), len(true))
 
@@ -105,21 +100,7 @@ def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> flo
 
 
 def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
-    """Return WindowDiff: how often windows hold different numbers of boundaries.
-
-    Args:
-        reference: Numbers of the units where segments start, without 0.
-        predicted: The same as predicted.
-        units: Number of units in the text.
-
-    Returns:
-        A share, 0 for perfect agreement. Windows span half the mean length of a reference
-        segment. A text of fewer than two units gives 0.
-
-    Raises:
-        ValueError: A boundary is not between 1 and `units` - 1.
-        MissingExtraError: Nltk is not installed.
-    """
+    """Return WindowDiff: how often windows hold different numbers of boundaries; see `pk`."""
     return _windowed("windowdiff", reference, predicted, units)
 
 
@@ -137,8 +118,7 @@ def _windowed(
     if units < 2:
         return 0.0
     k = min(window_length(reference, units=units), units - 1)
-    function = segmentation.pk if measure == "pk" else segmentation.windowdiff
-    return float(function(true, said, k))
+    return float(getattr(segmentation, measure)(true, said, k))
 
 
 def _gaps(boundaries: Sequence[int], units: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,8 @@ from lumber_core.lumber.chunker import THETA
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
-from lumber_core.support.identity import NOT_COVERED
+from lumber_core.support.identity import NOT_COVERED, safe_repr
+from lumber_core.support.secrets import is_secret
 from lumber_evaluation.baselines import (
     SemanticChunks,
     fixed_length,
@@ -29,7 +31,6 @@ from lumber_evaluation.baselines import (
 from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.locating import ChunkNotFoundError, locate
-from lumber_evaluation.readable_settings import settings_of
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,30 @@ def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter
         return splitter
     cut = cut_with(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _Cutting(named, settings_of(splitter), _identity(splitter), cut)
+    return _Cutting(named, readable(splitter), _identity(splitter), cut)
+
+
+def readable(thing: object) -> str:
+    """Return an object's class and those of its settings that are data, without secrets.
+
+    Objects of this project and functions are shown by their `repr`.
+    """
+    shown = re.sub(r" at 0x\w+", "", safe_repr(thing))  # which differ from run to run
+    if not shown.endswith(" object>") or not hasattr(thing, "__dict__"):
+        return shown
+    settings = {
+        name.lstrip("_"): value
+        for name, value in vars(thing).items()
+        if _is_data(value) and not is_secret(name, value)
+    }
+    listed = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    return f"{type(thing).__name__}({listed})"
+
+
+def _is_data(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_data, value))
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 def _identity(splitter: object) -> str | None:
@@ -267,14 +291,14 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Piece
     for piece in pieces:
         if not isinstance(piece, tuple) or len(piece) != 2:
             raise TypeError(
-                f"{settings_of(function)} should return (start, end) offsets or strings, "
+                f"{readable(function)} should return (start, end) offsets or strings, "
                 f"found {piece!r}"
             )
         span = Span(*piece)
         before = spans[-1].start if spans else 0
         if not before <= span.start < span.end <= len(text):
             raise ValueError(
-                f"{settings_of(function)} returned {piece} for a text of {len(text)} characters, "
+                f"{readable(function)} returned {piece} for a text of {len(text)} characters, "
                 f"after a chunk that starts at {before}; chunks should come in the order of their "
                 "starts, inside the text, and none empty"
             )

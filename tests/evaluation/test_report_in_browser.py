@@ -80,7 +80,7 @@ def test_the_page_fits_a_phone_and_asks_for_nothing(browser: Browser, report: Pa
     found = probed(browser, report, 390)
     assert found["width"] == 390
     assert found["requests"] == []
-    assert len(found["plots"]) == 3
+    assert len(found["plots"]) == 2
     assert all(200 < width <= 390 for width in found["plots"])
 
 

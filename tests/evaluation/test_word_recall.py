@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lumber_core.spans import Span
 from lumber_core.text.context import Context
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
-from lumber_evaluation.retrieval import recall_at_words, retrieve
+from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from tests.evaluation.retrieval_support import corpus_of, letters, split
 
@@ -125,13 +125,5 @@ def test_small_chunks_are_read_as_deep_as_the_words_reach() -> None:
     assert [one.word_recall(300) for one in result.questions] == [1, 0]
     assert [one.word_recall(600) for one in result.questions] == [1, 1]
     assert len(result.questions[0].retrieved) == 20
-
-
-def test_a_splitter_is_scored_by_one_call() -> None:
-    text = "alpha beta. gamma delta."
-    table = letters({"alpha beta. ": 0.1, "gamma delta.": 0.9})
-    corpus = corpus_of(text, Question("q", "d", must_contain="gamma"))
-    spans = [(0, 12), (12, len(text))]
-    assert recall_at_words(corpus, lambda _: spans, embedder=table, words=300) == [1]
     with pytest.raises(ValueError, match="300, 600, 1200"):
-        recall_at_words(corpus, lambda _: spans, embedder=table, words=50)
+        result.word_recall(50)

@@ -196,18 +196,6 @@ def _list(value: object, where: str) -> list[object]:
     return value
 
 
-COLUMNS = (
-    "Book Name",
-    "Book ID",
-    "Chunk ID",
-    "Chapter",
-    "Question",
-    "Answer",
-    "Chunk Must Contain",
-    "References",
-)
-"""GutenQA's columns, and the references: the places of `Chunk Must Contain` in the document."""
-
 _ENDINGS = (".jsonl", ".csv")
 
 
@@ -228,63 +216,38 @@ def check_question_path(path: str | Path) -> Path:
     return path
 
 
-def write_questions(
-    questions: Iterable[Question], path: str | Path, *, chunks: Sequence[int] = ()
-) -> None:
-    """Write questions as JSON lines or CSV, one row each, in GutenQA's columns.
+def write_questions(questions: Iterable[Question], path: str | Path) -> None:
+    """Write questions as JSON lines or CSV, one row each, as `load_questions` reads them.
 
-    `Book ID` numbers the documents from 0 in the order of their first questions; `Chapter` is
-    empty. `References` is a list of `{"start_index": …, "end_index": …}`, in CSV as JSON.
+    `references` is a list of `{"start_index": …, "end_index": …}`, in CSV as JSON.
 
     Args:
         questions: The questions.
         path: A .jsonl or .csv file; an existing one is replaced.
-        chunks: For each question the number of the chunk it was made from (`QuestionSet.chunks`),
-            for the column `Chunk ID`; without it the column is empty.
 
     Raises:
-        ValueError: The file has another ending, or `chunks` is not as long as `questions`.
+        ValueError: The file has another ending.
         FileNotFoundError: The folder is missing.
     """
     path = check_question_path(path)
-    asked = tuple(questions)
-    if chunks and len(chunks) != len(asked):
-        raise ValueError(f"there are {len(asked)} questions but {len(chunks)} chunks")
-    numbers: Sequence[int | str] = chunks or [""] * len(asked)
-    books: dict[str, int] = {}
-    rows = [
-        _row(question, books.setdefault(question.document, len(books)), chunk)
-        for question, chunk in zip(asked, numbers, strict=True)
+    rows: list[dict[str, Any]] = [
+        {
+            "question": one.question,
+            "document": one.document,
+            "answer": one.answer,
+            "must_contain": one.must_contain or "",
+            "references": [{"start_index": a, "end_index": b} for a, b in one.references],
+        }
+        for one in questions
     ]
-    text = _csv(rows) if path.suffix.casefold() == ".csv" else _json_lines(rows)
-    with replacing(path) as part:
-        part.write_bytes(text.encode())
-
-
-def _row(question: Question, book: int, chunk: int | str) -> dict[str, Any]:
-    references = [{"start_index": start, "end_index": end} for start, end in question.references]
-    values = (
-        question.document,
-        book,
-        chunk,
-        "",
-        question.question,
-        question.answer,
-        question.must_contain or "",
-        references,
-    )
-    return dict(zip(COLUMNS, values, strict=True))
-
-
-def _json_lines(rows: list[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, COLUMNS)
-    writer.writeheader()
-    for row in rows:
-        cells = {name: guarded_cell(cell) for name, cell in row.items()}
-        writer.writerow(cells | {"References": json.dumps(row["References"])})
-    return file.getvalue()
+    if path.suffix.casefold() == ".csv":
+        writer = csv.DictWriter(file, _COLUMNS)
+        writer.writeheader()
+        for row in rows:
+            cells = {name: guarded_cell(cell) for name, cell in row.items()}
+            writer.writerow(cells | {"references": json.dumps(row["references"])})
+    else:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    with replacing(path) as part:
+        part.write_bytes(file.getvalue().encode())

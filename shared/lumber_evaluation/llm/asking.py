@@ -11,7 +11,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -26,7 +26,7 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_parser import declines, without_thinking
 from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
-from lumber_core.support.concurrency import end_sleep_on
+from lumber_core.support.concurrency import Stopped, end_sleep_on
 from lumber_evaluation.llm.cached_model import CachedModel
 
 logger = logging.getLogger(__name__)
@@ -107,43 +107,37 @@ def ask_all(
     """
     check_positive("max_concurrency", max_concurrency)
     asked = CachedModel(model, store, policy=policy)
-    replies: dict[int, Reply[T]] = {}
-    with tqdm(total=len(asks), desc=title, unit="question", disable=not show_progress) as bar:
-        for number, reply in _replies(asked, asks, max_concurrency):
-            replies[number] = reply
-            bar.update(1)
-    for number in range(len(asks)):
-        if replies[number].outcome != "read":
-            logger.warning("%s: number %d: %s", title, number, replies[number].reason)
-    return [replies[number] for number in range(len(asks))]
-
-
-def _replies(
-    model: CachedModel, asks: Sequence[Ask[T]], capacity: int
-) -> Iterator[tuple[int, Reply[T]]]:
-    """Yield replies as they come, with the numbers of their questions."""
-    if capacity == 1:
-        for number, ask in enumerate(asks):
-            yield number, ask_one(model, ask)
-        return
     stop = threading.Event()
-    with ThreadPoolExecutor(
-        capacity, thread_name_prefix="lumber-ask", initializer=end_sleep_on, initargs=(stop,)
-    ) as pool:
-        out: dict[Future[Reply[T]], int] = {}
-        left = iter(enumerate(asks))
+
+    def reply_to(ask: Ask[T]) -> Reply[T]:
         try:
-            while True:
-                while len(out) < capacity and (taken := next(left, None)) is not None:
-                    out[pool.submit(ask_one, model, taken[1])] = taken[0]
-                if not out:
-                    return
-                done, _ = wait(out, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield out.pop(future), future.result()
+            if not stop.is_set():
+                return ask_one(asked, ask)
         except BaseException:
-            stop.set()  # ends the pauses between attempts, not calls in flight
+            stop.set()  # no further question is asked, and pauses between attempts end
             raise
+        raise Stopped
+
+    with (
+        tqdm(total=len(asks), desc=title, unit="question", disable=not show_progress) as bar,
+        ThreadPoolExecutor(max_concurrency, initializer=end_sleep_on, initargs=(stop,)) as pool,
+    ):
+        try:
+            futures = [pool.submit(reply_to, ask) for ask in asks]
+            for future in futures:
+                future.add_done_callback(lambda _: bar.update(1))
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            failed = [error for each in done if (error := each.exception()) is not None]
+            for error in sorted(failed, key=lambda error: isinstance(error, Stopped)):
+                raise error
+        except BaseException:
+            stop.set()  # does not end calls in flight
+            raise
+    replies = [future.result() for future in futures]
+    for number, reply in enumerate(replies):
+        if reply.outcome != "read":
+            logger.warning("%s: number %d: %s", title, number, reply.reason)
+    return replies
 
 
 def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:

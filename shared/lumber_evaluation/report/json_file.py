@@ -14,7 +14,7 @@ from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.retrieval import WORD_BUDGETS, QuestionResult, RetrievalResult
+from lumber_evaluation.retrieval import WORD_BUDGETS, RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
 
 FORMAT = "lumber-comparison"
@@ -139,21 +139,7 @@ def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
                 "absent": result.is_absent,
                 "gold": list(result.gold),
                 "retrieved": list(result.retrieved),
-                "passages": _passages(result),
             }
             for result in retrieval.questions
         ],
-    }
-
-
-def _passages(result: QuestionResult) -> dict[str, Any] | None:
-    """Return what a reader gets for a question; None if it was not measured."""
-    if not result.passages:
-        return None
-    return {
-        found_by: {
-            str(words): {**asdict(read), "recall": None if result.is_absent else read.recall}
-            for words, read in by_words.items()
-        }
-        for found_by, by_words in result.passages.items()
     }

@@ -14,7 +14,7 @@ from statistics import fmean
 from lumber_evaluation.documents import EvaluatedChunk, Question
 from lumber_evaluation.retrieval.passages import FoundBy, PassagesRead
 from lumber_evaluation.retrieval.references import TokenOverlap
-from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, check_word_budget
+from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 
 CUTOFFS = (1, 2, 5, 10, 20)
 """Numbers of chunks that are looked at: the k of Recall@k and DCG@k."""
@@ -56,7 +56,8 @@ class QuestionResult:
         Raises:
             ValueError: `words` is not one of `WORD_BUDGETS`.
         """
-        check_word_budget(words)
+        if words not in WORD_BUDGETS:
+            raise ValueError(f"words must be one of {WORD_BUDGETS}, not {words}")
         return self.word_recalls[words]
 
     def recall(self, k: int) -> float:

@@ -14,12 +14,10 @@ import numpy as np
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder
-from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval.passages import PassageSearch
 from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
 from lumber_evaluation.retrieval.results import CUTOFFS, QuestionResult, RetrievalResult
-from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, check_word_budget
-from lumber_evaluation.splitters import evaluated
+from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
 from lumber_retrieval.surroundings import (
     PlacedText,
     VectorPlan,
@@ -109,40 +107,6 @@ def retrieve(
             results[question] = found
     ordered = tuple(results[n] for n in range(len(queries)))
     return RetrievalResult(chunks, ordered, len(plan.texts))
-
-
-def recall_at_words(
-    corpus: Corpus,
-    splitter: object,
-    *,
-    words: int = 600,
-    embedder: object = "bundled",
-    within_document: bool = True,
-) -> list[float]:
-    """Return, for each question, the share of its reference text in the first words retrieved.
-
-    This compares splitters at equal amounts of text, whatever their chunk sizes.
-
-    Args:
-        corpus: Documents and questions.
-        splitter: Anything that `evaluated` takes.
-        words: Number of words to retrieve, one of `WORD_BUDGETS`.
-        embedder: Anything that `embedders.embedder` takes; a `CachedEmbedder` embeds each text
-            once over many calls.
-        within_document: Search the chunks of the question's document only.
-
-    Returns:
-        One value from 0 to 1 for each question, in order; nan if the reference text does not occur
-        in the document.
-
-    Raises:
-        ValueError: As for `retrieve`, or `words` is not one of `WORD_BUDGETS`.
-    """
-    check_word_budget(words)
-    made = evaluated(splitter)
-    splits = [made.split(document) for document in corpus.documents]
-    result = retrieve(corpus, splits, embedder_of(embedder), within_document=within_document)
-    return result.per_question(lambda question: question.word_recall(words))
 
 
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:

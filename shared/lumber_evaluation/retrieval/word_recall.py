@@ -27,16 +27,6 @@ WORD_BUDGETS = (300, 600, 1200)
 _WORD = re.compile(r"\S+")
 
 
-def check_word_budget(words: int) -> None:
-    """Raise unless recall is measured at this number of words.
-
-    Raises:
-        ValueError: It is not.
-    """
-    if words not in WORD_BUDGETS:
-        raise ValueError(f"words must be one of {WORD_BUDGETS}, not {words}")
-
-
 class WordRecall:
     """Measures recall of the reference text among the first words retrieved.
 
