@@ -32,8 +32,8 @@ from benchmarks.suite.memory import peak_memory
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_retrieval.documents import texts_around
+from lumber_retrieval.finding import CANDIDATES
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.ranking import CANDIDATES
 from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import Vectors, unit_length
 

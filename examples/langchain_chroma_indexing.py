@@ -16,7 +16,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.indexing import index
 
 from common import Options, Passage, langchain_documents, options, show, temporary_folder
-from langchain_lumber import KnownVectors, LayoutTextSplitter, LumberEmbeddings, PassageJoiner
+from langchain_lumber import ContextEmbeddings, LayoutTextSplitter, LumberEmbeddings, PassageJoiner
 
 
 def main(given: Options) -> None:
@@ -41,13 +41,13 @@ def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     # Remembers a hash of every chunk in the store, and which file it is from.
     records = SQLRecordManager("chroma/files", db_url=f"sqlite:///{folder / 'records.sqlite'}")
     records.create_schema()
-    # With add_start_index, equal passages of one file stay apart.
-    splitter = LayoutTextSplitter(target_size=50, add_start_index=True)
-    chunks, vectors = splitter.split_and_embed(langchain_documents(files))
+    # With add_metadata, chunks say their headings, and equal passages of one file stay apart.
+    splitter = LayoutTextSplitter(target_size=50, add_metadata=True)
+    chunks = splitter.split_documents(langchain_documents(files))
     result = index(
         chunks,
         records,
-        store(folder, KnownVectors(chunks, vectors)),
+        store(folder, ContextEmbeddings(chunks)),
         # Deletes the old chunks of a file that has changed, at the end. "incremental" does so after
         # every 100 chunks, and so deletes and adds again those of a file with more than that.
         cleanup="scoped_full",

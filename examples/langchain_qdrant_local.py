@@ -14,17 +14,10 @@ from pathlib import Path
 from langchain_core.documents import Document
 from langchain_qdrant import QdrantVectorStore
 from qdrant_client import QdrantClient
-from qdrant_client.models import (
-    Distance,
-    FieldCondition,
-    Filter,
-    MatchValue,
-    PointStruct,
-    VectorParams,
-)
+from qdrant_client.models import Distance, FieldCondition, Filter, MatchValue, VectorParams
 
 from common import Options, Passage, langchain_documents, options, show, temporary_folder
-from langchain_lumber import LayoutTextSplitter, LumberEmbeddings, PassageJoiner
+from langchain_lumber import ContextEmbeddings, LayoutTextSplitter, LumberEmbeddings, PassageJoiner
 
 NAME = "files"
 
@@ -53,22 +46,12 @@ def main(given: Options) -> None:
 def ingest(title: str, documents: list[Document], folder: Path) -> None:
     """Split and embed all files, and store all chunks; all is opened anew, as by a new process."""
     # Qdrant takes UUIDs as ids. These are computed from file, offsets, text and splitter.
-    splitter = LayoutTextSplitter(target_size=50, add_start_index=True, stable_ids=True)
-    chunks, vectors = splitter.split_and_embed(documents, LumberEmbeddings())
+    splitter = LayoutTextSplitter(target_size=50, add_metadata=True, stable_ids=True)
+    chunks = splitter.split_documents(documents)
     client = QdrantClient(path=str(folder))
     if not client.collection_exists(NAME):
-        size = VectorParams(size=len(vectors[0]), distance=Distance.COSINE)
-        client.create_collection(NAME, size)
-    # As LangChain's store writes them, but with these vectors.
-    points = [
-        PointStruct(
-            id=chunk.id or "",
-            vector=vector,
-            payload={"page_content": chunk.page_content, "metadata": chunk.metadata},
-        )
-        for chunk, vector in zip(chunks, vectors, strict=True)
-    ]
-    client.upsert(NAME, points)
+        client.create_collection(NAME, VectorParams(size=384, distance=Distance.COSINE))
+    QdrantVectorStore(client, NAME, ContextEmbeddings(chunks)).add_documents(chunks)
     print(f"{title:<21}{len(chunks):>6}{client.count(NAME).count:>10}")
     client.close()  # local mode locks the folder
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 import ray
@@ -73,7 +74,11 @@ def corpus(paths: list[str]) -> ray.data.Dataset:
 
 
 def main(given: argparse.Namespace) -> None:
-    settings = {"add_start_index": True, "add_metadata": True, "strip_whitespace": False}
+    settings: dict[str, Any] = {
+        "add_start_index": True,
+        "add_metadata": True,
+        "strip_whitespace": False,
+    }
     splitter: TextSplitter = BertTextSplitter(threads=1, **settings)
     if given.llm:
         url, _, model = given.llm.partition("#")

@@ -1,5 +1,6 @@
 """Text splitters for LangChain, and retrieval of whole passages."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 try:
@@ -8,8 +9,6 @@ except ImportError as error:
     from lumber_core.errors import MissingExtraError
 
     raise MissingExtraError("langchain-text-splitters", "langchain") from error
-
-from lumber_core.exports import load_on_first_use
 
 if TYPE_CHECKING:
     from langchain_lumber.base import SpanTextSplitter
@@ -22,37 +21,43 @@ if TYPE_CHECKING:
     from langchain_lumber.pages import join_pages
     from langchain_lumber.passage_retriever import PassageRetriever
     from langchain_lumber.passages import PassageJoiner
-    from langchain_lumber.vectors import KnownVectors, aembed_chunks, embed_chunks
+    from langchain_lumber.vectors import ContextEmbeddings
     from lumber_core import __version__
 else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "langchain_lumber.base": ["SpanTextSplitter"],
-            "langchain_lumber.bert": ["BertTextSplitter"],
-            "langchain_lumber.citations": [
-                "QUOTING_PROMPT",
-                "cite",
-                "cite_answer",
-                "format_passages",
-            ],
-            "langchain_lumber.embeddings": ["LumberEmbeddings"],
-            "langchain_lumber.greedy": ["GreedyTextSplitter"],
-            "langchain_lumber.layout": ["LayoutTextSplitter"],
-            "langchain_lumber.lumber": ["LumberTextSplitter"],
-            "langchain_lumber.pages": ["join_pages"],
-            "langchain_lumber.vectors": ["KnownVectors", "aembed_chunks", "embed_chunks"],
-            "langchain_lumber.passage_retriever": ["PassageRetriever"],
-            "langchain_lumber.passages": ["PassageJoiner"],
-            "lumber_core": ["__version__"],
-        },
-    )
+    _MODULES = {
+        "SpanTextSplitter": "langchain_lumber.base",
+        "BertTextSplitter": "langchain_lumber.bert",
+        "QUOTING_PROMPT": "langchain_lumber.citations",
+        "cite": "langchain_lumber.citations",
+        "cite_answer": "langchain_lumber.citations",
+        "format_passages": "langchain_lumber.citations",
+        "LumberEmbeddings": "langchain_lumber.embeddings",
+        "GreedyTextSplitter": "langchain_lumber.greedy",
+        "LayoutTextSplitter": "langchain_lumber.layout",
+        "LumberTextSplitter": "langchain_lumber.lumber",
+        "join_pages": "langchain_lumber.pages",
+        "PassageRetriever": "langchain_lumber.passage_retriever",
+        "PassageJoiner": "langchain_lumber.passages",
+        "ContextEmbeddings": "langchain_lumber.vectors",
+        "__version__": "lumber_core",
+    }
+
+    def __getattr__(name: str) -> object:
+        # On first use: who splits does not wait for language models, embeddings and numpy.
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "QUOTING_PROMPT",
     "BertTextSplitter",
+    "ContextEmbeddings",
     "GreedyTextSplitter",
-    "KnownVectors",
     "LayoutTextSplitter",
     "LumberEmbeddings",
     "LumberTextSplitter",
@@ -60,10 +65,8 @@ __all__ = [
     "PassageRetriever",
     "SpanTextSplitter",
     "__version__",
-    "aembed_chunks",
     "cite",
     "cite_answer",
-    "embed_chunks",
     "format_passages",
     "join_pages",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
@@ -16,15 +16,10 @@ from lumber_core.chunking.base import Chunker, check_chunker
 from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
 from lumber_core.chunking.sizes import check_overlap
 from lumber_core.segmentation import Segmentation
-from lumber_core.support.identity import chunk_id, safe_repr
+from lumber_core.support.identity import chunk_id
 from lumber_core.text.context import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
-
-if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
-
-    from lumber_retrieval.surroundings import Vectors
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -165,73 +160,6 @@ class SpanTextSplitter(TextSplitter):
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
         return await self._asplit(checked_documents(documents))
-
-    def split_and_embed(
-        self,
-        documents: Iterable[Document],
-        embeddings: Embeddings | None = None,
-        *,
-        context: bool = True,
-        surroundings: bool = True,
-    ) -> tuple[list[Document], list[list[float]]]:
-        """Split documents and embed every chunk, with what stands above and around it.
-
-        `KnownVectors` hands chunks and vectors to any vector store.
-
-        Args:
-            documents: The documents.
-            embeddings: Any embedding model of LangChain; None for the bundled one
-                (`LumberEmbeddings`).
-            context: Embed a chunk below its context: title, headings, header of a table.
-            surroundings: Add the vectors of its neighbours in the document, which helps to find
-                chunks of about 50 tokens, and not those of 150.
-
-        Returns:
-            The chunks, as `split_documents` returns them, and a vector for each.
-
-        Raises:
-            TypeError: An item is not a document, or an argument has the wrong type.
-            ValueError: The model returns vectors of several sizes.
-        """
-        from lumber_retrieval.embedding import split_and_embed  # deferred: imports numpy
-
-        parents = checked_documents(documents)
-        split, vectors = split_and_embed(
-            self._chunker,
-            map(self._source_of, parents),
-            self._embeddings(embeddings).embed_documents,
-            self.delivery,
-            context=self._context or context,
-            surroundings=surroundings,
-            show_progress=self._show_progress,
-        )
-        return self._documents(parents, split), vector_lists(vectors)
-
-    async def asplit_and_embed(
-        self,
-        documents: Iterable[Document],
-        embeddings: Embeddings | None = None,
-        *,
-        context: bool = True,
-        surroundings: bool = True,
-    ) -> tuple[list[Document], list[list[float]]]:
-        """Async version of `split_and_embed`."""
-        from lumber_retrieval.embedding import asplit_and_embed  # deferred: imports numpy
-
-        parents = checked_documents(documents)
-        split, vectors = await asplit_and_embed(
-            self._chunker,
-            map(self._source_of, parents),
-            self._embeddings(embeddings).aembed_documents,
-            self.delivery,
-            context=self._context or context,
-            surroundings=surroundings,
-            show_progress=self._show_progress,
-        )
-        return self._documents(parents, split), vector_lists(vectors)
-
-    def _embeddings(self, embeddings: Embeddings | None) -> Embeddings:
-        return checked_embeddings(embeddings, getattr(self._chunker, "threads", None))
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
@@ -388,32 +316,3 @@ def checked_documents(documents: Iterable[Document]) -> list[Document]:
                 f"{hint}"
             )
     return kept
-
-
-def checked_embeddings(embeddings: object, threads: int | None = None) -> Embeddings:
-    """Return an embedding model.
-
-    Args:
-        embeddings: The model, or None for the bundled one.
-        threads: Number of texts that the bundled one embeds in parallel.
-
-    Raises:
-        TypeError: It is not a model of LangChain.
-    """
-    from langchain_core.embeddings import Embeddings  # deferred: only splitting is faster without
-
-    if embeddings is None:
-        from langchain_lumber.embeddings import LumberEmbeddings
-
-        return LumberEmbeddings(threads=threads)
-    if not isinstance(embeddings, Embeddings):
-        raise TypeError(
-            "embeddings must be an embedding model of LangChain (Embeddings), such as "
-            f"OpenAIEmbeddings(), or None for the bundled one, not {safe_repr(embeddings)}"
-        )
-    return embeddings
-
-
-def vector_lists(vectors: Iterable[Vectors]) -> list[list[float]]:
-    """Return the vectors of the chunks of all documents as lists."""
-    return [vector for document in vectors for vector in document.tolist()]

@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.base import checked_documents
-from langchain_lumber.passages import known_offset
+from langchain_lumber.passages import own_text
 from lumber_core.text.pages import document_name
 from lumber_core.text.source import Source
 from lumber_retrieval import citations as core
@@ -107,10 +107,7 @@ def _parts(documents: QuotedDocuments) -> core.Texts:
 
 def _part(document: Document) -> CitedPart:
     """Return a document as a part of itself, without a context before its text."""
-    start, end = known_offset(document, "start_index"), known_offset(document, "end_index")
-    text = document.page_content
-    if start is not None and end is not None:
-        text = text[max(0, len(text) - (end - start)) :]
+    start, text = own_text(document)
     return cited_part(_name(document), text, document.metadata, start)
 
 

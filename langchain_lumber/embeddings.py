@@ -5,6 +5,7 @@ from __future__ import annotations
 from langchain_core.embeddings import Embeddings
 
 from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.support.identity import safe_repr
 
 
 class LumberEmbeddings(Embeddings):
@@ -37,3 +38,19 @@ class LumberEmbeddings(Embeddings):
 
     def __repr__(self) -> str:
         return f"LumberEmbeddings({self._embedder.model!r})"
+
+
+def checked_embeddings(embeddings: object) -> Embeddings:
+    """Return an embedding model, the bundled one for None.
+
+    Raises:
+        TypeError: It is not a model of LangChain.
+    """
+    if embeddings is None:
+        return LumberEmbeddings()
+    if not isinstance(embeddings, Embeddings):
+        raise TypeError(
+            "embeddings must be an embedding model of LangChain (Embeddings), such as "
+            f"OpenAIEmbeddings(), or None for the bundled one, not {safe_repr(embeddings)}"
+        )
+    return embeddings

@@ -30,8 +30,7 @@ class PassageJoiner(BaseDocumentCompressor):
 
     Args:
         texts: The documents that were split, or a mapping from their names to their texts, which is
-            read at each query. Without them, only hits that touch or overlap are joined: chunks do
-            not touch unless they are made with `strip_whitespace=False`.
+            read at each query.
         max_gap: Hits of one document with at most this many words between them are joined; the
             passage includes these words.
         budget: Maximum number of words in all passages. Hits are taken from the best on; one that
@@ -61,11 +60,11 @@ class PassageJoiner(BaseDocumentCompressor):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    texts: SkipValidation[NamedTexts | None] = Field(default=None, repr=False)
+    texts: SkipValidation[NamedTexts] = Field(repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
 
-    _known: Mapping[str, str] | None = PrivateAttr(default=None)
+    _known: Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -98,9 +97,7 @@ class PassageJoiner(BaseDocumentCompressor):
         del query, callbacks
         hits = checked_documents(documents)
         found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
-        known = None
-        if self._known is not None:
-            known = {hit.document: _text_of(hit, self._known) for hit in found}
+        known = {hit.document: _text_of(hit, self._known) for hit in found}
         return [
             _document_of(passage, hits[passage.hits[0].number])
             for passage in join_hits(found, known, max_gap=self.max_gap, budget=self.budget)
@@ -130,66 +127,79 @@ def _hit_of(number: int, hit: Document) -> Hit:
     Raises:
         ValueError: Its offset or its document is not known, or does not fit its text.
     """
-    shown = repr(hit.page_content[:40])
-    start = known_offset(hit, "start_index")
+    start, text = own_text(hit)
     if start is None:
         raise ValueError(
-            f'the hit that begins with {shown} has no "start_index" in its metadata: split '
-            "documents with add_start_index=True, and index them again"
+            f'the hit that begins with {hit.page_content[:40]!r} has no "start_index" in its '
+            "metadata: split documents with add_start_index=True, and index them again"
         )
-    document = document_key(hit.metadata)
-    if not document:
-        raise ValueError(
-            f"the hit that begins with {shown} does not say which document it comes from: put a "
-            'name into the metadata of each document as "source" before it is split'
-        )
-    end = known_offset(hit, "end_index")
-    before = 0 if end is None else len(hit.page_content) - (end - start)
-    if end is not None and not start <= end <= start + len(hit.page_content):
-        raise ValueError(
-            f"the hit that begins with {shown} has the offsets {start:,} to {end:,}, which do not "
-            "fit its text: join passages before anything changes the text of hits"
-        )
-    text = hit.page_content[before:]
-    return Hit(number, document, Span(start, start + len(text)), text, -number, hit.metadata)
+    return Hit(number, name_of(hit), Span(start, start + len(text)), text, -number, hit.metadata)
 
 
-def known_offset(hit: Document, key: str) -> int | None:
+def name_of(document: Document) -> str:
+    """Return what tells the document of a chunk, or a document, from others.
+
+    Raises:
+        ValueError: The metadata does not say it.
+    """
+    key = document_key(document.metadata)
+    if not key:
+        raise ValueError(
+            f"what begins with {document.page_content[:40]!r} does not say which document it is "
+            'from: put a name into the metadata of each document as "source" before it is split'
+        )
+    return key
+
+
+def own_text(chunk: Document) -> tuple[int | None, str]:
+    """Return where a chunk starts in its document, None if not known, and its slice of the text.
+
+    That is its content without the context before it, as it is put there by `context=True`.
+
+    Raises:
+        ValueError: Its offsets are none, or do not fit its content.
+    """
+    start, end = (_offset(chunk, key) for key in ("start_index", "end_index"))
+    content = chunk.page_content
+    if start is None or end is None:
+        return start, content
+    if not start <= end <= start + len(content):
+        raise ValueError(
+            f"what begins with {content[:40]!r} has the offsets {start:,} to {end:,}, which do not "
+            "fit its text: join or cite hits before anything changes their text"
+        )
+    return start, content[len(content) - (end - start) :]
+
+
+def _offset(hit: Document, key: str) -> int | None:
     """Return an offset in the metadata of a hit; None if there is none.
 
     Raises:
         ValueError: It is not an offset.
     """
     value = hit.metadata.get(key)
-    if value is None:
-        return None
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # some vector stores return numbers as floats
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(
-            f'"{key}" in the metadata of a hit must be an offset in characters, a whole number, '
-            f"not {safe_repr(value)}"
-        )
-    return value
+    if value is None or (type(value) is int and value >= 0):
+        return value
+    raise ValueError(
+        f'"{key}" in the metadata of a hit must be an offset in characters, a whole number, '
+        f"not {safe_repr(value)}"
+    )
 
 
-def _known_texts(texts: NamedTexts | None) -> Mapping[str, str] | None:
+def _known_texts(texts: NamedTexts) -> Mapping[str, str]:
     """Return texts by what identifies their documents.
 
     Raises:
         TypeError: It is neither a mapping nor an iterable of documents.
         ValueError: A document has no name, or two with the same name have different texts.
     """
-    if texts is None or isinstance(texts, Mapping):
+    if isinstance(texts, Mapping):
         return texts
     known: dict[str, str] = {}
     for document in checked_documents(texts):
-        key = document_key(document.metadata)
-        if not key:
-            raise ValueError(
-                f"the document that begins with {document.page_content[:40]!r} has no name: put "
-                'one into its metadata as "source" before it is split'
-            )
+        key = name_of(document)
         if known.setdefault(key, document.page_content) != document.page_content:
             raise ValueError(
                 f"two documents have the name {key} and different texts: give each a "

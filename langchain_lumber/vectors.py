@@ -1,262 +1,172 @@
-"""Vectors of chunks that know context and surroundings, and how vector stores get them."""
+"""Vectors of chunks that know what stands above and around them, for any vector store."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from langchain_lumber.base import checked_documents, checked_embeddings, vector_lists
+from langchain_lumber.base import checked_documents
+from langchain_lumber.embeddings import checked_embeddings
+from langchain_lumber.passages import name_of, own_text
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
-from lumber_core.text.pages import PAGE_KEYS
-from lumber_core.text.source import NAME_KEYS
-from lumber_retrieval.embedding import check_flags
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, matrix
+from lumber_retrieval.passages import text_in_context
+from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors, spans_of
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
 
-_FIRST_LINES = 3  # a heading, or headings and a blank line above it, as by `context=True`
+_FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
 
 
-def embed_chunks(
-    chunks: Iterable[Document],
-    embeddings: Embeddings | None = None,
-    *,
-    context: bool = True,
-    surroundings: bool = True,
-    show_progress: bool = False,
-) -> list[list[float]]:
-    """Embed the chunks of any splitter so that their vectors know context and surroundings.
+class ContextEmbeddings(Embeddings):
+    """Embeddings that embed chunks with what stands above and around them.
 
-    For chunks of this library's splitters, `split_and_embed` does the same and knows more: the
-    title and the headers of tables.
+    Small chunks are found more often if their context is embedded with them, and if the vectors of
+    their neighbours in the document are added to theirs. That helps chunks of about 50 tokens, and
+    not those of 150.
 
-    Args:
-        chunks: Documents of LangChain as a splitter returns them: the chunks of a document in order
-            and after each other. For surroundings, each has `metadata["start_index"]` and the name
-            of its document in `metadata["source"]`, "file_path" or "file_name".
-        embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
-        context: Embed a chunk below its `metadata["context"]`, or the headings that are there as
-            "headings" or "Header 1" to "Header 6".
-        surroundings: Add the vectors of its neighbours, which helps to find chunks of about 50
-            tokens, and not those of 150.
-        show_progress: Show a progress bar on stderr.
-
-    Returns:
-        A vector for each chunk, in order.
-
-    Raises:
-        TypeError: An item is not a document, or an argument has the wrong type.
-        ValueError: A chunk does not say where it comes from.
-
-    Example:
-        >>> chunks = [
-        ...     Document("Ann ran.", metadata={"source": "a.txt", "start_index": 0}),
-        ...     Document("She fell.", metadata={"source": "a.txt", "start_index": 9}),
-        ... ]
-        >>> [len(vector) for vector in embed_chunks(chunks)]
-        [384, 384]
-    """
-    plan = _plan(chunks, context=context, surroundings=surroundings)
-    model = checked_embeddings(embeddings)
-    return vector_lists(plan.embed(model.embed_documents, show_progress=show_progress))
-
-
-async def aembed_chunks(
-    chunks: Iterable[Document],
-    embeddings: Embeddings | None = None,
-    *,
-    context: bool = True,
-    surroundings: bool = True,
-    show_progress: bool = False,
-) -> list[list[float]]:
-    """Async version of `embed_chunks`.
-
-    Args:
-        chunks: As for `embed_chunks`.
-        embeddings: As for `embed_chunks`.
-        context: As for `embed_chunks`.
-        surroundings: As for `embed_chunks`.
-        show_progress: Show a progress bar on stderr.
-
-    Example:
-        >>> import asyncio
-        >>> chunk = Document("Ann ran.", metadata={"source": "a.txt", "start_index": 0})
-        >>> [vector] = asyncio.run(aembed_chunks([chunk]))
-        >>> len(vector)
-        384
-    """
-    plan = _plan(chunks, context=context, surroundings=surroundings)
-    model = checked_embeddings(embeddings)
-    return vector_lists(await plan.aembed(model.aembed_documents, show_progress=show_progress))
-
-
-def _plan(chunks: Iterable[Document], *, context: bool, surroundings: bool) -> VectorPlan:
-    """Return what to embed for chunks.
-
-    Raises:
-        TypeError: An item is not a document, or an argument has the wrong type.
-        ValueError: A chunk does not say where it comes from.
-    """
-    check_flags(context=context, surroundings=surroundings)
-    documents: list[list[PlacedText]] = []
-    before = None
-    for number, chunk in enumerate(checked_documents(chunks)):
-        origin = _origin(number, chunk) if surroundings else (None, 0)
-        # Pages of one file have the same name, and the offsets of each begin anew.
-        if before is None or origin[0] != before[0] or origin[1] <= before[1]:
-            documents.append([])
-        documents[-1].append(_placed(chunk, origin[1], context=context))
-        before = origin
-    return VectorPlan(documents, surroundings=surroundings)
-
-
-def _origin(number: int, chunk: Document) -> tuple[tuple[Any, ...], int]:
-    """Return which document a chunk comes from, and its offset there.
-
-    Raises:
-        ValueError: The metadata does not say it.
-    """
-    start = chunk.metadata.get("start_index")
-    if isinstance(start, bool) or not isinstance(start, int) or start < 0:
-        raise ValueError(
-            f'chunk {number} has metadata["start_index"]={start!r}, so its surroundings are not '
-            "known: make its splitter with add_start_index=True, or pass surroundings=False"
-        )
-    if not any(chunk.metadata.get(key) for key in NAME_KEYS):
-        raise ValueError(
-            f'chunk {number} has no metadata["source"], so the document that its surroundings '
-            "are in is not known: give the documents one before they are split, or pass "
-            "surroundings=False"
-        )
-    return tuple(chunk.metadata.get(key) for key in (*NAME_KEYS, *PAGE_KEYS)), start
-
-
-def _placed(chunk: Document, start: int, *, context: bool) -> PlacedText:
-    """Return a chunk as it is embedded; a context that its text begins with is not repeated."""
-    text = chunk.page_content
-    above = _above(chunk.metadata, text) if context else ""
-    first = above.partition("\n")[0] + "\n\n"
-    if above and text.startswith(first):  # as put there by `context=True`
-        body = text.removeprefix(first)
-        return PlacedText(Span(start, start + len(body)), body, text)
-    in_context = f"{above}\n\n{text}" if above else text
-    return PlacedText(Span(start, start + len(text)), text, in_context)
-
-
-def _above(metadata: dict[str, Any], text: str) -> str:
-    """Return the context or the headings of a chunk, without those it begins with."""
-    context = metadata.get(CONTEXT_KEY)
-    if isinstance(context, str):
-        return context
-    path = metadata.get("headings")
-    if isinstance(path, str):
-        titles = path.split(HEADING_SEPARATOR)
-    else:
-        titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
-    beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
-    return HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
-
-
-class KnownVectors(Embeddings):
-    """Embeddings that know the vectors of some chunks, and ask a model for everything else.
-
-    Any vector store, `index()` or retriever that is given chunks and these embeddings stores the
-    vectors of `split_and_embed` or `embed_chunks`, and embeds queries as usual.
+    For chunks of any splitter and for any vector store, `index()` or retriever that is given these
+    chunks: it stores vectors of length 1 that know both, and embeds queries as usual. A text that
+    is none of the chunks is embedded alone.
 
     Stores pass texts alone. Chunks with the same text get their vectors in the order in which the
     store asks for them, so pass it the chunks in the order in which they are here.
 
     Args:
-        chunks: The chunks.
-        vectors: The vector of each.
-        embeddings: The model that made the vectors; None for the bundled one. It embeds queries,
-            and texts that are none of the chunks.
+        chunks: The chunks, those of a document in order and after each other. Each has the name of
+            its document in its metadata as "source", "file_path" or "file_name", and what is
+            embedded above it as "context" (by this library's splitters with `add_metadata=True`),
+            "headings", or "Header 1" to "Header 6". Without a "start_index" chunks are taken to
+            follow each other without gaps.
+        embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 
     Raises:
         TypeError: `chunks` or `embeddings` is of the wrong kind.
-        ValueError: There is not one vector for each chunk, or they differ in size.
+        ValueError: A chunk does not say which document it comes from. Of the methods: the model
+            does not return one vector for each text, all of the same size.
 
     Example:
         >>> from langchain_core.vectorstores import InMemoryVectorStore
-        >>> from langchain_lumber import BertTextSplitter
-        >>> splitter = BertTextSplitter(target_size=50)
-        >>> chunks, vectors = splitter.split_and_embed([Document("Ann ran. She fell.")])
-        >>> store = InMemoryVectorStore(KnownVectors(chunks, vectors))
+        >>> from langchain_lumber import LayoutTextSplitter
+        >>> splitter = LayoutTextSplitter(target_size=50, add_metadata=True)
+        >>> document = Document("Ann ran. She fell.", metadata={"source": "ann.txt"})
+        >>> chunks = splitter.split_documents([document])
+        >>> store = InMemoryVectorStore(ContextEmbeddings(chunks))
         >>> len(store.add_documents(chunks))
         1
         >>> store.similarity_search("Who ran?")[0].page_content
         'Ann ran. She fell.'
     """
 
-    def __init__(
-        self,
-        chunks: Iterable[Document],
-        vectors: Sequence[Sequence[float]],
-        embeddings: Embeddings | None = None,
-    ) -> None:
-        texts = [chunk.page_content for chunk in checked_documents(chunks)]
-        if len(texts) != len(vectors):
-            raise ValueError(
-                f"there are {len(texts)} chunks but {len(vectors)} vectors: pass one for each"
-            )
+    def __init__(self, chunks: Iterable[Document], embeddings: Embeddings | None = None) -> None:
         self._embeddings = checked_embeddings(embeddings)
-        self._width = matrix(vectors, len(texts)).shape[1] or None
-        self._known: dict[str, deque[list[float]]] = {}
-        for text, vector in zip(texts, vectors, strict=True):
-            self._known.setdefault(text, deque()).append([*map(float, vector)])
+        self._documents: list[list[PlacedText]] = []
+        self._vectors: dict[int, Vectors] = {}  # of the documents that were asked about
+        self._places: dict[str, deque[tuple[int, int]]] = {}  # of the chunks with a content
+        for document in _documents_of(checked_documents(chunks)):
+            for number, chunk in enumerate(document):
+                place = len(self._documents), number
+                self._places.setdefault(chunk.page_content, deque()).append(place)
+            self._documents.append(_placed(document))
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vector of each text that is a chunk, and the model's for the others."""
-        others = self._others(texts)
-        made = self._embeddings.embed_documents(others) if others else []
-        return self._vectors(texts, others, made)
+        """Return the vector of each text; whole documents are embedded when they are needed."""
+        needed, others = self._missing(texts)
+        made = self._plan(needed, others).embed(self._embeddings.embed_documents)
+        return self._result(texts, needed, others, made)
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Async version of `embed_documents`."""
-        others = self._others(texts)
-        made = await self._embeddings.aembed_documents(others) if others else []
-        return self._vectors(texts, others, made)
+        needed, others = self._missing(texts)
+        made = await self._plan(needed, others).aembed(self._embeddings.aembed_documents)
+        return self._result(texts, needed, others, made)
 
     def embed_query(self, text: str) -> list[float]:
-        """Return the model's vector for a query.
-
-        Raises:
-            ValueError: It has another size than those of the chunks.
-        """
-        return self._fitting(self._embeddings.embed_query(text))
+        """Return the model's vector for a query."""
+        return self._embeddings.embed_query(text)
 
     async def aembed_query(self, text: str) -> list[float]:
         """Async version of `embed_query`."""
-        return self._fitting(await self._embeddings.aembed_query(text))
+        return await self._embeddings.aembed_query(text)
 
-    def _others(self, texts: Iterable[str]) -> list[str]:
-        return [text for text in dict.fromkeys(texts) if text not in self._known]
+    def _missing(self, texts: Iterable[str]) -> tuple[list[int], list[str]]:
+        """Return the documents of texts that are not embedded yet, and texts that are no chunks."""
+        each = dict.fromkeys(texts)
+        known = chain.from_iterable(self._places.get(text, ()) for text in each)
+        needed = dict.fromkeys(number for number, _ in known if number not in self._vectors)
+        return [*needed], [text for text in each if text not in self._places]
 
-    def _vectors(
-        self, texts: list[str], others: list[str], made: list[list[float]]
+    def _plan(self, needed: Iterable[int], others: Iterable[str]) -> VectorPlan:
+        alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
+        return VectorPlan([*(self._documents[number] for number in needed), *alone])
+
+    def _result(
+        self, texts: Iterable[str], needed: list[int], others: list[str], made: list[Vectors]
     ) -> list[list[float]]:
-        own = dict(zip(others, map(self._fitting, made), strict=True))
-        return [own[text] if text in own else self._next(text) for text in texts]
-
-    def _next(self, text: str) -> list[float]:
-        """Return the vector of the next chunk with a text; after the last one, of the first."""
-        vectors = self._known[text]
-        vectors.rotate(-1)
-        return vectors[-1]
-
-    def _fitting(self, vector: list[float]) -> list[float]:
-        if self._width not in (None, len(vector)):
-            raise ValueError(
-                f"embeddings gives vectors of {len(vector)} numbers, but those of the chunks have "
-                f"{self._width}: pass the model that made them"
-            )
-        return vector
+        self._vectors.update(zip(needed, made, strict=False))
+        alone = dict(zip(others, made[len(needed) :], strict=True))
+        result: list[list[float]] = []
+        for text in texts:
+            if text in alone:
+                result.append(alone[text][0].tolist())
+                continue
+            places = self._places[text]
+            places.rotate(-1)  # the next chunk with this text; after the last one, the first
+            document, number = places[-1]
+            result.append(self._vectors[document][number].tolist())
+        return result
 
     def __repr__(self) -> str:
-        return f"KnownVectors({len(self._known)} texts, {type(self._embeddings).__name__})"
+        return f"ContextEmbeddings({len(self._places)} texts, {self._embeddings!r})"
+
+
+def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
+    """Return the chunks of each document.
+
+    Raises:
+        ValueError: A chunk does not say which document it comes from.
+    """
+    documents: list[list[Document]] = []
+    before, end = "", 0
+    for chunk in chunks:
+        name, (start, _) = name_of(chunk), own_text(chunk)
+        # Pages of one file may have the same name, and the offsets of each begin anew.
+        if name != before or (start is not None and start < end):
+            documents.append([])
+            end = 0
+        documents[-1].append(chunk)
+        before, end = name, end if start is None else start + 1
+    return documents
+
+
+def _placed(chunks: Sequence[Document]) -> list[PlacedText]:
+    """Return the chunks of a document as they are embedded."""
+    placed = [own_text(chunk) for chunk in chunks]
+    texts = [text for _, text in placed]
+    spans = spans_of(texts, [start for start, _ in placed])
+    return [
+        PlacedText(span, text, _in_context(chunk, text))
+        for span, text, chunk in zip(spans, texts, chunks, strict=True)
+    ]
+
+
+def _in_context(chunk: Document, text: str) -> str:
+    """Return a text below the context of its chunk, or the headings it does not begin with."""
+    if text != chunk.page_content:
+        return chunk.page_content  # its splitter has put the context there
+    metadata: dict[str, Any] = chunk.metadata
+    if isinstance(context := metadata.get(CONTEXT_KEY), str):
+        return text_in_context(context, text)
+    if isinstance(path := metadata.get("headings"), str):
+        titles = path.split(HEADING_SEPARATOR)
+    else:
+        titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
+    beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
+    above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
+    return text_in_context(above, text)

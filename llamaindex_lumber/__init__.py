@@ -1,7 +1,5 @@
 """Node parsers for LlamaIndex that split at topic shifts."""
 
-from typing import TYPE_CHECKING
-
 try:
     import llama_index.core as _  # noqa: F401 - raises now, naming the extra to install
 except ImportError as error:
@@ -9,41 +7,19 @@ except ImportError as error:
 
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from llamaindex_lumber.base import SpanNodeParser
-    from llamaindex_lumber.bert import BertNodeParser
-    from llamaindex_lumber.chunker import ChunkerNodeParser
-    from llamaindex_lumber.citations import QUOTING_PROMPT, cite, cite_answer
-    from llamaindex_lumber.embedding import LumberEmbedding
-    from llamaindex_lumber.greedy import GreedyNodeParser
-    from llamaindex_lumber.layout import LayoutNodeParser
-    from llamaindex_lumber.lumber import LumberNodeParser
-    from llamaindex_lumber.pages import join_pages
-    from llamaindex_lumber.passage_retriever import PassageRetriever
-    from llamaindex_lumber.passages import PassageJoiner
-    from llamaindex_lumber.vectors import ContextEmbedding
-    from lumber_core import __version__
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "llamaindex_lumber.base": ["SpanNodeParser"],
-            "llamaindex_lumber.bert": ["BertNodeParser"],
-            "llamaindex_lumber.chunker": ["ChunkerNodeParser"],
-            "llamaindex_lumber.citations": ["QUOTING_PROMPT", "cite", "cite_answer"],
-            "llamaindex_lumber.embedding": ["LumberEmbedding"],
-            "llamaindex_lumber.greedy": ["GreedyNodeParser"],
-            "llamaindex_lumber.layout": ["LayoutNodeParser"],
-            "llamaindex_lumber.lumber": ["LumberNodeParser"],
-            "llamaindex_lumber.pages": ["join_pages"],
-            "llamaindex_lumber.vectors": ["ContextEmbedding"],
-            "llamaindex_lumber.passage_retriever": ["PassageRetriever"],
-            "llamaindex_lumber.passages": ["PassageJoiner"],
-            "lumber_core": ["__version__"],
-        },
-    )
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.bert import BertNodeParser
+from llamaindex_lumber.chunker import ChunkerNodeParser
+from llamaindex_lumber.citations import QUOTING_PROMPT, cite, cite_answer
+from llamaindex_lumber.embedding import LumberEmbedding
+from llamaindex_lumber.greedy import GreedyNodeParser
+from llamaindex_lumber.layout import LayoutNodeParser
+from llamaindex_lumber.lumber import LumberNodeParser
+from llamaindex_lumber.pages import join_pages
+from llamaindex_lumber.passage_retriever import PassageRetriever
+from llamaindex_lumber.passages import PassageJoiner
+from llamaindex_lumber.vectors import ContextEmbedding
+from lumber_core import __version__
 
 __all__ = [
     "QUOTING_PROMPT",

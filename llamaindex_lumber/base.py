@@ -9,13 +9,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
-    field_serializer,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
@@ -34,7 +32,7 @@ from llamaindex_lumber.nodes import (
     source_of_node,
     text_of,
 )
-from llamaindex_lumber.settings import ELSEWHERE, check_embed_model
+from llamaindex_lumber.settings import ELSEWHERE
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
@@ -101,11 +99,6 @@ class SpanNodeParser(NodeParser):
     embedded and sent to models: the single first-level heading of Markdown, the deepest three
     headings above the node, and on lines of their own the header rows of the table in Markdown, CSV
     or TSV whose rows it continues."""
-
-    embed: Any = False
-    """Set `node.embedding`: with an embedding model of LlamaIndex, or if True with the bundled one,
-    `LumberEmbedding`. What is embedded is the text with its metadata, as an index would, and
-    vectors of its neighbours are added, as by `ContextEmbedding`."""
 
     id_func: IdFuncCallable = Field(
         default=default_id_func,
@@ -193,8 +186,6 @@ class SpanNodeParser(NodeParser):
 
     def _checked_chunker(self) -> Chunker:
         chunker = self._make_chunker()
-        if not isinstance(self.embed, bool):
-            check_embed_model("embed", self.embed)
         check_overlap(self.chunk_overlap, chunker.chunk_size)
         return chunker
 
@@ -232,48 +223,16 @@ class SpanNodeParser(NodeParser):
             TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
-        nodes = super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
-        model = self._embedding_model
-        if model is not None:
-            from llamaindex_lumber.vectors import embed_nodes  # deferred: only for embeddings
-
-            embed_nodes(nodes, model, show_progress=show_progress)
-        return nodes
+        return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
 
     async def aget_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
         checked = checked_nodes(documents)
-        nodes = await super().aget_nodes_from_documents(
+        return await super().aget_nodes_from_documents(
             checked, show_progress=show_progress, **kwargs
         )
-        model = self._embedding_model
-        if model is not None:
-            from llamaindex_lumber.vectors import aembed_nodes  # deferred: only for embeddings
-
-            await aembed_nodes(nodes, model, show_progress=show_progress)
-        return nodes
-
-    @property
-    def _embedding_model(self) -> BaseEmbedding | None:
-        """The model that embeds the nodes, if one does."""
-        if not isinstance(self.embed, bool):
-            return self.embed
-        if not self.embed:
-            return None
-        from llamaindex_lumber.embedding import LumberEmbedding  # deferred: as above
-
-        return LumberEmbedding(threads=getattr(self, "threads", None))
-
-    @field_serializer("embed", check_fields=False)
-    def _serialised_model(self, model: bool | BaseEmbedding) -> bool | dict[str, str]:
-        """Return the identity of a model, because its settings may hold credentials."""
-        if isinstance(model, bool):
-            return model
-        from llamaindex_lumber.vectors import serialised_model  # deferred: as above
-
-        return serialised_model(model)
 
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any

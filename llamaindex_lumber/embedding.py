@@ -72,3 +72,22 @@ class LumberEmbedding(BaseEmbedding):
 
     async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         return await asyncio.to_thread(self._get_text_embeddings, texts)
+
+
+def checked_embed_model(model: object) -> BaseEmbedding:
+    """Return an embedding model, the bundled one for None.
+
+    Raises:
+        TypeError: It is not a model of LlamaIndex.
+    """
+    if model is None:
+        return LumberEmbedding()
+    if isinstance(model, BaseEmbedding):
+        return model
+    instead = ""
+    if isinstance(model, dict):
+        instead = "; what is serialised has no model: pass from_dict(data, embed_model=...)"
+    raise TypeError(
+        "embed_model must be an embedding model of LlamaIndex (BaseEmbedding), such as "
+        f"OpenAIEmbedding(), not {type(model).__name__}{instead}"
+    )

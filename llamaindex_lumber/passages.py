@@ -41,8 +41,8 @@ class PassageJoiner(BaseNodePostprocessor):
 
     Args:
         texts: A docstore with the documents that were parsed, the documents themselves, or a
-            mapping from their IDs to their texts. Without it, only nodes that touch or overlap are
-            joined. A docstore and a mapping are read at each query. Not serialised.
+            mapping from their IDs to their texts. A docstore and a mapping are read at each query.
+            Not serialised: pass from_dict(data, texts=...).
         max_gap: Nodes of one document with at most this many words between them are joined; the
             passage includes these words.
         budget: Maximum number of words in all passages. Nodes are taken by score; one that does
@@ -72,11 +72,11 @@ class PassageJoiner(BaseNodePostprocessor):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    texts: SkipValidation[StoredTexts | None] = Field(default=None, exclude=True, repr=False)
+    texts: SkipValidation[StoredTexts] = Field(exclude=True, repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
 
-    _known: BaseDocumentStore | Mapping[str, str] | None = PrivateAttr(default=None)
+    _known: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -94,9 +94,7 @@ class PassageJoiner(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         del query_bundle
         hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
-        texts = None
-        if self._known is not None:
-            texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
+        texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
         joined = join_hits(hits, texts, max_gap=self.max_gap, budget=self.budget)
         return [_node_of(passage, [nodes[h.number] for h in passage.hits]) for passage in joined]
 
@@ -150,9 +148,9 @@ def _hit_of(number: int, found: Any) -> Hit:
     return Hit(number, node.ref_doc_id, Span(start, end), text, score, node.metadata)
 
 
-def _known_texts(texts: StoredTexts | None) -> BaseDocumentStore | Mapping[str, str] | None:
+def _known_texts(texts: StoredTexts) -> BaseDocumentStore | Mapping[str, str]:
     """Return where texts are found by the IDs of their documents."""
-    if texts is None or isinstance(texts, BaseDocumentStore | Mapping):
+    if isinstance(texts, BaseDocumentStore | Mapping):
         return texts
     return {document.node_id: text_of(document) for document in checked_nodes(texts)}
 

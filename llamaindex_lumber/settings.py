@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PlainSerializer
 
 from lumber_core.support.cache import digest
@@ -23,7 +22,7 @@ ELSEWHERE = {
     "chunking_tokenizer_fn": "sentences are found by language; units may be a custom function",
     "sentence_splitter": "sentences are found by language; units may be a custom function",
     "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
-    "embed_model": "splitting needs no embeddings; embed=model sets those of the nodes",
+    "embed_model": "splitting needs no embeddings; ContextEmbedding(model) embeds nodes",
     "breakpoint_percentile_threshold": _SEMANTIC,
     "buffer_size": _SEMANTIC,
     "window_size": "choose a size in tokens: chunk_size, target_size",
@@ -32,23 +31,6 @@ ELSEWHERE = {
     "model": "pass a language model as llm to LumberNodeParser",
     "chunk_lines": "choose a size in tokens: chunk_size, target_size",
 }
-
-
-def check_embed_model(name: str, model: object) -> None:
-    """Raise unless a value is an embedding model of LlamaIndex.
-
-    Raises:
-        TypeError: It is not.
-    """
-    if isinstance(model, BaseEmbedding):
-        return
-    instead = ""
-    if isinstance(model, dict):
-        instead = f"; what is serialised has no model: pass from_dict(data, {name}=...)"
-    raise TypeError(
-        f"{name} must be an embedding model of LlamaIndex (BaseEmbedding), such as "
-        f"OpenAIEmbedding(), not {type(model).__name__}{instead}"
-    )
 
 
 def named(value: Any) -> Any:

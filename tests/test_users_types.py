@@ -50,7 +50,7 @@ parser = LumberNodeParser(llm=MockLLM(), theta=4, include_metadata=False, chunk_
 theta: int = parser.theta
 parser.theta = 100
 size: int | Literal["auto"] | None = GreedyNodeParser(chunk_size=100, target_size=80).chunk_size
-BertNodeParser(model="bundled", embed=True, paper=False)
+BertNodeParser(model="bundled", paper=False)
 made: GreedyNodeParser = GreedyNodeParser.from_defaults(chunk_size=3)
 """
 

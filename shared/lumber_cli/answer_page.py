@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from lumber_cli.page import html_page, read_part
@@ -15,7 +14,7 @@ from lumber_core.spans import Span
 from lumber_core.text.pages import FIRST_PAGE
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
-from lumber_files import file_link, replacing
+from lumber_files import file_link
 from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quoted_answers import CitedAnswer
@@ -25,43 +24,25 @@ _PART = re.compile(r"(?s).{2000}[^\r\n]*[\r\n]*")
 _Atom = str | list[Any]
 
 
-def write_answer_page(
-    path: Path,
-    question: str,
-    answer: CitedAnswer | None,
-    passages: Sequence[Passage],
-    documents: Mapping[str, Source],
-) -> None:
-    """Write the page of an answer, which needs no other file and no network.
-
-    Args:
-        path: The file.
-        question: The question.
-        answer: A model's answer. None: the page shows the passages alone.
-        passages: The passages.
-        documents: The whole documents of the passages and quotes, by name; if their metadata has
-            the path of the file as "source", the page links to it.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    page = answer_page(question, answer, passages, documents)
-    with replacing(path) as part:
-        part.write_text(page, encoding="utf-8", errors="replace")
-
-
 def answer_page(
     question: str,
     answer: CitedAnswer | None,
     passages: Sequence[Passage],
     documents: Mapping[str, Source],
 ) -> str:
-    """Return the page of an answer; see `write_answer_page`.
+    """Return the page of an answer, which needs no other file and no network.
 
     Documents are divided into blocks `[kind, atoms, level of a heading or number of a page]`, and
     these into *atoms*, at every place where a passage or quote starts or ends. So the script needs
     no offsets, which JavaScript counts differently from Python. An atom is a text, or `[text,
     number of its passage or 0, numbers of its quotes]`.
+
+    Args:
+        question: The question.
+        answer: A model's answer. None: the page shows the passages alone.
+        passages: The passages.
+        documents: The whole documents of the passages and quotes, by name; if their metadata has
+            the path of the file as "source", the page links to it.
     """
     citations = () if answer is None else answer.citations
     numbers = {name: number for number, name in enumerate(documents)}

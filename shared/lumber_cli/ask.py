@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.answer_page import write_answer_page
+from lumber_cli.answer_page import answer_page
 from lumber_cli.answering import answer_from, no_answer
 from lumber_cli.asking import Asking, asking_of
 from lumber_cli.file_index import FileIndex, is_far
@@ -23,6 +23,7 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
+from lumber_cli.page import write_page
 from lumber_cli.passage_formats import PassageFormat, show_passages
 from lumber_core.errors import ModelUnavailableError
 from lumber_files import MAX_UNPACKED, check_output
@@ -133,7 +134,7 @@ def ask_command(
         say("nothing in these files seems to answer this; the nearest passages are:")
     if as_page:
         output = output or Path(mkdtemp(prefix="lumber-"), "answer.html")
-        write_answer_page(output, question, answer, passages, documents)
+        write_page(output, answer_page(question, answer, passages, documents))
         typer.echo(output)
         if open_page and not webbrowser.open(output.resolve().as_uri()):
             say(f"no browser could be started: open {output} in one")

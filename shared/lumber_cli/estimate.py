@@ -17,7 +17,7 @@ from lumber_cli.options import (
     wrong_options,
 )
 from lumber_cli.splitting import Method, Splitting, splitting_of
-from lumber_cli.tables import show_table, without_common_folder
+from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber import Range
 from lumber_core.text.source import Source
@@ -48,10 +48,8 @@ def estimate_command(
     for file in inputs:
         (tokens,) = chunker.counter.count([file.text])
         counted = [_number(len(file.text)), _number(tokens)]
-        rows.append([*counted, *_cells(chunker, [file], given)])
+        rows.append([file.name, *counted, *_cells(chunker, [file], given)])
         files.append(file)
-    names = without_common_folder([file.name for file in files])
-    rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
     inputs.tell_skipped()
     if not files:
         fail("nothing to estimate: no document could be read")

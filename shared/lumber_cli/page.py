@@ -7,8 +7,10 @@ import hashlib
 import re
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 
 from lumber_core import __version__
+from lumber_files import replacing
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -34,6 +36,16 @@ def html_page(name: str, title: str, body: str, script: str = "") -> str:
         "body": f"{body}\n<script>{script}</script>" if script else body,
     }
     return _PLACE.sub(lambda match: filled[match[1]], read_part("page.html"))
+
+
+def write_page(path: Path, page: str) -> None:
+    """Write a page, whatever its texts are.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    with replacing(path) as part:
+        part.write_text(page, encoding="utf-8", errors="replace", newline="")
 
 
 def read_part(name: str) -> str:

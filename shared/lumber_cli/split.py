@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from tqdm import tqdm
 
-from lumber_cli.embedding import Embedding
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EMBEDDERS,
@@ -22,10 +22,14 @@ from lumber_cli.options import (
     wrong_options,
 )
 from lumber_cli.splitting import Splitting, splitting_of
-from lumber_cli.writers import OutputFormat, check_format, writer
+from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import MAX_UNPACKED, check_output
+from lumber_retrieval.embedding import split_and_embed
+
+if TYPE_CHECKING:
+    from lumber_retrieval.surroundings import Vectors
 
 _LARGE = 50_000
 """Characters of a file above which it has a progress bar of its own: some seconds for BERT."""
@@ -70,9 +74,8 @@ def split_command(
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are
     written), 2 for a wrong option, 130 after Ctrl-C.
     """
-    embedding = Embedding(embed, embedder)
     with wrong_options():
-        embedding.check(kind)
+        embed_documents = _embedding(embed, embedder, kind)
         chunker = splitting.chunker()
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
@@ -89,8 +92,16 @@ def split_command(
                 alone = len(inputs) == 1 or len(file.text) > _LARGE
                 slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
                 delivery = Delivery(splitting.chunk_overlap)
-                rows = embedding.split(chunker, file, delivery, show_progress=slow and terminal)
-                write(rows)
+                shown = slow and terminal
+                if embed_documents is None:
+                    (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
+                    write([ChunkRow(file.name, chunk) for chunk in chunks])
+                else:
+                    (chunks,), (vectors,) = split_and_embed(
+                        chunker, [file], embed_documents, delivery, show_progress=shown
+                    )
+                    pairs = zip(chunks, vectors.tolist(), strict=True)
+                    write([ChunkRow(file.name, *pair) for pair in pairs])
                 done += 1
         except KeyboardInterrupt:
             say(f"interrupted; {done} of {len(inputs)} documents are written")
@@ -98,3 +109,25 @@ def split_command(
         inputs.tell_skipped()
         if inputs.failed:
             fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
+
+
+def _embedding(
+    embed: bool, embedder: str | None, kind: OutputFormat
+) -> Callable[[list[str]], Vectors] | None:
+    """Return what embeds texts; None if no vectors are wanted.
+
+    Raises:
+        ValueError: The options do not fit together, or to the format.
+    """
+    if not embed:
+        if embedder is not None:
+            raise ValueError("--embedder has no effect: pass --embed")
+        return None
+    if kind is OutputFormat.TEXT:
+        raise ValueError(
+            "--embed writes vectors, for which --format text has no place: pass --format jsonl or "
+            "parquet"
+        )
+    from lumber_evaluation.embedders import embedder as named  # deferred: only --embed needs it
+
+    return named(embedder or "bundled").embed_documents

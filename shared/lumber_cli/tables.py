@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 import typer
 
 from lumber_core.text.unicode import printable
-
-
-def without_common_folder(names: Sequence[str]) -> list[str]:
-    """Return names of files without the folders that all of them begin with, but the last.
-
-    Args:
-        names: Paths with forward slashes.
-    """
-    levels = zip(*(name.split("/")[:-1] for name in names), strict=False)
-    common = sum(1 for _ in takewhile(lambda level: len({*level}) == 1, levels))
-    dropped = max(0, common - 1) if len(names) > 1 else 0
-    return ["/".join(name.split("/")[dropped:]) for name in names]
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -16,11 +16,12 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
+from lumber_cli.page import write_page
 from lumber_cli.splitting import Splitting, splitting_of
 from lumber_cli.view_page import chunk_page
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_files import MAX_UNPACKED, check_output, replacing
+from lumber_files import MAX_UNPACKED, check_output
 
 
 @with_options(splitting_of)
@@ -56,8 +57,7 @@ def view_command(
     inputs.tell_skipped()
     if not texts:
         fail("nothing to show: no document could be read")
-    with replacing(output) as part:
-        part.write_text(chunk_page(texts), encoding="utf-8", errors="replace", newline="")
+    write_page(output, chunk_page(texts))
     typer.echo(output)
     if inputs.failed:
         raise typer.Exit(1)

@@ -1,78 +1,36 @@
 """Splitting text at topic shifts: the core of every integration."""
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_core.bert import BertChunker, TextEmbedder
-    from lumber_core.chunking.base import Chunker
-    from lumber_core.chunking.delivery import Chunk, Delivery
-    from lumber_core.chunking.greedy import GreedyChunker
-    from lumber_core.chunking.layout import LayoutChunker
-    from lumber_core.errors import (
-        ChunkSizeError,
-        JudgementError,
-        LumberError,
-        MissingExtraError,
-        ModelUnavailableError,
-        StoreError,
-        WeightsError,
-    )
-    from lumber_core.llms import CallPolicy, Completion, Model
-    from lumber_core.lumber import (
-        AnswerStore,
-        BertJudge,
-        Estimate,
-        Group,
-        Judge,
-        LumberChunker,
-        ModelJudge,
-        Prices,
-        PromptTemplate,
-    )
-    from lumber_core.segmentation import Segmentation, Usage, Verdict
-    from lumber_core.spans import Span
-    from lumber_core.text.source import Source
-    from lumber_core.tokens import token_counter
-    from lumber_core.version import __version__
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_core.bert": ["BertChunker", "TextEmbedder"],
-            "lumber_core.chunking.base": ["Chunker"],
-            "lumber_core.chunking.delivery": ["Chunk", "Delivery"],
-            "lumber_core.chunking.greedy": ["GreedyChunker"],
-            "lumber_core.chunking.layout": ["LayoutChunker"],
-            "lumber_core.errors": [
-                "ChunkSizeError",
-                "JudgementError",
-                "LumberError",
-                "MissingExtraError",
-                "ModelUnavailableError",
-                "StoreError",
-                "WeightsError",
-            ],
-            "lumber_core.llms": ["CallPolicy", "Completion", "Model"],
-            "lumber_core.lumber": [
-                "AnswerStore",
-                "BertJudge",
-                "Estimate",
-                "Group",
-                "Judge",
-                "LumberChunker",
-                "ModelJudge",
-                "Prices",
-                "PromptTemplate",
-            ],
-            "lumber_core.segmentation": ["Segmentation", "Usage", "Verdict"],
-            "lumber_core.spans": ["Span"],
-            "lumber_core.text.source": ["Source"],
-            "lumber_core.tokens": ["token_counter"],
-            "lumber_core.version": ["__version__"],
-        },
-    )
+from lumber_core.bert import BertChunker, TextEmbedder
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.chunking.greedy import GreedyChunker
+from lumber_core.chunking.layout import LayoutChunker
+from lumber_core.errors import (
+    ChunkSizeError,
+    JudgementError,
+    LumberError,
+    MissingExtraError,
+    ModelUnavailableError,
+    StoreError,
+    WeightsError,
+)
+from lumber_core.llms import CallPolicy, Completion, Model
+from lumber_core.lumber import (
+    AnswerStore,
+    BertJudge,
+    Estimate,
+    Group,
+    Judge,
+    LumberChunker,
+    ModelJudge,
+    Prices,
+    PromptTemplate,
+)
+from lumber_core.segmentation import Segmentation, Usage, Verdict
+from lumber_core.spans import Span
+from lumber_core.text.source import Source
+from lumber_core.tokens import token_counter
+from lumber_core.version import __version__
 
 __all__ = [
     "AnswerStore",

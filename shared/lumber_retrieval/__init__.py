@@ -17,41 +17,18 @@ In the order in which data meets them:
    `quote_alignment`).
 """
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_retrieval.citations import Citation, cite
-    from lumber_retrieval.documents import IndexedDocument
-    from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
-    from lumber_retrieval.index import PassageIndex
-    from lumber_retrieval.passages import Hit, Passage, join_hits
-    from lumber_retrieval.quoted_answers import (
-        QUOTING_INSTRUCTIONS,
-        QUOTING_QUESTION,
-        CitedAnswer,
-        cite_answer,
-        write_passages,
-    )
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_retrieval.citations": ["Citation", "cite"],
-            "lumber_retrieval.documents": ["IndexedDocument"],
-            "lumber_retrieval.embedding": ["asplit_and_embed", "split_and_embed"],
-            "lumber_retrieval.index": ["PassageIndex"],
-            "lumber_retrieval.passages": ["Hit", "Passage", "join_hits"],
-            "lumber_retrieval.quoted_answers": [
-                "QUOTING_INSTRUCTIONS",
-                "QUOTING_QUESTION",
-                "CitedAnswer",
-                "cite_answer",
-                "write_passages",
-            ],
-        },
-    )
+from lumber_retrieval.citations import Citation, cite
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.embedding import split_and_embed
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passages import Hit, Passage, join_hits
+from lumber_retrieval.quoted_answers import (
+    QUOTING_INSTRUCTIONS,
+    QUOTING_QUESTION,
+    CitedAnswer,
+    cite_answer,
+    write_passages,
+)
 
 __all__ = [
     "QUOTING_INSTRUCTIONS",
@@ -62,7 +39,6 @@ __all__ = [
     "IndexedDocument",
     "Passage",
     "PassageIndex",
-    "asplit_and_embed",
     "cite",
     "cite_answer",
     "join_hits",

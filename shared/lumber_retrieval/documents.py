@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.cache import digest
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import common_metadata
+from lumber_core.text.pages import common_metadata, page_numbers, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.store import NewDocument
 from lumber_retrieval.surroundings import Vectors
@@ -24,15 +24,22 @@ class IndexedDocument:
         name: Tells it from all others.
         source: What it is a part of, such as the file of a page.
         content: Its text, with what is known about it.
-        parts: Number of documents that its source has; None if that is not known, as of a page.
         nameless: Whether its name is random: the same document is stored once, under any name.
     """
 
     name: str
     source: str
     content: Source
-    parts: int | None = 1
     nameless: bool = False
+
+
+def number_pages(documents: Sequence[IndexedDocument]) -> list[IndexedDocument]:
+    """Return documents of which those that are pages know their number, as their file counts."""
+    numbers = page_numbers([document.content.metadata for document in documents])
+    return [
+        one if page is None else replace(one, content=replace(one.content, pages=(0,) * page))
+        for one, page in zip(documents, numbers, strict=True)
+    ]
 
 
 def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
@@ -46,7 +53,7 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
         if not document.name:
             raise ValueError(
                 f"the document that begins with {document.content.text[:40]!r} has no name: put "
-                'one into its metadata as "source", or pass ids'
+                'one into its metadata as "source", or give it an ID'
             )
         known = named.setdefault(document.name, document)
         if known != document:
@@ -59,9 +66,9 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
 
 
 def complete_sources(documents: Collection[IndexedDocument]) -> Iterator[str]:
-    """Yield the sources of which all documents are there."""
+    """Yield the sources of which all documents are there, as far as their metadata says it."""
     counts = Counter(document.source for document in documents)
-    parts = {document.source: document.parts for document in documents}
+    parts = {document.source: parts_of(document.content.metadata) for document in documents}
     for source, count in counts.items():
         most = parts[source]
         if most is not None and count >= most:

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 
@@ -49,9 +48,8 @@ def split_and_embed(
         TypeError: An argument has the wrong type.
         ValueError: `embed` returns vectors that differ in number or size from what is expected.
     """
-    check_flags(context=context, surroundings=surroundings)
     split = chunker.split_all(sources, delivery, show_progress=show_progress)
-    plan = plan_vectors(split, context=context, surroundings=surroundings)
+    plan = _plan(split, context=context, surroundings=surroundings)
     return split, plan.embed(embed, show_progress=show_progress)
 
 
@@ -65,27 +63,13 @@ async def asplit_and_embed(
     surroundings: bool = True,
     show_progress: bool = False,
 ) -> tuple[list[list[Chunk]], list[Vectors]]:
-    """Async version of `split_and_embed`.
-
-    Args:
-        chunker: As for `split_and_embed`.
-        sources: As for `split_and_embed`.
-        embed: As for `split_and_embed`, to be awaited.
-        delivery: As for `split_and_embed`.
-        context: As for `split_and_embed`.
-        surroundings: As for `split_and_embed`.
-        show_progress: Show progress bars.
-    """
-    check_flags(context=context, surroundings=surroundings)
+    """Async version of `split_and_embed`; `embed` is awaited."""
     split = await chunker.asplit_all(sources, delivery, show_progress=show_progress)
-    plan = plan_vectors(split, context=context, surroundings=surroundings)
+    plan = _plan(split, context=context, surroundings=surroundings)
     return split, await plan.aembed(embed, show_progress=show_progress)
 
 
-def plan_vectors(
-    split: Iterable[Sequence[Chunk]], *, context: bool, surroundings: bool
-) -> VectorPlan:
-    """Return the plan for the vectors of the chunks of texts; arguments as above."""
+def _plan(split: Iterable[Sequence[Chunk]], *, context: bool, surroundings: bool) -> VectorPlan:
     documents = [
         [
             PlacedText(chunk.span, chunk.text, chunk.text_in_context if context else chunk.text)
@@ -94,14 +78,3 @@ def plan_vectors(
         for chunks in split
     ]
     return VectorPlan(documents, surroundings=surroundings)
-
-
-def check_flags(**flags: object) -> None:
-    """Raise unless all values are True or False.
-
-    Raises:
-        TypeError: One is not.
-    """
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            raise TypeError(f"{name} must be True or False, not {safe_repr(value)}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.concurrency import batches, run_at_once
+from lumber_core.support.identity import safe_repr
 from lumber_retrieval.documents import (
     IndexedDocument,
     complete_sources,
@@ -29,9 +30,9 @@ from lumber_retrieval.embedding_model import (
     pick_sync,
 )
 from lumber_retrieval.filters import Where, filter_of
-from lumber_retrieval.finding import check_similarity, find_passages
+from lumber_retrieval.finding import find_passages
 from lumber_retrieval.passages import MAX_GAP, Passage, check_limits
-from lumber_retrieval.store import PROBE, PassageStore
+from lumber_retrieval.store import PROBE, Accepts, PassageStore
 from lumber_retrieval.surroundings import Vectors
 
 BUDGET = 600
@@ -62,6 +63,28 @@ class Changes:
     removed_names: tuple[str, ...] = field(default=(), repr=False)
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """What limits the passages of a query; see `PassageIndex`."""
+
+    budget: int
+    max_gap: int
+    min_similarity: float | None
+    k: int | None
+
+    def __post_init__(self) -> None:
+        check_limits(self.max_gap, self.budget)
+        if self.k is not None:
+            check_positive("k", self.k)
+        least = self.min_similarity
+        if least is None:
+            return
+        if isinstance(least, bool) or not isinstance(least, int | float):
+            raise TypeError(f"min_similarity must be a number, not {safe_repr(least)}")
+        if not -1 <= least <= 1:
+            raise ValueError(f"min_similarity must be a cosine, from -1 to 1, not {least}")
+
+
 class PassageIndex:
     """Documents in small chunks that are found by meaning and by words, and read as passages.
 
@@ -72,6 +95,7 @@ class PassageIndex:
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words of all passages of a query; see `join_hits`.
         max_gap: Sentences with at most this many words between them are joined.
+        k: Maximum number of passages of a query, the best ones. None: as the budget allows.
         context: Whether passages say what stands above them, within the budget.
         min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
 
@@ -89,23 +113,26 @@ class PassageIndex:
         keywords: bool = True,
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
+        k: int | None = None,
         context: bool = False,
         min_similarity: float | None = None,
     ) -> None:
-        check_limits(max_gap, budget)
-        check_similarity(min_similarity)
+        self._limits = _Limits(budget, max_gap, min_similarity, k)
         self.store = PassageStore(path)
         self._chunker = chunker
         self._embedding = embedding
         self._keywords = keywords
-        self._budget = budget
-        self._max_gap = max_gap
         self._context = context
-        self._min_similarity = min_similarity
         self._probe: Vectors | None = None  # made once
         self._checked: bytes | None = None  # the one in the file that was compared with it
 
-    def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
+    def add(
+        self,
+        documents: Iterable[IndexedDocument],
+        *,
+        everything: bool = False,
+        show_progress: bool = False,
+    ) -> Changes:
         """Add documents.
 
         Documents that are stored and have not changed are left as they are. If all documents of a
@@ -114,6 +141,7 @@ class PassageIndex:
 
         Args:
             documents: The documents.
+            everything: Whether these are all: others are removed.
             show_progress: Show progress bars of splitting and embedding.
 
         Raises:
@@ -121,32 +149,17 @@ class PassageIndex:
                 does not have, or the embedding model is another one than before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return run_at_once(self._add(pick_sync, documents, show_progress, everything=False))
+        return run_at_once(self._add(pick_sync, documents, everything, show_progress))
 
     async def aadd(
-        self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
+        self,
+        documents: Iterable[IndexedDocument],
+        *,
+        everything: bool = False,
+        show_progress: bool = False,
     ) -> Changes:
         """Async version of `add`."""
-        return await self._add(pick_async, documents, show_progress, everything=False)
-
-    def sync(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
-        """Make the index equal to some documents: add these, and remove all others.
-
-        Args:
-            documents: All documents.
-            show_progress: As for `add`.
-
-        Raises:
-            ValueError: As for `add`.
-            StoreError: As for `add`.
-        """
-        return run_at_once(self._add(pick_sync, documents, show_progress, everything=True))
-
-    async def async_sync(
-        self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
-    ) -> Changes:
-        """Async version of `sync`."""
-        return await self._add(pick_async, documents, show_progress, everything=True)
+        return await self._add(pick_async, documents, everything, show_progress)
 
     @property
     def sources(self) -> list[str]:
@@ -165,18 +178,14 @@ class PassageIndex:
         self.store.remove(names)
         return len(names)
 
-    async def adelete(self, sources: Iterable[str]) -> int:
-        """Async version of `delete`."""
-        return await pick_async(self.delete)(sources)
-
     def search(
         self,
         query: str,
         *,
-        budget: int | None = None,
-        max_gap: int | None = None,
         where: Where = None,
         vector: Sequence[float] | None = None,
+        budget: int | None = None,
+        max_gap: int | None = None,
         min_similarity: float | None = None,
         k: int | None = None,
     ) -> list[Passage]:
@@ -184,13 +193,13 @@ class PassageIndex:
 
         Args:
             query: The query.
-            budget: Another budget than that of the index.
-            max_gap: Another gap than that of the index.
             where: Which chunks may be found: values that their metadata must have, or a function
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
-            min_similarity: Another least similarity than that of the index.
-            k: Maximum number of passages, the best ones. None: as the budget allows.
+            budget: Another budget than that of the index, as are the next three.
+            max_gap: Another gap.
+            min_similarity: Another least similarity.
+            k: Another number of passages.
 
         Returns:
             Passages by document, the one with the best hit first, and in reading order within a
@@ -201,33 +210,26 @@ class PassageIndex:
                 has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return run_at_once(
-            self._search(pick_sync, query, budget, max_gap, where, vector, min_similarity, k)
-        )
+        limits = {"budget": budget, "max_gap": max_gap, "min_similarity": min_similarity, "k": k}
+        return run_at_once(self._search(pick_sync, query, where, vector, limits))
 
     async def asearch(
         self,
         query: str,
         *,
-        budget: int | None = None,
-        max_gap: int | None = None,
         where: Where = None,
         vector: Sequence[float] | None = None,
-        min_similarity: float | None = None,
-        k: int | None = None,
+        **limits: Any,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await self._search(
-            pick_async, query, budget, max_gap, where, vector, min_similarity, k
-        )
+        return await self._search(pick_async, query, where, vector, limits)
 
     async def _add(
         self,
         pick: Pick,
         documents: Iterable[IndexedDocument],
-        show_progress: bool,
-        *,
         everything: bool,
+        show_progress: bool,
     ) -> Changes:
         named = documents_by_name(documents)
         splitter = self._chunker.identity
@@ -270,20 +272,12 @@ class PassageIndex:
         self,
         pick: Pick,
         query: str,
-        budget: int | None,
-        max_gap: int | None,
         where: Where,
         vector: Sequence[float] | None,
-        min_similarity: float | None,
-        k: int | None,
+        given: Mapping[str, Any],
     ) -> list[Passage]:
-        if k is not None:
-            check_positive("k", k)
-        budget = self._budget if budget is None else budget
-        max_gap = self._max_gap if max_gap is None else max_gap
-        check_limits(max_gap, budget)
-        least = self._min_similarity if min_similarity is None else min_similarity
-        check_similarity(least)
+        known = {name: value for name, value in given.items() if value is not None}
+        limits = replace(self._limits, **known)
         accepts = filter_of(where)
         await self._check_model(pick, adding=False)
         model = self._embedding
@@ -294,21 +288,25 @@ class PassageIndex:
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
                 f"{len(self._probe)}: pass one of the model that the index was made with"
             )
-        settings = {"accepts": accepts, "budget": budget, "max_gap": max_gap}
-        found = await pick(self._find)(query, vector, min_similarity=least, **settings)
-        best = sorted(found, key=lambda passage: -passage.score)[:k]
-        return [passage for passage in found if passage in best]
+        return await pick(self._find)(query, vector, accepts, limits)
 
-    def _find(self, query: str, vector: Sequence[float], **settings: Any) -> list[Passage]:
+    def _find(
+        self, query: str, vector: Sequence[float], accepts: Accepts | None, limits: _Limits
+    ) -> list[Passage]:
         with self.store.reading() as reading:
-            return find_passages(
+            found = find_passages(
                 reading,
                 query,
                 vector,
                 keywords=self._keywords,
+                accepts=accepts,
+                budget=limits.budget,
+                max_gap=limits.max_gap,
                 context=self._context,
-                **settings,
+                min_similarity=limits.min_similarity,
             )
+        best = sorted(found, key=lambda passage: -passage.score)[: limits.k]
+        return [passage for passage in found if passage in best]
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.

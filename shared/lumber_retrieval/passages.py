@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from operator import eq, itemgetter
+from operator import eq
 from typing import Any, NamedTuple
 
 from lumber_core.checks import check_not_negative, check_positive
@@ -117,10 +117,7 @@ class Passage:
     @property
     def in_context(self) -> str:
         """Its text below its context: after a blank line, or right below the header of a table."""
-        titles, _, table = self.context.partition("\n")
-        if titles.startswith("|"):
-            titles, table = "", self.context
-        return Context((titles,) if titles else (), table).above(self.text)
+        return text_in_context(self.context, self.text)
 
     @property
     def key(self) -> str:
@@ -159,6 +156,14 @@ def check_limits(max_gap: object, budget: object) -> None:
         check_positive("budget", budget)
 
 
+def text_in_context(context: str, text: str) -> str:
+    """Return a text below its context, as `Context.above` does, given the context as a text."""
+    titles, _, table = context.partition("\n")
+    if titles.startswith("|"):
+        titles, table = "", context
+    return Context((titles,) if titles else (), table).above(text)
+
+
 def count_words(text: str) -> int:
     """Return the number of words of a text, as budgets count them."""
     return len(_WORD.findall(text))
@@ -166,7 +171,7 @@ def count_words(text: str) -> int:
 
 def join_hits(
     hits: Sequence[Hit],
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str],
     *,
     max_gap: int = MAX_GAP,
     budget: int | None = None,
@@ -179,7 +184,7 @@ def join_hits(
 
     Args:
         hits: The hits.
-        texts: The text of each document. None: only hits that touch or overlap are joined.
+        texts: The text of each document.
         max_gap: Hits of one document with at most this many words between them are joined.
         budget: Maximum number of words of all passages, those between hits and above passages
             included. None: no limit. If the best hit alone is longer, it is the only one that is
@@ -190,33 +195,37 @@ def join_hits(
         within a document. Between two of one document are more than `max_gap` words.
 
     Raises:
-        ValueError: A document does not have the text of a hit at its offset, or hits of one
-            document have different texts at the same place.
+        ValueError: A document does not have the text of a hit at its offset.
     """
     check_limits(max_gap, budget)
-    if texts is None:
-        max_gap = 0  # the text in a gap is not known
-    known = _touching(hits) if texts is None else _whole(hits, texts)
-    pairs = sorted(zip(hits, known, strict=True), key=lambda pair: pair[0].score, reverse=True)
+    for hit in hits:
+        if not texts[hit.document].startswith(hit.text, hit.span.start):
+            raise ValueError(
+                f"the text of the document {hit.document} does not have the hit that begins with "
+                f"{hit.text[:40]!r} at offset {hit.span.start:,}: index a document that has "
+                "changed again, and pass texts as they were split; chunks with a context before "
+                "their text need their end_index in the metadata"
+            )
+    joining = {name: _Joining(texts[name]) for name in {hit.document for hit in hits}}
     used = 0
-    taken: list[tuple[Hit, _KnownText]] = []
-    for hit, text in pairs:
+    taken: list[Hit] = []
+    for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
+        text = joining[hit.document]
         if budget is not None and taken and used + text.least(hit.span) > budget:
             continue  # most hits do not fit, and what they would join takes longest to find
         joined = text.join(hit.span, hit.above, max_gap)
         if budget is None or not taken or used + joined.added <= budget:
             text.accept(joined)
             used += joined.added
-            taken.append((hit, text))
-    order: dict[str, int] = {}
-    found: dict[tuple[int, Span], tuple[str, list[Hit]]] = {}
-    for hit, text in taken:
-        rank = order.setdefault(hit.document, len(order))
-        span = text.passage_of(hit.span)
-        found.setdefault((rank, span), (text.slice(span), []))[1].append(hit)
+            taken.append(hit)
+    found: dict[str, dict[Span, list[Hit]]] = {}
+    for hit in taken:
+        span = joining[hit.document].passage_of(hit.span)
+        found.setdefault(hit.document, {}).setdefault(span, []).append(hit)
     return [
-        Passage(own[0].document, span, text, tuple(own))
-        for (_, span), (text, own) in sorted(found.items(), key=itemgetter(0))
+        Passage(document, span, span.of(texts[document]), tuple(own))
+        for document, spans in found.items()
+        for span, own in sorted(spans.items())
     ]
 
 
@@ -230,21 +239,16 @@ class _Joined(NamedTuple):
     added: int
 
 
-class _KnownText:
-    """The known text of a document, or a part of it, and the passages made of it so far."""
+class _Joining:
+    """The text of a document, and the passages made of it so far."""
 
-    def __init__(self, text: str, offset: int = 0) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._offset = offset
         # In order; the words of each, the first of which may be a part of one.
         self._starts: list[int] = []
         self._spans: list[Span] = []
         self._words: list[int] = []
         self._above: list[int] = []
-
-    def slice(self, span: Span) -> str:
-        """Return a part of the text."""
-        return span.shifted(-self._offset).of(self._text)
 
     def passage_of(self, span: Span) -> Span:
         """Return the passage that contains a hit."""
@@ -289,80 +293,19 @@ class _KnownText:
 
     def _near(self, end: int, start: int, max_gap: int) -> bool:
         """Return whether at most `max_gap` words, which may be parts of some, lie between."""
-        gap = _WORD.finditer(self._text, end - self._offset, max(end, start) - self._offset)
+        gap = _WORD.finditer(self._text, end, max(end, start))
         return next(islice(gap, max_gap, None), None) is None
 
     def _begun(self, start: int, end: int) -> int:
         """Return the number of words that begin in a range."""
         if start >= end:
             return 0
-        found = _WORD.findall(self._text, start - self._offset, end - self._offset)
+        found = _WORD.findall(self._text, start, end)
         return len(found) - self._inside_word(start)
 
     def _inside_word(self, place: int) -> bool:
         """Return whether a cut at a place divides a word."""
-        return _INSIDE_WORD.match(self._text, place - self._offset) is not None
-
-
-def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_KnownText]:
-    """Return the document of each hit.
-
-    Raises:
-        ValueError: It does not have the text of the hit at its offset.
-    """
-    for hit in hits:
-        if not texts[hit.document].startswith(hit.text, hit.span.start):
-            raise ValueError(
-                f"the text of the document {hit.document} does not have the hit that begins with "
-                f"{hit.text[:40]!r} at offset {hit.span.start:,}: index a document that has "
-                "changed again, and pass texts as they were split; chunks with a context before "
-                "their text need their end_index in the metadata"
-            )
-    known = {name: _KnownText(texts[name]) for name in {hit.document for hit in hits}}
-    return [known[hit.document] for hit in hits]
-
-
-def _touching(hits: Sequence[Hit]) -> list[_KnownText]:
-    """Return for each hit the text of all hits that touch or overlap, directly or through others.
-
-    Raises:
-        ValueError: Two hits have different texts at the same place.
-    """
-    groups: list[list[int]] = []
-    document, end = None, 0
-    for number in sorted(range(len(hits)), key=lambda n: (hits[n].document, hits[n].span.start)):
-        hit = hits[number]
-        if hit.document != document or hit.span.start > end:
-            groups.append([])
-            document, end = hit.document, hit.span.start
-        groups[-1].append(number)
-        end = max(end, hit.span.end)
-    known: dict[int, _KnownText] = {}
-    for group in groups:
-        reading = _united([hits[number] for number in group])
-        known |= dict.fromkeys(group, reading)
-    return [known[number] for number in range(len(hits))]
-
-
-def _united(hits: Sequence[Hit]) -> _KnownText:
-    """Return the text of hits that touch, which are in order.
-
-    Raises:
-        ValueError: Two have different texts at the same place.
-    """
-    begin = end = hits[0].span.start
-    text = ""
-    for hit in hits:
-        text += hit.text[end - hit.span.start :]
-        end = begin + len(text)
-        if not text.startswith(hit.text, hit.span.start - begin):
-            raise ValueError(
-                f"two hits of the document {hit.document} have different texts at offset "
-                f"{hit.span.start:,}: they are chunks of different texts. Give each document a "
-                "name of its own before it is split, and delete the chunks of a document that has "
-                "changed"
-            )
-    return _KnownText(text, begin)
+        return _INSIDE_WORD.match(self._text, place) is not None
 
 
 def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:

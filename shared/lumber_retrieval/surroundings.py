@@ -6,14 +6,15 @@ The surroundings of a chunk are its neighbours: a mean of their vectors is added
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import NamedTuple, NoReturn
+from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
 from lumber_core.spans import Span
-from lumber_core.support.concurrency import batches
+from lumber_core.support.concurrency import as_async, batches, run_at_once
 from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
@@ -40,18 +41,19 @@ class PlacedText(NamedTuple):
     in_context: str
 
 
-class _Plan(NamedTuple):
-    """How the vectors of the chunks of one document are made.
+def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
+    """Return the places of a document's chunks, given their texts.
 
-    Attributes:
-        rows: For each chunk, where its text is among the texts to embed.
-        centres: Its place in tokens.
-        sizes: Its size in tokens.
+    Args:
+        texts: The text of each, in order.
+        starts: Where each says that it starts. Unless all say so and these ascend, they are taken
+            to follow each other without gaps: what searches a document for a chunk may find it
+            elsewhere.
     """
-
-    rows: list[int]
-    centres: list[float]
-    sizes: list[int]
+    known = [start for start in starts if start is not None]
+    if len(known) < len(texts) or any(low >= high for low, high in pairwise(known)):
+        known = [*accumulate(map(len, texts), initial=0)][:-1]
+    return [Span(start, start + len(text)) for start, text in zip(known, texts, strict=True)]
 
 
 class VectorPlan:
@@ -65,10 +67,11 @@ class VectorPlan:
     def __init__(
         self, documents: Iterable[Sequence[PlacedText]], *, surroundings: bool = True
     ) -> None:
-        self._counter = EvenCounter()
+        self._documents = [*documents]
         self._surroundings = surroundings
-        self._rows: dict[str, int] = {}
-        self._plans = [self._plan(chunks) for chunks in documents]
+        self._rows: dict[str, int] = {}  # of the texts to embed
+        for chunk in chain.from_iterable(self._documents):
+            self._rows.setdefault(chunk.in_context, len(self._rows))
 
     @property
     def texts(self) -> list[str]:
@@ -92,52 +95,38 @@ class VectorPlan:
             ValueError: There is not a vector for each text, they differ in size, or one has a
                 value that is not finite.
         """
-        made = []
-        with self._bar(show_progress) as bar:
-            for some in batches(self.texts, _AT_ONCE):
-                made.append(matrix(embed(some), len(some)))
-                bar.update(len(some))
-        return self._vectors(made)
+        later = self.aembed(as_async(embed), show_progress=show_progress)
+        return run_at_once(later)
 
     async def aembed(
         self, embed: Callable[[list[str]], Awaitable[object]], *, show_progress: bool = False
     ) -> list[Vectors]:
         """Async version of `embed`."""
         made = []
-        with self._bar(show_progress) as bar:
-            for some in batches(self.texts, _AT_ONCE):
+        with tqdm(total=len(self._rows), unit="text", disable=not show_progress) as bar:
+            for some in batches(self._rows, _AT_ONCE):
                 made.append(matrix(await embed(some), len(some)))
                 bar.update(len(some))
-        return self._vectors(made)
-
-    def _bar(self, shown: bool) -> tqdm[NoReturn]:
-        return tqdm(total=len(self._rows), unit="text", disable=not shown)
-
-    def _vectors(self, made: Sequence[Vectors]) -> list[Vectors]:
         widths = {part.shape[1] for part in made}
         if len(widths) > 1:
             raise ValueError(
                 f"the embedding model gives vectors of several widths: {sorted(widths)}"
             )
         embedded = np.concatenate(made) if made else matrix([], 0)
-        return [self._combined(plan, embedded) for plan in self._plans]
+        return [self._combine(chunks, embedded) for chunks in self._documents]
 
-    def _plan(self, chunks: Sequence[PlacedText]) -> _Plan:
-        rows = [self._rows.setdefault(chunk.in_context, len(self._rows)) for chunk in chunks]
-        if not self._surroundings:
-            return _Plan(rows, [], [])
-        counts = self._counter.count([chunk.text for chunk in chunks])
+    def _combine(self, chunks: Sequence[PlacedText], embedded: Vectors) -> Vectors:
+        """Return the vectors of a document's chunks, given those of all texts."""
+        own: Vectors = embedded[[self._rows[chunk.in_context] for chunk in chunks]]
+        if not self._surroundings or not len(own):
+            return own
+        counts = EvenCounter().count([chunk.text for chunk in chunks])
         sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
         # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
         density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))
-        return _Plan(rows, [density * sum(chunk.span) / 2 for chunk in chunks], sizes)
-
-    def _combined(self, plan: _Plan, embedded: Vectors) -> Vectors:
-        own: Vectors = embedded[plan.rows]
-        if not self._surroundings or not len(own):
-            return own
+        centres = [density * sum(chunk.span) / 2 for chunk in chunks]
         own = unit_length(own)
-        return unit_length(own + mean_of_neighbours(own, plan.centres, plan.sizes))
+        return unit_length(own + mean_of_neighbours(own, centres, sizes))
 
 
 def mean_of_neighbours(

@@ -14,7 +14,7 @@ from lumber_training.documents import load_documents
 _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def run_command(arguments: Sequence[str] | None = None) -> None:
     """Run one of the two commands.
 
     Args:
@@ -97,4 +97,4 @@ def _export(options: argparse.Namespace) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run_command()

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from lumber_cli.answer_page import write_answer_page
+from lumber_cli.answer_page import answer_page
+from lumber_cli.page import write_page
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_files import file_link
@@ -73,7 +74,7 @@ ANSWER = CitedAnswer(
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "answer.html"
-    write_answer_page(path, "How long may a rental last?", ANSWER, PASSAGES, DOCUMENTS)
+    write_page(path, answer_page("How long may a rental last?", ANSWER, PASSAGES, DOCUMENTS))
     return path
 
 
@@ -138,7 +139,7 @@ def test_a_place_in_a_long_document_is_scrolled_to(browser: Browser, tmp_path: P
     assert len(text) > 1_000_000
     passages = [passage("long.txt", each, text) for each in ("Line 9,", "Here it stands.")]
     path = tmp_path / "answer.html"
-    write_answer_page(path, "Where?", None, passages, documents)
+    write_page(path, answer_page("Where?", None, passages, documents))
     script = """
       const tops = [top("mark.chosen") - top("#pane")];
       await click("#next");
@@ -194,7 +195,7 @@ def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path) -> None:
     known = {"source": str(file), "page_first": 3, "page_last": 3}
     documents = {"r.pdf": Source(text, name="r.pdf", metadata=known, pages=(0, 5, 10))}
     path = tmp_path / "answer.html"
-    write_answer_page(path, "?", None, [passage("r.pdf", "Three.", text, **known)], documents)
+    write_page(path, answer_page("?", None, [passage("r.pdf", "Three.", text, **known)], documents))
     script = 'return [texts(".page"), byId("file").href, joined("#file"), joined("#place")];'
     pages, link, label, place = look(browser, path, script)
     assert pages == ["Page 1", "Page 2", "Page 3"]

@@ -43,12 +43,3 @@ def test_a_markdown_file_is_estimated_in_the_units_it_is_split_into(tmp_path: Pa
         assert f"{made.prompt_tokens.likely:,.0f} (" in done.out
         tokens[name] = made.prompt_tokens
     assert tokens["a.md"] != tokens["a.txt"]
-
-
-def test_files_are_named_from_their_last_common_folder_on(tmp_path: Path) -> None:
-    for name in ("books/sea/one.txt", "books/sea/calm/two.txt"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("One. Two.", encoding="utf-8")
-    done = run_apart("estimate", tmp_path / "books")
-    names = [line.split()[0] for line in done.out.splitlines()[1:-1]]
-    assert names == ["sea/one.txt", "sea/calm/two.txt"]

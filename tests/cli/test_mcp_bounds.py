@@ -20,7 +20,7 @@ SLOW = "(a?){1000}(b?){1000}x"  # takes half a second for 10,000 letters
 def find(folder: Path, pattern: str, *, regex: bool = True) -> dict[str, Any]:
     files = [*ServedFolders([str(folder)]).list_files().files.values()]
     texts = FileTexts(None, MAX_UNPACKED)
-    return grep.find_lines(texts, files, pattern, regex=regex, ignore_case=False).data
+    return grep.find_lines(texts, files, pattern, regex=regex, ignore_case=False).structured_content
 
 
 def lined(*levels: int) -> LinedText:

@@ -62,7 +62,7 @@ def test_killed_servers_leave_an_index_that_the_next_one_completes(
     docs: Path, tmp_path: Path
 ) -> None:
     index = tmp_path / "docs.db"
-    with serving_process(docs, index):  # which is killed
+    with serving_process(docs, "--index", index):  # which is killed
         until(lambda: stored(index), bool)
     before = stored(index)
     assert 0 < len(before) < 36
@@ -119,13 +119,13 @@ def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(
 
 def test_ctrl_c_and_the_end_of_stdin_end_it_quietly(docs: Path, tmp_path: Path) -> None:
     index = tmp_path / "docs.db"
-    with serving_process(docs, index) as process:
+    with serving_process(docs, "--index", index) as process:
         until(lambda: stored(index), bool)  # in the middle of indexing
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
         assert (process.returncode, err) == (130, b"")
         only_protocol(out)
-    with serving_process(docs, index) as process:
+    with serving_process(docs, "--index", index) as process:
         begun = time.monotonic()
         out, err = process.communicate(timeout=10)  # closes stdin
         assert (process.returncode, err) == (0, b"")
@@ -137,7 +137,7 @@ def test_the_end_of_stdin_ends_it_while_a_call_runs(docs: Path, tmp_path: Path) 
     (docs / "slow.txt").write_text("a" * 1_000_000, encoding="utf-8")
     slow = {"pattern": "(a?){1000}(b?){1000}x", "regex": True, "files": "slow.txt"}
     call = {"id": 3, "method": "tools/call", "params": {"name": "grep", "arguments": slow}}
-    with serving_process(docs, tmp_path / "docs.db") as process:
+    with serving_process(docs, "--index", tmp_path / "docs.db") as process:
         assert process.stdin is not None
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **call}).encode() + b"\n")
         process.stdin.flush()
@@ -170,12 +170,22 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
         assert f"port {port} of this machine cannot be used" in taken.err
 
 
-def test_nothing_that_the_tools_need_delays_their_listing() -> None:
-    heavy = ("numpy", "onnxruntime", "lumber_retrieval", "lumber_cli.agents.tools", "pypdf", "re2")
-    modules = "import lumber_cli.app, lumber_cli.agents.command, lumber_cli.agents.server, sys"
-    code = f"{modules}; print([name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "[]\n", done.stderr
+def test_results_are_text_alone_unless_data_is_asked_for(docs: Path, tmp_path: Path) -> None:
+    for options in ((), ("--structured",)):
+        command = [docs, "--index", tmp_path / "docs.db", *options]
+        with serving_process(*command) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            read = {"name": "read", "arguments": {"file": "log00.md", "last_line": 1}}
+            call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": read}
+            process.stdin.write(json.dumps(call).encode() + b"\n")
+            process.stdin.flush()
+            result = json.loads(process.stdout.readline())["result"]
+        assert result["content"][0]["text"] == (
+            "log00.md, line 1, of 61\n     1 | # Log 0\n"
+            "lines 2 to 61 follow: read on with first_line=2"
+        )
+        assert ("structuredContent" in result) == bool(options)
 
 
 def test_the_registry_starts_the_server_that_this_is() -> None:
@@ -189,7 +199,7 @@ def test_the_registry_starts_the_server_that_this_is() -> None:
 
 
 @contextmanager
-def serving_process(docs: Path, index: Path) -> Iterator[subprocess.Popen[bytes]]:
+def serving_process(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
     """A server that has answered a call, and is killed in the end."""
     hello = {
         "protocolVersion": "2025-06-18",
@@ -201,7 +211,7 @@ def serving_process(docs: Path, index: Path) -> Iterator[subprocess.Popen[bytes]
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
     ]
-    with started("mcp", docs, "--index", index) as process:
+    with started("mcp", *arguments) as process:
         try:
             assert process.stdin is not None
             assert process.stdout is not None

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lumber_cli.answer_page import answer_page
+from lumber_cli.page import write_page
 from lumber_cli.view_page import chunk_page
 from lumber_core import GreedyChunker, Source, Span
 from lumber_retrieval.citations import Citation
@@ -72,7 +73,7 @@ def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(
     make: Callable[[], str], browser: Browser, tmp_path: Path
 ) -> None:
     path = tmp_path / "page.html"
-    path.write_text(make(), encoding="utf-8", newline="", errors="replace")
+    write_page(path, make())
     script = """(async () => {
       const tried = [];
       addEventListener("securitypolicyviolation", (event) => tried.push(event.effectiveDirective));
@@ -99,7 +100,7 @@ def test_all_texts_can_be_read(
     make: Callable[[], str], dark: bool, browser: Browser, tmp_path: Path
 ) -> None:
     path = tmp_path / "page.html"
-    path.write_text(make(), encoding="utf-8", newline="", errors="replace")
+    write_page(path, make())
     script = """(async () => {
       const solid = (each) => {
         for (; each; each = each.parentElement) {
@@ -130,5 +131,5 @@ def test_a_phone_needs_no_scrolling_to_the_side(
     make: Callable[[], str], browser: Browser, tmp_path: Path
 ) -> None:
     path = tmp_path / "page.html"
-    path.write_text(make(), encoding="utf-8", newline="", errors="replace")
+    write_page(path, make())
     assert browser.evaluate(path, "document.documentElement.scrollWidth", width=390) == 390

@@ -170,27 +170,14 @@ def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen = [0]
     make_table = ChunkCosts.__dict__["table"].func
 
-    class Table:
-        def __init__(self, costs: ChunkCosts) -> None:
-            self._table = make_table(costs)
-
-        def __getitem__(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-            seen[0] += len(sizes)
-            found: npt.NDArray[np.float64] = self._table[sizes]
-            return found
-
-        def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[np.float64]:
-            return self._table
-
-        def tolist(self) -> list[float]:
-            return CountingList(self._table.tolist())
-
     class CountingList(list[float]):
         def __getitem__(self, size):
             seen[0] += 1
             return super().__getitem__(size)
 
-    monkeypatch.setattr(ChunkCosts, "table", property(Table))
+    monkeypatch.setattr(
+        ChunkCosts, "table", property(lambda costs: CountingList(make_table(costs)))
+    )
     return seen
 
 

@@ -30,11 +30,11 @@ answers = st.lists(
 ).map("".join)
 
 
-@given(answers, st.integers(0, 10**6), st.integers(0, 60), st.booleans())
+@given(answers, st.integers(0, 10**6), st.integers(0, 60))
 @examples(80)
-def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int, cut: bool) -> None:
+def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int) -> None:
     choices = range(first, first + size)
-    one, several = read_answer(answer, choices), read_list(answer, choices, cut=cut)
+    one, several = read_answer(answer, choices), read_list(answer, choices)
     assert len(one.starts) <= 1
     for parsed in (one, several):
         assert parsed.outcome in OUTCOMES - {"single", "unavailable"}

@@ -63,7 +63,7 @@ class Index(RuleBasedStateMachine):
     @rule(texts=TEXTS)
     def sync(self, texts: dict[str, str]) -> None:
         gone = {*self.known} - {*texts}
-        assert {*self.index.sync(documents(texts)).removed_names} == gone
+        assert {*self.index.add(documents(texts), everything=True).removed_names} == gone
         self.known = dict(texts)
 
     @rule(name=NAMES)

@@ -81,7 +81,7 @@ def test_a_verdict_is_sound_or_refused(value: bytes) -> None:
     with memory_folder() as folder:
         path = Path(folder) / "answers.db"
         store = AnswerStore(path)
-        store.keep("j", GROUP, Verdict(5, 8, 6, "shift", "why", "Answer: ID 6"))
+        store.put("j", GROUP, Verdict(5, 8, 6, "shift", "why", "Answer: ID 6"))
         change_all(path, "verdicts", value)
         try:
             verdict = store.get("j", GROUP)

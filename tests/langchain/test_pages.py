@@ -1,15 +1,14 @@
-"""Pages and lines in LangChain: pages of a loader joined, and where each chunk comes from."""
+"""Pages of a loader of LangChain joined: the text and the chunks of the file."""
 
 from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
 
 import pytest
 from langchain_core.documents import Document
 
-from langchain_lumber import BertTextSplitter, GreedyTextSplitter, join_pages
+from langchain_lumber import BertTextSplitter, join_pages
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import read_file
@@ -34,11 +33,6 @@ def printed(pages: int, lines: int = 14, width: int = 66) -> list[list[str]]:
         row = f"{row} {word}".strip()
     bodies = [rows[n * lines : (n + 1) * lines] for n in range(pages)]
     return [[TITLE, *body, str(n)] for n, body in enumerate(bodies, start=1)]
-
-
-def page(number: int, text: str, source: str | None = "a.pdf", **own: Any) -> Document:
-    """Return a page as PyPDFLoader does."""
-    return Document(text, metadata={"source": source, "page": number, "total_pages": 9, **own})
 
 
 @pytest.fixture
@@ -70,34 +64,3 @@ def test_joined_pages_have_the_text_and_chunks_of_the_file(handbook: Path) -> No
         assert not {"page", "page_label", "page_starts"} & said.keys()
         assert (said["page_first"], said["page_last"]) == other.pages
         assert (said["line_first"], said["line_last"]) == other.lines
-
-
-def test_a_document_that_is_no_page_stays_as_it_is_and_joining_again_changes_nothing() -> None:
-    note = Document("A note.", metadata={"source": "a.txt", "own": ["x"]}, id="note")
-    documents = [note, page(0, "One."), page(1, "Two."), note, page(0, "Alone.", "b.pdf")]
-    documents[1].id = "one"
-    before = [document.model_copy(deep=True) for document in documents]
-    joined = join_pages(iter(documents))
-    assert [document.page_content for document in joined] == [
-        "A note.",
-        "One.\fTwo.",
-        "A note.",
-        "Alone.",
-    ]
-    assert joined[0] is note
-    assert joined[1].id == "one"
-    assert joined[3].metadata == {"source": "b.pdf", "total_pages": 9, "page_starts": [0]}
-    assert join_pages(joined) == joined
-    assert documents == before
-    assert join_pages([]) == []
-    with pytest.raises(TypeError, match=r"pass \[document\]"):
-        join_pages(note)  # type: ignore[arg-type]
-
-
-def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request() -> None:
-    documents = [page(4, "Five."), Document("One.\fTwo."), Document("Plain.")]
-    chunks = GreedyTextSplitter(target_size=3, add_metadata=True).split_documents(documents)
-    assert [chunk.metadata.get("page_first") for chunk in chunks] == [5, 1, 2, None]
-    assert [chunk.metadata.get("page_last") for chunk in chunks] == [5, 1, 2, None]
-    for chunk in GreedyTextSplitter(target_size=3).split_documents(documents):
-        assert not {"page_first", "page_last", "line_first"} & chunk.metadata.keys()

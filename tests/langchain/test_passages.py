@@ -35,7 +35,7 @@ def chunks_of(*documents: Document, **settings: Any) -> list[Document]:
     return GreedyTextSplitter(tokenizer="words", **given).split_documents(documents)
 
 
-def join_passages(hits: list[Document], texts: Any = None, **limits: Any) -> list[Document]:
+def join_passages(hits: list[Document], texts: Any, **limits: Any) -> list[Document]:
     return PassageJoiner(texts=texts, **limits).compress_documents(hits)
 
 
@@ -46,34 +46,12 @@ def check_slices(passages: list[Document], *documents: Document) -> None:
         assert passage.page_content == texts[passage.metadata["source"]][start:end]
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        [PAGE, TALE],
-        iter([TALE, PAGE]),
-        {"guide.md": GUIDE, "story.txt": STORY},
-    ],
-)
-def test_hits_of_several_documents_become_slices_of_them(texts: Any) -> None:
-    chunks = chunks_of(PAGE, TALE)
-    hits = [chunks[-1], chunks[4], chunks[6], chunks[-3], chunks[1]]
-    passages = join_passages(hits, texts, max_gap=8)
-    check_slices(passages, PAGE, TALE)
-    sources = [passage.metadata["source"] for passage in passages]
-    assert sources == ["story.txt", *["guide.md"] * (len(passages) - 1)]
-    for hit in hits:
-        assert any(hit.page_content in passage.page_content for passage in passages)
-
-
 def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> None:
     chunks = chunks_of(PAGE, context=True)
     texts = [GUIDE[c.metadata["start_index"] : c.metadata["end_index"]] for c in chunks]
     assert [chunk.page_content for chunk in chunks] != texts
     (whole,) = join_passages(chunks, [PAGE])
     assert whole.page_content == GUIDE.strip()
-    alone = join_passages(chunks)
-    check_slices(alone, PAGE)
-    assert [passage.page_content for passage in alone] == texts
 
 
 def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
@@ -82,21 +60,6 @@ def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
         del chunk.metadata["end_index"]
     with pytest.raises(ValueError, match="need their end_index"):
         join_passages(chunks, [PAGE])
-
-
-def test_metadata_is_that_of_the_best_hit_but_places_are_those_of_the_passage() -> None:
-    chunks = chunks_of(PAGE, add_metadata=True)
-    for rank, number in enumerate((6, 4, 5)):
-        chunks[number].metadata["relevance_score"] = 0.9 - rank / 10
-    (passage,) = join_passages([chunks[6], chunks[4], chunks[5]], [PAGE])
-    first, last = chunks[4].metadata, chunks[6].metadata
-    assert passage.metadata["relevance_score"] == 0.9
-    for key in ("headings", "heading_levels", "line_first", "start_index", "context"):
-        assert passage.metadata.get(key) == first.get(key)
-    assert passage.metadata["line_last"] == last["line_last"]
-    assert "chunk_index" not in passage.metadata
-    (alone,) = join_passages([chunks[4]], [PAGE])
-    assert alone.metadata["chunk_index"] == 4
 
 
 def test_pages_of_one_file_are_kept_apart_unless_they_were_joined() -> None:
@@ -126,12 +89,16 @@ def with_metadata(**metadata: Any) -> Document:
 @pytest.mark.parametrize(
     ("hit", "texts", "message"),
     [
-        (with_metadata(source="story.txt"), None, "add_start_index=True, and index them again"),
-        (with_metadata(start_index=0), None, 'name into the metadata of each document as "source"'),
-        (with_metadata(source="story.txt", start_index="0"), None, "must be an offset"),
-        (with_metadata(source="a", start_index=5, end_index=90), None, "do not fit its text"),
+        (with_metadata(source="story.txt"), [TALE], "add_start_index=True, and index them again"),
+        (
+            with_metadata(start_index=0),
+            [TALE],
+            'name into the metadata of each document as "source"',
+        ),
+        (with_metadata(source="story.txt", start_index="0"), [TALE], "must be an offset"),
+        (with_metadata(source="a", start_index=5, end_index=90), [TALE], "do not fit its text"),
         (with_metadata(source="other.txt", start_index=0), [TALE], "texts has no document source="),
-        (with_metadata(source="a", start_index=0), [Document("Ada")], "has no name"),
+        (with_metadata(source="a", start_index=0), [Document("Ada")], "which document"),
         (
             with_metadata(source="story.txt", start_index=0),
             [TALE, Document("Ada", metadata=TALE.metadata)],
@@ -142,13 +109,6 @@ def with_metadata(**metadata: Any) -> Document:
 def test_hits_that_cannot_be_placed_are_refused(hit: Document, texts: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         join_passages([chunks_of(TALE)[0], hit], texts)
-
-
-def test_settings_and_types_are_checked_when_the_joiner_is_made() -> None:
-    with pytest.raises(ValueError, match="budget must be at least 1"):
-        PassageJoiner(budget=0)
-    with pytest.raises(TypeError, match="pass \\[document\\]"):
-        PassageJoiner(texts=TALE)
 
 
 async def test_a_compression_retriever_returns_passages_within_the_budget() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
@@ -10,11 +9,9 @@ from llamaindex_lumber import (
     QUOTING_PROMPT,
     GreedyNodeParser,
     LumberEmbedding,
-    PassageRetriever,
     cite,
     cite_answer,
 )
-from lumber_core.spans import Span
 
 TEXT = """\
 # Otters
@@ -48,15 +45,6 @@ def document(**metadata: object) -> Document:
     return Document(text=TEXT, id_="animals", metadata=metadata)
 
 
-def test_quotes_in_passages_have_their_place_in_the_document() -> None:
-    retriever = PassageRetriever(budget=12)
-    retriever.add_documents([document(file_path="animals.md")])
-    found = retriever.retrieve("When do otters hunt fish?")
-    (citation,) = cite(["they hunt FISH at dawn"], found)
-    assert citation.span == Span(TEXT.index("They hunt"), TEXT.index(".\n\n# Owls"))
-    assert (citation.kind, citation.document, citation.lines) == ("aligned", "animals.md", (4, 4))
-
-
 def test_a_query_engine_answers_with_citations() -> None:
     nodes = GreedyNodeParser(target_size=8).get_nodes_from_documents([document()])
     index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
@@ -74,9 +62,3 @@ def test_a_query_engine_answers_with_citations() -> None:
     assert exact.span.of(TEXT) == "They hunt fish at dawn."
     (whole,) = cite([exact.quote], [document()])
     assert (whole.span, whole.lines) == (exact.span, (4, 4))
-
-
-def test_what_is_no_node_is_refused() -> None:
-    with pytest.raises(TypeError, match="nodes of LlamaIndex"):
-        cite(["a"], ["a text"])  # type: ignore[list-item]
-    assert cite(["Owls"], {"a": "Owls"})[0].document == "a"

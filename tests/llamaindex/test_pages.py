@@ -7,7 +7,6 @@ are made here as its `PDFReader` and `SimpleDirectoryReader` make them.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
@@ -20,34 +19,15 @@ from tests.langchain.test_pages import PROSE
 TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
 
 
-def page(label: str, text: str, name: str = "a.pdf", id_: str = "", **own: Any) -> Document:
+def page(label: str, text: str, name: str = "a.pdf") -> Document:
     excluded = ["file_name", "file_path", "file_type"]
     return Document(
-        id_=id_ or f"{name}/{label}",
+        id_=f"{name}/{label}",
         text=text,
-        metadata={"page_label": label, "file_name": name, "file_type": "application/pdf", **own},
+        metadata={"page_label": label, "file_name": name, "file_type": "application/pdf"},
         excluded_embed_metadata_keys=[*excluded],
         excluded_llm_metadata_keys=[*excluded],
     )
-
-
-def test_joined_documents_keep_what_pages_share_and_joining_again_changes_nothing() -> None:
-    note = Document(text="A note.", metadata={"file_name": "a.txt"})
-    pages = [page(f"{n}", text) for n, text in enumerate(TEXTS, start=1)]
-    before = [document.model_copy(deep=True) for document in pages]
-    joined = join_pages([note, *pages, page("i", "Alone.", "b.pdf")])
-    assert joined[0] is note
-    assert [document.text for document in joined[1:]] == ["\f".join(TEXTS), "Alone."]
-    assert [document.id_ for document in joined[1:]] == ["a.pdf/1", "b.pdf/i"]
-    assert joined[2].metadata == {
-        "file_name": "b.pdf",
-        "file_type": "application/pdf",
-        "page_starts": [0],
-    }
-    for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-        assert joined[1].get_content(metadata_mode=mode) == "\f".join(TEXTS)
-    assert join_pages(joined) == joined
-    assert pages == before
 
 
 @pytest.mark.parametrize("include_metadata", [True, False])
@@ -71,17 +51,6 @@ def test_pages_and_lines_are_not_embedded_so_that_the_limit_holds() -> None:
             assert "page_" not in content
             assert "line_" not in content
             assert parser.chunker.counter.count([content])[0] <= 40
-
-
-def test_nodes_say_pages_and_lines_only_on_request_or_if_pages_were_joined() -> None:
-    documents = [page("5", "Five."), Document(text="One.\fTwo."), Document(text="Plain.")]
-    nodes = GreedyNodeParser(target_size=3, add_metadata=True)(documents)
-    assert [node.metadata.get("page_first") for node in nodes] == [5, 1, 2, None]
-    assert {node.metadata["line_first"] for node in nodes} == {1}
-    for node in GreedyNodeParser(target_size=3)(documents):
-        assert not {"page_first", "line_first"} & node.metadata.keys()
-    silent = GreedyNodeParser(include_metadata=False)(join_pages(documents))
-    assert all(node.metadata == {} for node in silent)
 
 
 def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:
@@ -115,5 +84,3 @@ def test_only_whole_documents_are_joined() -> None:
     nodes = GreedyNodeParser()([page("1", "One.")])
     with pytest.raises(TypeError, match="before they are parsed"):
         join_pages(nodes)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"pass \[document\]"):
-        join_pages(page("1", "One."))  # type: ignore[arg-type]

@@ -29,8 +29,6 @@ from llama_index.core.vector_stores import (
     MetadataFilters,
 )
 
-from langchain_lumber import GreedyTextSplitter
-from langchain_lumber import PassageRetriever as LangChainRetriever
 from llamaindex_lumber import (
     BertNodeParser,
     GreedyNodeParser,
@@ -123,23 +121,6 @@ def test_a_context_of_the_document_itself_is_kept() -> None:
 def shown(node: BaseNode, mode: MetadataMode) -> set[str]:
     """Return the lines that a model sees of a node."""
     return {line.strip("<>") for line in node.get_content(mode).strip().splitlines()}
-
-
-def test_both_frameworks_find_the_same() -> None:
-    from langchain_core.documents import Document as LangChainDocument
-
-    splitter = GreedyTextSplitter(target_size=6, tokenizer="words", chunk_size=12)
-    titled = {"title": "On animals", "source": "guide.md"}
-    one, other = retriever_of(), LangChainRetriever(splitter=splitter, max_gap=0, budget=12)
-    one.add_documents([Document(text=text, metadata=titled) for text in (RIVER, GUIDE)])
-    other.add_documents(
-        [LangChainDocument(text, metadata=titled) for text in (RIVER, GUIDE)], ids=["a", "b"]
-    )
-    for query in ("animals that hunt", "the price of taps"):
-        hits, documents = one.retrieve(query), other.invoke(query)
-        assert [hit.text for hit in hits] == [one.metadata["text"] for one in documents]
-        scores = [document.metadata["relevance_score"] for document in documents]
-        assert [hit.score for hit in hits] == pytest.approx(scores)
 
 
 def has(key: str, value: Any, operator: str = "==") -> MetadataFilter:
@@ -254,58 +235,15 @@ def test_a_query_may_bring_its_embedding() -> None:
         retriever.retrieve("")
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "message"),
-    [
-        ({"node_parser": SentenceSplitter()}, TypeError, r"LayoutNodeParser\(target_size=50\)"),
-        ({"node_parser": [RIVERS]}, TypeError, "documents are passed to add_documents"),
-        ({"node_parser": BertNodeParser(chunk_overlap=9)}, ValueError, "chunk_overlap=0"),
-        ({"node_parser": GreedyNodeParser(embed=True)}, ValueError, "as embed_model"),
-        ({"embed_model": "local"}, TypeError, "embed_model must be an embedding model"),
-        ({"budget": 0}, ValueError, "budget"),
-    ],
-)
-def test_bad_settings_say_what_to_pass(
-    settings: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        PassageRetriever(**settings)
-
-
-def test_bad_documents_are_refused_and_nothing_is_stored() -> None:
-    retriever = retriever_of()
-    for bad, error, message in (
-        ([RIVERS, TextNode(text="Bees hum.")], TypeError, "whole documents, not TextNode"),
-        (RIVERS, TypeError, "pass \\[document\\]"),
-        ([RIVERS, Document(text=MUSIC, id_="river")], ValueError, "two documents have the name"),
-        ([Document(text="Bees.", metadata={"by": Path()})], ValueError, "strings"),
-    ):
-        with pytest.raises(error, match=message):
-            retriever.add_documents(bad)  # type: ignore[arg-type]
-        assert retriever.retrieve("otters") == []
-
-
 def test_a_document_without_an_id_is_stored_once() -> None:
     retriever = PassageRetriever()
     for _ in range(3):
-        retriever.insert(Document(text=RIVER))
+        retriever.add_documents([Document(text=RIVER)])
     assert len(retriever.sources) == 1
     both = [Document(text=MUSIC) for _ in range(2)]
     assert retriever.add_documents([*both, Document(text=RIVER)]).added == 1
     changed = [Document(text=text, metadata={"file_path": "a.md"}) for text in (GUIDE, MUSIC)]
-    assert [retriever.insert(one).removed for one in changed] == [0, 1]
-
-
-def test_names_of_other_indexes_work_or_say_what_to_use() -> None:
-    retriever = PassageRetriever.from_documents([RIVERS, SONGS], k=1, budget=500)
-    assert retriever.sources == ["river", "music"]
-    assert len(retriever.retrieve("otters and violins")) == 1
-    assert retriever.delete_ref_doc("river") == 1
-    assert retriever.sync([RIVERS]).removed_names == ("music",)
-    with pytest.raises(TypeError, match="use k, the most passages"):
-        PassageRetriever(similarity_top_k=3)
-    with pytest.raises(AttributeError, match="use add_documents, which leaves what"):
-        retriever.refresh_ref_docs([RIVERS])
+    assert [retriever.add_documents([one]).removed for one in changed] == [0, 1]
 
 
 def test_a_model_is_shown_the_context_of_a_passage() -> None:
@@ -316,3 +254,15 @@ def test_a_model_is_shown_the_context_of_a_passage() -> None:
                 context and bool(hit.metadata["context"])
             )
             assert "context: " not in hit.text
+
+
+def test_a_parser_whose_nodes_overlap_and_nodes_are_refused() -> None:
+    for parser, error, message in (
+        (SentenceSplitter(), TypeError, r"LayoutNodeParser\(target_size=50\)"),
+        ([RIVERS], TypeError, "documents are passed to add_documents"),
+        (BertNodeParser(chunk_overlap=9), ValueError, "chunk_overlap=0"),
+    ):
+        with pytest.raises(error, match=message):
+            PassageRetriever(parser)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="whole documents, not TextNode"):
+        retriever_of().add_documents([RIVERS, TextNode(text="Bees hum.")])  # type: ignore[list-item]

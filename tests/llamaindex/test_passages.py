@@ -28,14 +28,7 @@ def nodes_of(*documents: BaseNode) -> list[BaseNode]:
     return parser.get_nodes_from_documents(list(documents))
 
 
-def hits_of(nodes: list[BaseNode], **scores: float) -> list[NodeWithScore]:
-    """Return nodes as hits, given the score of each as n4=0.9."""
-    return [NodeWithScore(node=nodes[int(name[1:])], score=score) for name, score in scores.items()]
-
-
-def join_passages(
-    hits: list[NodeWithScore], texts: Any = None, **limits: Any
-) -> list[NodeWithScore]:
+def join_passages(hits: list[NodeWithScore], texts: Any, **limits: Any) -> list[NodeWithScore]:
     return PassageJoiner(texts=texts, **limits).postprocess_nodes(hits)
 
 
@@ -53,52 +46,35 @@ def docstore() -> SimpleDocumentStore:
     return store
 
 
-@pytest.mark.parametrize(
-    "texts", [docstore(), [PAGE, TALE], {"guide": GUIDE, "story": STORY}], ids=type
-)
-def test_nodes_become_slices_with_the_best_score_and_their_document(texts: Any) -> None:
-    nodes = nodes_of(PAGE, TALE)
-    last = len(nodes) - 1
-    hits = hits_of(nodes, n4=0.4, n6=0.6, n1=0.1, **{f"n{last}": 0.3})
-    before = [each.model_copy(deep=True) for each in hits]
-    passages = join_passages(hits, texts, max_gap=8)
-    assert hits == before
-    check_slices(passages)
-    assert [(each.node.ref_doc_id, each.score) for each in passages] == [
-        ("guide", 0.1),
-        ("guide", 0.6),
-        ("story", 0.3),
-    ]
-    joined = passages[1].node
-    assert joined.start_char_idx == nodes[4].start_char_idx  # type: ignore[attr-defined]
-    assert joined.end_char_idx == nodes[6].end_char_idx  # type: ignore[attr-defined]
-    assert [*joined.relationships] == [NodeRelationship.SOURCE]
-    assert joined.node_id not in {node.node_id for node in nodes}
-    assert joined.node_id == join_passages(hits, texts, max_gap=8)[1].node.node_id
-    assert passages[2].node.node_id == nodes[last].node_id
-    for key in ("headings", "heading_levels", "context"):
-        assert joined.metadata.get(key) == nodes[4].metadata.get(key)
-    assert "headings" in joined.excluded_llm_metadata_keys
-    assert joined.metadata["file_name"] == "guide.md"
-
-
 def test_nodes_of_other_parsers_are_joined() -> None:
     nodes = SentenceSplitter(chunk_size=12, chunk_overlap=5).get_nodes_from_documents([TALE])
     assert len(nodes) > 3
     (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
     assert (passage.node.get_content(), passage.score) == (STORY, None)
-    touching = [NodeWithScore(node=node) for node in nodes_of(TALE)]
-    assert [passage.node.get_content() for passage in join_passages(touching)] == [STORY]
+
+
+def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
+    nodes = nodes_of(PAGE, TALE)
+    hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (4, 6, len(nodes) - 1)]
+    before = [each.model_copy(deep=True) for each in hits]
+    alone, joined = join_passages(hits, docstore(), max_gap=8)
+    assert hits == before
+    check_slices([alone, joined])
+    assert (alone.node.node_id, alone.score) == (nodes[-1].node_id, (len(nodes) - 1) / 10)
+    assert [*joined.node.relationships] == [NodeRelationship.SOURCE]
+    assert joined.node.node_id not in {node.node_id for node in nodes}
+    assert joined.node.node_id == join_passages(hits, docstore(), max_gap=8)[1].node.node_id
+    assert "headings" in joined.node.excluded_llm_metadata_keys
+    assert joined.node.metadata["file_name"] == "guide.md"
 
 
 @pytest.mark.parametrize(
     ("change", "texts", "message"),
     [
-        ({"start_char_idx": None}, None, "does not say where it is"),
-        ({"relationships": {}}, None, "does not say where it is"),
-        ({"text": "The sentences around it."}, None, "before a postprocessor replaces the text"),
+        ({"start_char_idx": None}, [TALE], "does not say where it is"),
+        ({"relationships": {}}, [TALE], "does not say where it is"),
+        ({"text": "The sentences around it."}, [TALE], "before a postprocessor replaces the text"),
         ({"start_char_idx": 1, "end_char_idx": 45}, [TALE], "index a document that has changed"),
-        ({}, [PAGE], "texts has no document 'story'"),
         ({}, SimpleDocumentStore(), "docstore.add_documents"),
     ],
 )
@@ -108,17 +84,6 @@ def test_nodes_that_cannot_be_placed_are_refused(change: Any, texts: Any, messag
         setattr(node, name, value)
     with pytest.raises(ValueError, match=message):
         join_passages([NodeWithScore(node=node)], texts)
-
-
-def test_settings_and_types_are_checked() -> None:
-    with pytest.raises(ValueError, match="max_gap must be at least 0"):
-        PassageJoiner(max_gap=-1)
-    with pytest.raises(ValueError, match="extra"):
-        PassageJoiner(gap=3)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="NodeWithScore"):
-        join_passages(nodes_of(TALE))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="pass \\[document\\]"):
-        PassageJoiner(texts=TALE)
 
 
 async def test_a_query_engine_answers_from_passages_within_the_budget() -> None:
@@ -135,4 +100,6 @@ async def test_a_query_engine_answers_from_passages_within_the_budget() -> None:
     hits = await index.as_retriever(similarity_top_k=6).aretrieve("What happened at sea?")
     assert await joiner.apostprocess_nodes(hits) == found
     assert "texts" not in joiner.to_dict()
-    assert PassageJoiner.from_dict(joiner.to_dict()).budget == 24
+    assert PassageJoiner.from_dict(joiner.to_dict(), texts=[]).budget == 24
+    with pytest.raises(TypeError, match="NodeWithScore"):
+        join_passages(nodes_of(TALE), [TALE])  # type: ignore[arg-type]

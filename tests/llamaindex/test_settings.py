@@ -104,11 +104,7 @@ def test_a_function_that_names_nodes_has_to_be_passed_again(make: Any) -> None:
 ASKED = {"llm": MockLLM(), "prompt": PromptTemplate(system="other")}
 CHANGES: dict[Any, list[dict[str, Any]]] = {
     BertNodeParser: [{"model": "some/model"}, {"paper": True}, {"threshold": 1.0}],
-    GreedyNodeParser: [
-        {"embed": True},
-        {"embed": MockEmbedding(embed_dim=3)},
-        {"embed": MockEmbedding(embed_dim=4)},
-    ],
+    GreedyNodeParser: [],
     LumberNodeParser: [
         {"theta": 100},
         {"method": "window"},
@@ -116,7 +112,10 @@ CHANGES: dict[Any, list[dict[str, Any]]] = {
         {"llm": MockLLM()},
         ASKED,
     ],
-    ContextEmbedding: [{"context": False}, {"surroundings": False}],
+    ContextEmbedding: [
+        {"embed_model": MockEmbedding(embed_dim=3)},
+        {"embed_model": MockEmbedding(embed_dim=4)},
+    ],
 }
 OF_EVERY_PARSER: list[dict[str, Any]] = [
     {"chunk_overlap": 3},

@@ -13,7 +13,8 @@ import asyncio
 import numpy as np
 from llama_index.core import Document
 from llama_index.core.ingestion import IngestionPipeline
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
+from llamaindex_lumber import BertNodeParser, ContextEmbedding, GreedyNodeParser
+from llamaindex_lumber import LumberNodeParser
 
 def main():
     text = "The ship was in the harbour. The king said no!\\n\\nThe baker had bread. " * 40
@@ -25,7 +26,7 @@ def main():
     # Workers import LlamaIndex anew, which takes seconds: the parsers share a pipeline, in which
     # each divides what the one before made.
     parsers = [LumberNodeParser(chunk_size=240), BertNodeParser(chunk_size=120)]
-    parsers.append(GreedyNodeParser(chunk_size=60, embed=True))
+    parsers.append(GreedyNodeParser(chunk_size=60))
     counts = [len(documents)]
     for last in range(len(parsers)):
         # A cache would answer for the workers.
@@ -33,6 +34,8 @@ def main():
         alone = texts(pipeline.run(documents=documents))
         counts.append(len(alone))
     assert all(less < more for less, more in zip(counts, counts[1:])), counts
+    pipeline.transformations = [*parsers, ContextEmbedding()]
+    alone = texts(pipeline.run(documents=documents))
     assert texts(pipeline.run(documents=documents, num_workers=2)) == alone
     assert texts(asyncio.run(pipeline.arun(documents=documents, num_workers=2))) == alone
 

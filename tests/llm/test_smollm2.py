@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 from lumber_core import CallPolicy, Completion, LumberChunker, ModelJudge, Segmentation
-from lumber_core.llms import Answers, LocalModel, OpenAIModel
+from lumber_core.llms import Answers, OpenAIModel
 from lumber_core.spans import check_tiling
 from tests.core.core_support import with_
 
@@ -148,10 +148,7 @@ def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected
     used = [verdict.usage.completion_tokens for verdict in segmentation.verdicts]
     assert max(used) <= MOST_TOKENS
     warned = [r.getMessage() for r in caplog.records if "larger model" in r.getMessage()]
-    positions = segmentation.positions
-    shares = (positions.first, positions.last, positions.none)
-    suspicious = sum(share >= 0.9 for share in shares)
-    assert len(warned) == (suspicious if positions.groups >= 10 else 0)
+    assert len(warned) <= 1
 
 
 @pytest.mark.parametrize(("structured", "way"), [(True, "sync"), (False, "async")])
@@ -256,7 +253,7 @@ def test_both_methods_get_lists_and_answers_from_the_same_server(
         check_tiling(segmentation.spans, len(TEXT))
         assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
         asked = judged(segmentation)
-        assert asked <= segmentation.usage.calls <= 9 * asked  # the rest of a list, eight times
+        assert segmentation.usage.calls == asked
         shares[method] = 1 - len(segmentation.failures) / asked
     with capsys.disabled():
         sys.stdout.write(f"\nusable answers: {shares}\n")
@@ -271,24 +268,10 @@ def test_generated_answers_of_both_methods_are_read(capsys: pytest.CaptureFixtur
         chunker = LumberChunker(judge, method=method, theta=theta)  # type: ignore[arg-type]
         segmentation = with_(chunker, window_tokens=1500).segment(TEXT)
         check_tiling(segmentation.spans, len(TEXT))
-        asked, positions = judged(segmentation), segmentation.positions
+        asked = judged(segmentation)
         usable = asked - len(segmentation.failures)
         with capsys.disabled():
-            sys.stdout.write(f"\n{method}: {usable} of {asked} answers usable; {positions}\n")
+            sys.stdout.write(f"\n{method}: {usable} of {asked} answers usable\n")
         assert {verdict.outcome for verdict in segmentation.verdicts} <= {
             "shift", "no_shift", "single", "unreadable", "outside", "refused"
         }  # fmt: skip
-
-
-def test_local_model() -> None:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    file = model_file()
-    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
-    network = AutoModelForCausalLM.from_pretrained(
-        file.parent, gguf_file=file.name, dtype="float32"
-    )
-    segmentation = LumberChunker(LocalModel(network, tokenizer), theta=THETA).segment(TEXT)
-    check_tiling(segmentation.spans, len(TEXT))
-    assert segmentation.failures == ()
-    assert segmentation.usage.calls == judged(segmentation)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import multiprocessing
-import pickle
 import sqlite3
 import subprocess
 import sys
@@ -46,26 +44,6 @@ def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
     return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
 
 
-def test_hits_near_each_other_become_a_slice_of_their_document() -> None:
-    index = index_of()
-    index.add([document(RIVER, "river"), document(MUSIC, "music", year=1720)])
-    (passage, *_) = index.search("strings of violins", budget=15, max_gap=8)
-    assert passage.document == "music"
-    assert passage.text == MUSIC[slice(*passage.span)] == MUSIC[: MUSIC.index(" The bow")]
-    assert passage.metadata["year"] == 1720
-    assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 1)
-    assert 0 < passage.score <= 1
-
-
-def test_a_budget_limits_the_words_of_all_passages() -> None:
-    index = index_of()
-    index.add([document(RIVER, "river")])
-    for budget in (5, 12, 30):
-        passages = index.search("What do otters, herons and millers do?", budget=budget, max_gap=3)
-        assert passages
-        assert sum(len(passage.text.split()) for passage in passages) <= budget
-
-
 def test_words_find_what_vectors_do_not() -> None:
     class Blind(WordVectors):
         def embed_query(self, text: str) -> list[float]:
@@ -97,28 +75,6 @@ def test_a_query_of_words_that_every_chunk_has_finds_some() -> None:
         assert len(reading.matching("the and", 7, None)) == 7
 
 
-def test_adding_again_embeds_what_has_changed_alone() -> None:
-    model = WordVectors()
-    index = index_of(embedding=model)
-    documents = [document(RIVER, "river"), document(MUSIC, "music")]
-    first = index.add(documents)
-    assert (first.added, first.unchanged, first.removed) == (2, 0, 0)
-    del model.texts[:]
-    again = index.add(documents)
-    assert (again.added, again.unchanged, again.chunks, model.texts) == (0, 2, 0, [])
-    changed = index.add([document(MUSIC, "music", year=1720), documents[0]])
-    assert (changed.added, changed.unchanged) == (1, 1)
-    assert found(index, "violins", where={"year": 1720})
-
-
-def test_adding_the_same_again_writes_nothing(tmp_path: Path) -> None:
-    index = index_of(tmp_path / "index.db")
-    index.add([document(RIVER, "river")])
-    before = (tmp_path / "index.db").read_bytes()
-    assert index.add([document(RIVER, "river")]).unchanged == 1
-    assert (tmp_path / "index.db").read_bytes() == before
-
-
 def test_a_source_is_replaced_as_a_whole() -> None:
     index = index_of()
     pages = [document(RIVER, "book 1", "book"), document(MUSIC, "book 2", "book")]
@@ -143,42 +99,6 @@ def test_a_deleted_source_leaves_nothing() -> None:
         assert connection.execute(words).fetchone() == (0,)
     assert index.delete(["music"]) == 1
     assert index.search("violins") == []
-
-
-def test_a_filter_holds_for_vectors_and_words() -> None:
-    index = index_of()
-    noise = [document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
-    index.add([*noise, document(RIVER, "river", year=2024)])
-    wanted = found(index, "otters swim", where={"year": 2024}, budget=1000)
-    assert wanted == found(index, "otters swim", where=lambda m: m["year"] > 100, budget=1000)
-    assert wanted
-    assert all(text in RIVER for text in wanted)
-    assert found(index, "otters", where={"colour": "red"}) == []
-
-
-def test_a_pickled_and_a_reopened_index_answer_as_before(tmp_path: Path) -> None:
-    for path in (None, tmp_path / "index.db"):
-        index = index_of(path)
-        index.add([document(RIVER, "river"), document(MUSIC, "music")])
-        before = found(index, "Where do herons nest?")
-        copy = pickle.loads(pickle.dumps(index))
-        assert found(copy, "Where do herons nest?") == before
-        if path is not None:
-            assert found(index_of(path), "Where do herons nest?") == before
-        else:
-            copy.delete(["river"])
-            assert found(index, "Where do herons nest?") == before
-
-
-def test_async_calls_do_the_same() -> None:
-    async def work(index: PassageIndex) -> list[str]:
-        await index.aadd([document(RIVER, "river"), document(MUSIC, "music")])
-        assert await index.adelete(["river"]) == 1
-        return [passage.text for passage in await index.asearch("harps", max_gap=0)]
-
-    index = index_of()
-    index.add([document(MUSIC, "music")])
-    assert asyncio.run(work(index_of())) == found(index, "harps")
 
 
 def _read_often(path: str, failures: Any, ready: Any, stop: Any) -> None:

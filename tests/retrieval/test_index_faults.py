@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lumber_core import StoreError, database
+from lumber_core import StoreError
+from lumber_core.support import database
 from lumber_retrieval.store import PassageStore
 from tests.core.forking import works_in_a_fork
 from tests.retrieval.embeddings import WordVectors
@@ -192,9 +193,10 @@ import resource, signal, sys
 from tests.retrieval.test_index import document, index_of
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
-words = " ".join(f"w{n}" for n in range(20_000))
+words = " ".join(f"w{n}" for n in range(4_000))
 path = sys.argv[1] if len(sys.argv) > 1 else None
-index_of(path).sync([document(words[n:], str(n)) for n in range(100)])
+documents = [document(words[n:], str(n)) for n in range(100)]
+index_of(path).add(documents, everything=True)
 """
 _LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
 
@@ -218,7 +220,7 @@ def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follo
 ) -> None:
     path = tmp_path / "index.db"
     kept = [document(RIVER, str(n)) for n in range(20)]
-    index_of(path).sync(kept)
+    index_of(path).add(kept, everything=True)
     done = subprocess.run(
         [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, check=False
     )
@@ -226,7 +228,7 @@ def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follo
     index = index_of(path)
     assert {*map(str, range(20))} <= {*index.sources}
     assert index.search("otters")
-    assert index.sync([document(MUSIC, "music")]).added == 1
+    assert index.add([document(MUSIC, "music")], everything=True).added == 1
     assert index.sources == ["music"]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, Delivery, GreedyChunker, LumberChunker, Source
-from lumber_retrieval import asplit_and_embed, split_and_embed
+from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = Source(
@@ -48,32 +48,16 @@ def test_headings_are_the_context_above_the_text() -> None:
 
 
 @every_splitter
-def test_chunks_are_those_of_split_and_without_context_vectors_those_of_their_texts(
-    splitter: Any,
-) -> None:
+async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> None:
     texts, delivery = [TEXT, "", GUIDE], Delivery(overlap=5, trim=True)
-    split, vectors = split_and_embed(
-        splitter, texts, Lengths(), delivery, context=False, surroundings=False
-    )
+    split, vectors = split_and_embed(splitter, texts, Lengths(), delivery)
     assert split == splitter.split_all(texts, delivery)
-    assert [v[:, 0].tolist() for v in vectors if len(v)] == [
-        [len(chunk.text) for chunk in chunks] for chunks in split if chunks
-    ]
-    assert [len(v) for v in vectors] == [len(chunks) for chunks in split]
-
-
-@every_splitter
-async def test_asynchronous_calls_give_the_same(splitter: Any) -> None:
-    texts = [TEXT, GUIDE]
-    split, vectors = split_and_embed(splitter, texts, Lengths())
-    waited = await asplit_and_embed(splitter, texts, Lengths().later)
-    assert waited[0] == split
-    for one, other in zip(vectors, waited[1], strict=True):
+    later, same = await asplit_and_embed(splitter, texts, Lengths().later, delivery)
+    assert later == split
+    for one, other in zip(vectors, same, strict=True):
         assert np.array_equal(one, other)
-
-
-def test_flags_that_are_neither_true_nor_false_are_refused_before_any_work() -> None:
-    wrong: Any = ["headings"]
-    for flags in ({"context": wrong}, {"surroundings": wrong}):
-        with pytest.raises(TypeError, match=r"must be True or False, not \['headings'\]"):
-            split_and_embed(GreedyChunker(), [TEXT], Lengths(), **flags)
+    plain = {"context": False, "surroundings": False}
+    _, vectors = split_and_embed(splitter, texts, Lengths(), delivery, **plain)
+    assert [v[:, 0].tolist() if len(v) else [] for v in vectors] == [
+        [len(chunk.text) for chunk in chunks] for chunks in split
+    ]

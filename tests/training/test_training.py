@@ -23,7 +23,7 @@ pytest.importorskip("onnx")
 from lumber_core import BertChunker  # noqa: E402
 from lumber_core.bert.model_folder import sha256  # noqa: E402
 from lumber_core.bert.pytorch import load_tagger  # noqa: E402
-from lumber_training.__main__ import main  # noqa: E402
+from lumber_training.__main__ import run_command  # noqa: E402
 from lumber_training.documents import load_documents  # noqa: E402
 from lumber_training.synthesis import synthesize  # noqa: E402
 from lumber_training.training import TrainingReport, train  # noqa: E402
@@ -125,13 +125,13 @@ def test_train_and_export_run_as_commands(
     passages: Path, base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model, exported = tmp_path / "model", tmp_path / "exported"
-    main(
+    run_command(
         [
             *("train", str(model), str(passages), "--base", str(base)),
             *("--items", "32", "--epochs", "1", "--checkpoint-every", "2"),
         ]
     )
-    main(["export", str(model), str(exported), "--embedder", str(base)])
+    run_command(["export", str(model), str(exported), "--embedder", str(base)])
     said = capsys.readouterr().out
     # Too few documents are held out to make an item of four.
     assert re.search(r"trained on 3\d documents; F1 on held-out windows not measured", said)
@@ -156,7 +156,7 @@ def test_mistakes_are_reported_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match=rf"^lumber_training: .*{reason}.*$") as caught:
-        main(arguments)
+        run_command(arguments)
     assert "\n" not in str(caught.value)
 
 
@@ -172,7 +172,7 @@ def test_help_and_wrong_usage_need_no_pytorch() -> None:
 def test_a_missing_extra_is_named(passages: Path) -> None:
     code = (
         "import sys; sys.modules['transformers'] = None\n"
-        "from lumber_training.__main__ import main; main(sys.argv[1:])"
+        "from lumber_training.__main__ import run_command; run_command(sys.argv[1:])"
     )
     command = [sys.executable, "-c", code, "train", "out", str(passages)]
     done = subprocess.run(command, capture_output=True, text=True)

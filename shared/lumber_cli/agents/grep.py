@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import re2
+from mcp.types import CallToolResult
 
 from lumber_cli.agents.folders import ServedFile
-from lumber_cli.agents.results import Result, joined, numbered
+from lumber_cli.agents.results import joined, numbered, result
 from lumber_cli.agents.texts import FileTexts
 from lumber_core.support.wording import counted
 from lumber_core.text.markdown import LINE_BREAK
@@ -24,8 +25,14 @@ _PART, _OVERLAP = 10_000, 1000  # characters: of a longer line, parts are search
 
 
 def find_lines(
-    texts: FileTexts, files: Sequence[ServedFile], pattern: str, *, regex: bool, ignore_case: bool
-) -> Result:
+    texts: FileTexts,
+    files: Sequence[ServedFile],
+    pattern: str,
+    *,
+    regex: bool,
+    ignore_case: bool,
+    notes: Sequence[str] = (),
+) -> CallToolResult:
     """Return the lines of some files that have a text, or that match an expression.
 
     Args:
@@ -34,6 +41,7 @@ def find_lines(
         pattern: The text, or the expression in the syntax of RE2, within a line.
         regex: Whether it is an expression.
         ignore_case: Whether small and capital letters are the same.
+        notes: What else to say.
 
     Raises:
         ValueError: It is empty, has a line break, is no expression, or is a very large one.
@@ -79,7 +87,7 @@ def find_lines(
         f"of lines over {_PART:,} characters, matches over {_OVERLAP:,} may be missing": divided,
         f"{counted(unread, 'file')} could not be read: see status": unread,
     }
-    note = "; ".join(each for each, is_so in said.items() if is_so)
+    note = "; ".join([*notes, *(each for each, is_so in said.items() if is_so)])
     data = {
         "matches": matches,
         "count": count,
@@ -88,7 +96,7 @@ def find_lines(
         "note": note,
     }
     title = f"{count:,} matching lines in {searched:,} files searched"
-    return Result(joined(title, *shown, note), data)
+    return result(joined(title, *shown, note), data)
 
 
 def _check(deadline: float) -> None:

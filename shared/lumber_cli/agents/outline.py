@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lumber_cli.agents.results import Result, joined
+from mcp.types import CallToolResult
+
+from lumber_cli.agents.results import joined, result
 from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
 from lumber_core.support.wording import ranged
@@ -25,7 +27,7 @@ Section = dict[str, Any]
 """A part of a file: its first and last line, its level (0 for a topic), and its title."""
 
 
-def outline_of(name: str, text: LinedText) -> Result:
+def outline_of(name: str, text: LinedText) -> CallToolResult:
     """Return the headings of a text, or if it has none its topics.
 
     Args:
@@ -47,7 +49,7 @@ def outline_of(name: str, text: LinedText) -> Result:
     ]
     title = f"{printable(name)}, {len(text):,} lines, {kind}:"
     known = {"file": name, "total_lines": len(text), "kind": kind}
-    return Result(joined(title, *said, note), {**known, "sections": sections, "note": note})
+    return result(joined(title, *said, note), {**known, "sections": sections, "note": note})
 
 
 def headings_of(text: LinedText) -> tuple[list[Section], str]:

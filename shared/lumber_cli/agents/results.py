@@ -7,22 +7,17 @@ pass for one that the server says.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
+
+from mcp.types import CallToolResult, TextContent
 
 from lumber_core.support.wording import ranged
 from lumber_core.text.unicode import printable
 
 
-class Result(NamedTuple):
-    """What a tool returns.
-
-    Attributes:
-        text: For a model.
-        data: For a program.
-    """
-
-    text: str
-    data: dict[str, Any]
+def result(text: str, data: dict[str, Any]) -> CallToolResult:
+    """Return what a tool returns."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
 
 
 def joined(*lines: str) -> str:

@@ -5,23 +5,9 @@
 `model_folder` and `loading` find, check and load a model. `embedder` is the sentence encoder.
 """
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_core.bert.chunker import BertChunker
-    from lumber_core.bert.embedder import TextEmbedder
-    from lumber_core.bert.scores import TokenScores
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_core.bert.chunker": ["BertChunker"],
-            "lumber_core.bert.embedder": ["TextEmbedder"],
-            "lumber_core.bert.scores": ["TokenScores"],
-        },
-    )
+from lumber_core.bert.chunker import BertChunker
+from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.bert.scores import TokenScores
 
 __all__ = [
     "BertChunker",

@@ -22,7 +22,7 @@ from lumber_core.support.concurrency import start_in_thread
 from lumber_core.support.identity import class_identity, identity_of, safe_repr
 from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
-from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
+from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _AS_THEY_ARE = Delivery()
 
-BY_LAYOUT: UnitSpec = "sentences_and_lines"
+BY_LAYOUT: UnitName = "sentences_and_lines"
 """Units of splitters that choose among all sentences, lines, paragraphs and headings."""
 
 
@@ -65,7 +65,7 @@ class Chunker(ABC):
         TypeError: A setting has the wrong type.
     """
 
-    default_units: ClassVar[UnitSpec] = BY_LAYOUT
+    default_units: ClassVar[UnitName] = BY_LAYOUT
     """The units of a class if no others are chosen: metadata that says Markdown replaces them."""
 
     not_in_identity: ClassVar[frozenset[str]] = frozenset()

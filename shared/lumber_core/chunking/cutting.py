@@ -17,6 +17,7 @@ from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
 from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
+from lumber_core.chunking.tiling import best_cuts, costs_of
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places, places_at
@@ -116,19 +117,6 @@ class Cutter:
         at_units = finder.sized(whole, places_at(starts, places))
         return finder.refined_units(at_units, places, self._most)
 
-    def cut(self, found: SizedPlaces, t: npt.ArrayLike | None = None) -> list[int]:
-        """Return the offsets of the best cuts at some places.
-
-        Args:
-            found: Places in the text.
-            t: The classifier's t at each place; None decides by layout and size.
-
-        Returns:
-            Offsets of the places to cut at, ascending. A chunk is too long only if it counts more
-            tokens than the gaps it is made of, or if there is no place to cut at.
-        """
-        return self._best(found, t, self._most)
-
     def shorten(
         self,
         spans: Iterable[Span],
@@ -196,16 +184,30 @@ class Cutter:
         # them: parts of `chunk_size` by what they count apart would all be too long.
         scale = apart / together if apart < _MUCH_LESS * together else 1.0
         most = max(1, min(int(self._most * scale), apart - 1))
-        starts = [0, *(cut - span.start for cut in self._best(found, t, most, scale))]
+        starts = [0, *(cut - span.start for cut in self.cut(found, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
         return [part.shifted(span.start) for part in parts], found
 
-    def _best(
-        self, found: SizedPlaces, t: npt.ArrayLike | None, most: int, scale: float = 1.0
+    def cut(
+        self,
+        found: SizedPlaces,
+        t: npt.ArrayLike | None = None,
+        most: int | None = None,
+        scale: float = 1.0,
     ) -> list[int]:
-        """Return the offsets of the best cuts into chunks of at most `most` tokens."""
-        from lumber_core.chunking.tiling import best_cuts, costs_of  # deferred: imports numpy
+        """Return the offsets of the best cuts at some places.
 
+        Args:
+            found: Places in the text.
+            t: The classifier's t at each place; None decides by layout and size.
+            most: Maximum tokens in a chunk; None: `chunk_size`.
+            scale: What the target is multiplied with.
+
+        Returns:
+            Offsets of the places to cut at, ascending. A chunk is too long only if it counts more
+            tokens than the gaps it is made of, or if there is no place to cut at.
+        """
+        most = most or self._most
         if not found.places:
             return []
         offsets, kinds, _, depths, levels = found.places.columns

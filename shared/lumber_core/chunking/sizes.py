@@ -35,7 +35,7 @@ def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
     """
     check_sizes(chunk_size, target_size)
     share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
-    if chunk_size == "auto":
+    if isinstance(chunk_size, str):
         chunk_size = max(DEFAULT_CHUNK_SIZE, ceil((target_size or 0) / share))
     return chunk_size, target_size or max(1, int((chunk_size or DEFAULT_CHUNK_SIZE) * share))
 
@@ -55,8 +55,8 @@ def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
         ValueError: One is below 1.
     """
     check_sizes(chunk_size, target_size)
-    if chunk_size == "auto":
-        chunk_size = FITTING_CHUNK_SIZE if not target_size else round(target_size / _TARGET_SHARE)
+    if isinstance(chunk_size, str):
+        chunk_size = round(target_size / _TARGET_SHARE) if target_size else FITTING_CHUNK_SIZE
     room = chunk_size or FITTING_CHUNK_SIZE
     return chunk_size, target_size or max(1, round(_TARGET_SHARE * room))
 

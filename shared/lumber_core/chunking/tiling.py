@@ -12,13 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-
-import numpy as np
-import numpy.typing as npt
+from itertools import accumulate
 
 # The cost of a chunk below the minimum, in units of score: more than any score can outweigh.
 _BELOW_MINIMUM = 1e6
-_FEW = 48  # starts of a chunk on average; more are compared faster as an array
 
 
 @dataclass(frozen=True)
@@ -43,21 +40,13 @@ class ChunkCosts:
     mixed: float = 0.0
 
     @cached_property
-    def listed(self) -> list[float]:
-        """The same as `table`."""
-        costs: list[float] = self.table.tolist()
-        return costs
-
-    @cached_property
-    def table(self) -> npt.NDArray[np.float64]:
-        """The cost of a chunk of 0, 1, ... chunk_size tokens, shape (chunk_size + 1,)."""
-        sizes = np.arange(self.chunk_size + 1, dtype=np.float64)
-        costs: npt.NDArray[np.float64] = (
-            self.weight * ((sizes - self.target_size) / self.target_size) ** 2
-        )
-        if self.min_chunk_size is not None:
-            costs[: self.min_chunk_size] += _BELOW_MINIMUM
-        return costs
+    def table(self) -> list[float]:
+        """The cost of a chunk of 0, 1, ... chunk_size tokens."""
+        target, least = self.target_size, self.min_chunk_size or 0
+        return [
+            self.weight * ((size - target) / target) ** 2 + (_BELOW_MINIMUM if size < least else 0)
+            for size in range(self.chunk_size + 1)
+        ]
 
 
 costs_of = lru_cache(maxsize=64)(ChunkCosts)
@@ -87,87 +76,39 @@ def best_cuts(
         Indices of `scores` to cut at, ascending.
     """
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
+    before = [*accumulate(sizes, initial=0)]  # tokens before each edge
     added = [*scores, 0.0]
-    before = np.cumsum([0, *sizes], dtype=np.int64)
-    firsts = before.searchsorted(before - costs.chunk_size)
-    starts = len(before) * (len(before) - 1) // 2 - int(firsts.sum())  # of chunks, all together
-    sections = headed if costs.mixed and headed is not None and any(headed) else None
-    if costs.min_chunk_size is None and sections is None and starts <= _FEW * len(before):
-        previous = _previous_cuts_by_size(before.tolist(), firsts.tolist(), added, costs)
-    else:
-        previous = _previous_cuts(before, firsts.tolist(), added, costs, sections)
+    sections = [True, *headed] if costs.mixed and headed is not None and any(headed) else []
+    mixed = [0.0 if starts else costs.mixed for starts in sections]
+    section = 0  # the last edge at which a section starts
+    table, most = costs.table, costs.chunk_size
+    # What a size costs is convex without a minimum: if of two starts the later one is better for
+    # one edge, it is for all further ones, and no chunk starts before that of the edge before.
+    in_order = costs.min_chunk_size is None and not sections
+    best = [0.0]  # the value of the best tiling up to each edge
+    previous = [0]  # where the last chunk of that tiling starts
+    low = chosen = 0
+    for edge, gained in enumerate(added, start=1):
+        end = before[edge]
+        if sections and sections[edge - 1]:
+            section = edge - 1
+        while end - before[low] > most:
+            low += 1
+        if low >= edge:  # the text since the last edge fits in no chunk
+            chosen, value = edge - 1, best[-1]
+        else:
+            value = float("-inf")
+            for start in range(max(low, chosen) if in_order else low, edge):
+                other = best[start] - table[end - before[start]]
+                if start < section:
+                    other -= mixed[start]
+                if other > value:
+                    chosen, value = start, other
+        best.append(value + gained)
+        previous.append(chosen)
     cuts = []
     edge = previous[-1]
     while edge:
         cuts.append(edge - 1)
         edge = previous[edge]
     return cuts[::-1]
-
-
-def _previous_cuts(
-    before: npt.NDArray[np.int64],
-    firsts: list[int],
-    added: list[float],
-    costs: ChunkCosts,
-    sections: Sequence[bool] | None,
-) -> list[int]:
-    """Return for each edge where the last chunk of the best tiling up to it starts.
-
-    Args:
-        before: Tokens before each edge.
-        firsts: The first edge at which a chunk may start that ends at each.
-        added: What a cut at each edge but the first adds.
-        costs: What a chunk costs.
-        sections: Whether a section starts at each place; None: at none.
-    """
-    headings = [True] + [False] * len(added) if sections is None else [True, *sections]
-    mixed = np.where(headings, 0.0, costs.mixed)
-    section = 0  # the last edge at which one starts
-    best = np.zeros(len(before))  # the value of the best tiling up to each edge
-    previous = [0] * len(before)
-    for edge in range(1, len(before)):
-        section = edge - 1 if headings[edge - 1] else section
-        low = firsts[edge]
-        if low == edge:  # the text since the last edge fits in no chunk
-            previous[edge] = edge - 1
-            best[edge] = best[edge - 1] + added[edge - 1]
-            continue
-        values = best[low:edge] - costs.table[before[edge] - before[low:edge]]
-        if section > low:
-            values[: section - low] -= mixed[low:section]
-        chosen = int(values.argmax())
-        previous[edge] = low + chosen
-        best[edge] = values[chosen] + added[edge - 1]
-    return previous
-
-
-def _previous_cuts_by_size(
-    before: list[int],
-    firsts: list[int],
-    added: list[float],
-    costs: ChunkCosts,
-) -> list[int]:
-    """Return what `_previous_cuts` does, if chunks cost nothing but what their size costs.
-
-    That cost is convex, so if of two starts the later one is better for one edge, it is for all
-    further ones: no last chunk starts before that of the edge before. Few starts are left to try,
-    which are compared faster without arrays.
-    """
-    table = costs.listed
-    best = [0.0]
-    previous = [0]
-    chosen = 0
-    for edge, low in enumerate(firsts[1:], start=1):
-        end = before[edge]
-        if low == edge:  # the text since the last edge fits in no chunk
-            chosen, value = edge - 1, best[-1]
-        else:
-            chosen = max(low, chosen)
-            value = best[chosen] - table[end - before[chosen]]
-            for start in range(chosen + 1, edge):
-                other = best[start] - table[end - before[start]]
-                if other > value:
-                    chosen, value = start, other
-        best.append(value + added[edge - 1])
-        previous.append(chosen)
-    return previous

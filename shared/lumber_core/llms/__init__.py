@@ -4,27 +4,11 @@ Each model needs the package of its provider: `OpenAIModel` the extra `openai`, 
 `gemini`, `LegacyGeminiModel` `gemini-legacy`. Packages are imported when a model is first used.
 """
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_core.llms.base import Answers, Completion, Model
-    from lumber_core.llms.gemini import GeminiModel
-    from lumber_core.llms.gemini_legacy import LegacyGeminiModel
-    from lumber_core.llms.openai import OpenAIModel
-    from lumber_core.llms.retry import CallPolicy, RetryingModel
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_core.llms.base": ["Answers", "Completion", "Model"],
-            "lumber_core.llms.gemini": ["GeminiModel"],
-            "lumber_core.llms.gemini_legacy": ["LegacyGeminiModel"],
-            "lumber_core.llms.openai": ["OpenAIModel"],
-            "lumber_core.llms.retry": ["CallPolicy", "RetryingModel"],
-        },
-    )
+from lumber_core.llms.base import Answers, Completion, Model
+from lumber_core.llms.gemini import GeminiModel
+from lumber_core.llms.gemini_legacy import LegacyGeminiModel
+from lumber_core.llms.openai import OpenAIModel
+from lumber_core.llms.retry import CallPolicy, RetryingModel
 
 __all__ = [
     "Answers",

@@ -8,31 +8,13 @@ failures, `estimate` predicts the cost, and `position_warning` says if answers l
 With `method="window"` a judge names all starts of a long window of units; see `windows`.
 """
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_core.lumber.answer_store import AnswerStore
-    from lumber_core.lumber.bert_judge import BertJudge
-    from lumber_core.lumber.chunker import LumberChunker
-    from lumber_core.lumber.estimate import Estimate, Prices, Range
-    from lumber_core.lumber.grouping import Group
-    from lumber_core.lumber.judges import Judge, ModelJudge
-    from lumber_core.lumber.prompt import PromptTemplate
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_core.lumber.answer_store": ["AnswerStore"],
-            "lumber_core.lumber.bert_judge": ["BertJudge"],
-            "lumber_core.lumber.chunker": ["LumberChunker"],
-            "lumber_core.lumber.estimate": ["Estimate", "Prices", "Range"],
-            "lumber_core.lumber.grouping": ["Group"],
-            "lumber_core.lumber.judges": ["Judge", "ModelJudge"],
-            "lumber_core.lumber.prompt": ["PromptTemplate"],
-        },
-    )
+from lumber_core.lumber.answer_store import AnswerStore
+from lumber_core.lumber.bert_judge import BertJudge
+from lumber_core.lumber.chunker import LumberChunker
+from lumber_core.lumber.estimate import Estimate, Prices, Range
+from lumber_core.lumber.grouping import Group
+from lumber_core.lumber.judges import Judge, ModelJudge
+from lumber_core.lumber.prompt import PromptTemplate
 
 __all__ = [
     "AnswerStore",

@@ -210,6 +210,8 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
     for span in made.spans:
         unit = numbers.get(span.start, 0)
         verdict = walk.deciding(unit) if unit else None
-        named = verdict is not None and unit in verdict.starts
-        setters.append(replace(verdict, unit=unit, starts=(), usage=Usage()) if named else None)
+        if verdict is not None and unit in verdict.starts:
+            setters.append(replace(verdict, unit=unit, starts=(), usage=Usage()))
+        else:
+            setters.append(None)
     return replace(made, start_verdicts=tuple(setters))

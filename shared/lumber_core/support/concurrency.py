@@ -9,8 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import (
-    AsyncIterable,
-    AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
@@ -216,20 +214,4 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
-        yield batch
-
-
-async def abatches(items: Iterable[T] | AsyncIterable[T], size: int) -> AsyncIterator[list[T]]:
-    """Async version of `batches`, which also takes asynchronous iterators."""
-    if not isinstance(items, AsyncIterable):
-        for batch in batches(items, size):
-            yield batch
-        return
-    batch = []
-    async for item in items:
-        batch.append(item)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
         yield batch

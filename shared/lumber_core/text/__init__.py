@@ -6,24 +6,7 @@
 holds what is known of one text, so that it is read once.
 """
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_core.text.source import Source
-    from lumber_core.text.units import paragraphs, sentences, sentences_and_lines
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_core.text.source": ["Source"],
-            "lumber_core.text.units": [
-                "paragraphs",
-                "sentences",
-                "sentences_and_lines",
-            ],
-        },
-    )
+from lumber_core.text.source import Source
+from lumber_core.text.units import paragraphs, sentences, sentences_and_lines
 
 __all__ = ["Source", "paragraphs", "sentences", "sentences_and_lines"]

@@ -22,7 +22,7 @@ _SPEAKER = re.compile(
     r"(?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
     r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>))(?=\s)"
 )
-_LONGEST_SPEAKER = 60
+_LONGEST_SPEAKER, _LONGEST_HEAD = 60, 100  # characters
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 # "0:15", "00:15.000 --> 00:17.500 align:start"; and with a speaker: "Ann Lee  10:15 AM",
 # "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07".
@@ -65,7 +65,7 @@ def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
         bodies: The lines.
         blank: Whether blank lines come before each.
     """
-    timed = [number for number, body in enumerate(bodies) if ":" in body]
+    timed = [n for n, body in enumerate(bodies) if len(body) <= _LONGEST_HEAD and ":" in body]
     times = {number for number in timed if _TIMES.match(bodies[number])}
     named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
     heads = times | named if len(named) > 1 else times

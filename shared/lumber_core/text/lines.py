@@ -37,7 +37,7 @@ class Line(NamedTuple):
             this text.
         kind: What begins there; None if it goes on from the line before.
         whole: Whether no sentence ends inside it: a row, a line of code or of a log.
-        wrapped: Whether it continues the line before it, which was wrapped.
+        wrapped: Whether it continues the line before it, which was wrapped, or its page.
         depth: Levels of indentation in code; 2 for the rest of an entry that begins with a date,
             such as the trace below an error; 0 elsewhere.
         level: Level of a heading, such as 2 for "## Use"; 0 for any other line.
@@ -65,13 +65,13 @@ def read_lines(text: str) -> list[Line]:
     stamps = speech_heads(bodies, blank)
     headings, rules = _headings(lines, wrapped, whole | stamps)
     leads = headings | rules
-    joined = inside | rules | in_pages | {number + 1 for number in stamps}
+    joined = inside | rules | {number + 1 for number in stamps}
     found: list[Line] = []
     kept = 0  # headings in a row that go on from the one before
     for number, body in enumerate(bodies):
         start, offset = lines.starts[number], lines.offsets[number]
-        if wrapped[number]:
-            found.append(Line(start, offset, None, False, True, 0, 0))
+        if wrapped[number] or number in in_pages:
+            found.append(Line(start, offset, None, number in edges, True, 0, 0))
             continue
         headed = number - 1 in leads
         goes_on = (

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span
 from lumber_core.text.context import Context, document_title, make_context
@@ -24,12 +24,12 @@ from lumber_core.text.markdown import (
     markdown_units,
     places_in_outline,
 )
+from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
+from lumber_core.text.place import Places
+from lumber_core.text.places import find_places, finer_places
 from lumber_core.text.source import Source, as_source
 from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
-
-if TYPE_CHECKING:
-    from lumber_core.text.place import Places
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -159,14 +159,10 @@ class PlainText(ParsedText):
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; the range is read on its own."""
-        from lumber_core.text.places import find_places  # deferred: imports numpy
-
         return find_places(self.text[start:stop], self.language, start)
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
         """Return the places in spans; what lines are is told from those around them."""
-        from lumber_core.text.places import find_places  # deferred: imports numpy
-
         found: list[Places] = []
         first = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
         for run in (spans[start:end] for start, end in pairwise([*first, len(spans)])):
@@ -178,8 +174,6 @@ class PlainText(ParsedText):
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield records, sentences in a row, clauses and words."""
-        from lumber_core.text.places import finer_places  # deferred: imports numpy
-
         return finer_places(self.text, start, stop)
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
@@ -238,15 +232,11 @@ class MarkdownText(ParsedText):
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return headings, list items and other blocks, and sentences of prose."""
-        from lumber_core.text.markdown_places import find_markdown_places  # deferred: numpy
-
         end = len(self.text) if stop is None else stop
         return find_markdown_places(self.text, self._blocks_between(start, end), self.language)
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield rows and lines first, then what `PlainText` yields."""
-        from lumber_core.text.markdown_places import finer_markdown_places  # deferred: numpy
-
         return finer_markdown_places(self.text, self._blocks_between(start, stop))
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:

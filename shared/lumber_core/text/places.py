@@ -140,19 +140,10 @@ def _sentence_cuts(text: str) -> list[int]:
 
 
 def _clause_cuts(text: str) -> list[int]:
-    """Return where clauses start inside `text`."""
-    return breaks(text, _clause_starts(text))
-
-
-def _clause_starts(text: str) -> list[int]:
+    """Return where clauses start inside `text`: after a run of signs and white space."""
     # A run of signs is read once: a pattern that tried each sign of it would take quadratic time.
-    starts: list[int] = []
-    for run in _CLAUSE.finditer(text):
-        if run[2]:
-            starts.append(run.end())
-        else:
-            starts += [at + 1 for at in range(*run.span(1)) if text[at] in _WIDE]
-    return starts
+    runs = _CLAUSE.finditer(text)
+    return breaks(text, (run.end() for run in runs if run[2] or run[1][-1] in _WIDE))
 
 
 def _cuts_after(pattern: re.Pattern[str], text: str) -> list[int]:

@@ -4,29 +4,12 @@ A counter counts many strings in one call, so that a tokenizer can work on them 
 `token_counter` makes one from what a user passes as `tokenizer`.
 """
 
-from typing import TYPE_CHECKING
-
-from lumber_core.exports import load_on_first_use
-
-if TYPE_CHECKING:
-    from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
-    from lumber_core.tokens.estimate import EstimatedCounter
-    from lumber_core.tokens.hugging_face import HuggingFaceCounter
-    from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
-    from lumber_core.tokens.text_tokens import TextTokens, tokens_of
-    from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
-else:
-    __getattr__, __dir__ = load_on_first_use(
-        __name__,
-        {
-            "lumber_core.tokens.base": ["CallableCounter", "TokenCounter", "WordCounter"],
-            "lumber_core.tokens.estimate": ["EstimatedCounter"],
-            "lumber_core.tokens.hugging_face": ["HuggingFaceCounter"],
-            "lumber_core.tokens.spec": ["DEFAULT_TOKENIZER", "TokenCounterSpec", "token_counter"],
-            "lumber_core.tokens.text_tokens": ["TextTokens", "tokens_of"],
-            "lumber_core.tokens.tiktoken_counter": ["EncodingCounter", "TiktokenCounter"],
-        },
-    )
+from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
+from lumber_core.tokens.estimate import EstimatedCounter
+from lumber_core.tokens.hugging_face import HuggingFaceCounter
+from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
+from lumber_core.tokens.text_tokens import TextTokens, tokens_of
+from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
 
 __all__ = [
     "DEFAULT_TOKENIZER",

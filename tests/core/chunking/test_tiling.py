@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.chunking import tiling
 from lumber_core.chunking.tiling import ChunkCosts, best_cuts
 from tests.profiles import examples
 
@@ -79,25 +78,6 @@ def test_no_chunk_is_too_long_where_a_place_would_divide_it(
     edges = [0, *(cut + 1 for cut in best_cuts(sizes, scores, costs, headed)), len(before) - 1]
     for first, last in pairwise(edges):
         assert last == first + 1 or before[last] - before[first] <= costs.chunk_size
-
-
-@given(
-    sizes=st.lists(st.integers(1, 4), min_size=2, max_size=30),
-    scores=st.lists(st.sampled_from([-4.0, -2.0, -2.0, 0.0, 2.0]), min_size=1, max_size=5),
-    long=st.integers(1, 300),
-)
-@examples(100)
-def test_many_places_in_one_chunk_are_cut_where_few_are(
-    sizes: list[int], scores: list[float], long: int
-) -> None:
-    costs = ChunkCosts(chunk_size=260, target_size=200)
-    steps = [*sizes * (600 // len(sizes)), long, *[1] * 300]
-    gains = np.resize(scores, len(steps) - 1).tolist()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tiling, "_FEW", 0)
-        as_arrays = best_cuts(steps, gains, costs)
-        patch.setattr(tiling, "_FEW", len(steps))
-        assert best_cuts(steps, gains, costs) == as_arrays
 
 
 def test_equal_scores_give_chunks_near_the_target() -> None:

@@ -188,7 +188,6 @@ def test_legacy_models_share_no_configuration(serve, ask):
         ("openai", "OpenAIModel('m')", "openai"),
         ("google.genai", "GeminiModel('m')", "gemini"),
         ("google.generativeai", "LegacyGeminiModel('m')", "gemini-legacy"),
-        ("torch", "LocalModel('m')", "torch"),
     ],
 )
 def test_a_missing_package_names_the_extra(blocked: str, call: str, extra: str) -> None:

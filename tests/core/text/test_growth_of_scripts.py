@@ -65,11 +65,11 @@ RUNS = {
     "emoji": "\U0001f600",
 }
 PROSE = "The ferry left at dawn, and nobody saw it. Ann wrote that down.\n\n"
-MOST_OF_PROSE = 100  # times: runs of backticks took 900 times as long, fullwidth commas more
+MOST_OF_PROSE = 200  # times: runs of backticks took 900 times as long, fullwidth commas more
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_a_run_of_one_sign_takes_no_more_than_a_hundred_times_as_long_as_prose(run: str) -> None:
+def test_a_run_of_one_sign_takes_no_more_than_two_hundred_times_as_long_as_prose(run: str) -> None:
     length = 40_000
     split = GreedyChunker().segment
     text, prose = ((unit * length)[:length] for unit in (RUNS[run], PROSE))

@@ -1,0 +1,110 @@
+"""What the retrievers of both frameworks do with documents: add, sync and delete them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import Self
+
+from lumber_core.support.concurrency import in_thread
+from lumber_retrieval.documents import IndexedDocument, number_pages
+from lumber_retrieval.index import Changes, PassageIndex
+
+D = TypeVar("D")
+
+
+class IndexingRetriever(ABC, Generic[D]):
+    """A retriever that has an index of its own, to which documents of a framework are added."""
+
+    _index: PassageIndex
+
+    @abstractmethod
+    def _indexed(self, documents: Iterable[D]) -> list[IndexedDocument]:
+        """Return documents as the index wants them.
+
+        Raises:
+            TypeError: An item is not a document.
+            ValueError: One has no name, or is a chunk.
+        """
+
+    @classmethod
+    def from_documents(
+        cls, documents: Iterable[D], *, show_progress: bool = False, **settings: Any
+    ) -> Self:
+        """Return a retriever that has some documents; see `add_documents` and the settings."""
+        made = cls(**settings)
+        made.add_documents(documents, show_progress=show_progress)
+        return made
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources of all documents, in the order in which they were first added."""
+        return self._index.sources
+
+    def add_documents(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
+        """Add documents.
+
+        Documents that have not changed cost nothing. Another document of the same name is replaced;
+        pages of a file may be added one by one. If all of its pages are passed (they say so with
+        "total_pages"), or a document without a page number, what else the index has of the same
+        source is removed. After an error or a kill, the same call repeated goes on where it
+        stopped.
+
+        Args:
+            documents: The documents, before they are split. The source of one is the "source",
+                "file_path" or "file_name" in its metadata, or else its ID.
+            show_progress: Show progress bars of splitting and embedding.
+
+        Returns:
+            How many documents were added, unchanged and removed, and how many chunks are new.
+
+        Raises:
+            TypeError: An item is not a document.
+            ValueError: A document has no name or the name of another one, is a chunk, or has
+                metadata that JSON does not have, or the embedding model is another one than before.
+                Nothing is stored.
+            StoreError: The file cannot be used, or another process writes to it.
+        """
+        return self._index.add(self._named(documents), show_progress=show_progress)
+
+    async def aadd_documents(
+        self, documents: Iterable[D], *, show_progress: bool = False
+    ) -> Changes:
+        """Async version of `add_documents`."""
+        return await self._index.aadd(self._named(documents), show_progress=show_progress)
+
+    def sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
+        """Make the index equal to some documents: add these, and remove all others.
+
+        Arguments, result and errors are those of `add_documents`.
+        """
+        named = self._named(documents)
+        return self._index.add(named, everything=True, show_progress=show_progress)
+
+    async def async_sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
+        """Async version of `sync`."""
+        named = self._named(documents)
+        return await self._index.aadd(named, everything=True, show_progress=show_progress)
+
+    def delete(self, sources: Iterable[str]) -> int:
+        """Remove sources with their texts, chunks, words and vectors.
+
+        Args:
+            sources: What `add_documents` calls so.
+
+        Returns:
+            The number of documents removed; 0 for what the index does not have.
+
+        Raises:
+            TypeError: `sources` is one string.
+        """
+        return self._index.delete(sources)
+
+    async def adelete(self, sources: Iterable[str]) -> int:
+        """Async version of `delete`."""
+        return await in_thread(self._index.delete, sources)
+
+    def _named(self, documents: Iterable[D]) -> list[IndexedDocument]:
+        return number_pages(self._indexed(documents))

@@ -1,0 +1,245 @@
+"""The core's index and both frameworks' retrievers, joiners and citations, used in one way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langchain_core.documents import Document as LangChainDocument
+from langchain_core.embeddings import Embeddings
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
+from llama_index.core.schema import Document as LlamaIndexDocument
+from llama_index.core.vector_stores.types import MetadataFilters
+
+import langchain_lumber as langchain
+import llamaindex_lumber as llamaindex
+from lumber_core import GreedyChunker
+from lumber_core.spans import Span
+from lumber_core.text.pages import document_key, document_name, place_source
+from lumber_retrieval.documents import IndexedDocument, number_pages
+from lumber_retrieval.index import Changes, PassageIndex
+from tests.retrieval.embeddings import WordVectors
+
+SPLIT: dict[str, Any] = {"target_size": 6, "tokenizer": "words", "chunk_size": 12}
+
+
+class Found(NamedTuple):
+    """A passage, however it was found."""
+
+    document: str
+    text: str
+    span: Span
+    score: float
+    metadata: Mapping[str, Any]
+
+
+class LangChainVectors(WordVectors, Embeddings):
+    """`WordVectors` in LangChain."""
+
+
+class LlamaIndexVectors(BaseEmbedding):
+    """`WordVectors` in LlamaIndex."""
+
+    _model: WordVectors = PrivateAttr(default_factory=WordVectors)
+
+    @property
+    def texts(self) -> list[str]:
+        return self._model.texts
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return self._model.embed_documents(texts)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._model.embed_documents([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._model.embed_query(query)
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._model.embed_query(query)
+
+
+class Core:
+    """The index of `lumber_retrieval`."""
+
+    vectors: Any = WordVectors
+
+    def document(self, text: str, name: str, **metadata: Any) -> Any:
+        known = {"source": name, **metadata}
+        source = place_source(text, known)
+        return IndexedDocument(document_key(known), document_name(known), source)
+
+    def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
+        return PassageIndex(GreedyChunker(**SPLIT), model or WordVectors(), path, **settings)
+
+    def add(self, index: Any, documents: Iterable[Any]) -> Changes:
+        return index.add(number_pages([*documents]))
+
+    def sync(self, index: Any, documents: Iterable[Any]) -> Changes:
+        return index.add([*documents], everything=True)
+
+    def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
+        return [
+            Found(p.document, p.text, p.span, p.score, {"similarity": p.similarity, **p.metadata})
+            for p in index.search(query, where=where)
+        ]
+
+    def work_later(self, index: Any, documents: Sequence[Any], query: str) -> list[Any]:
+        async def work() -> list[Any]:
+            await index.aadd(documents[:-1])
+            changes = await index.aadd(documents[1:], everything=True)
+            return [changes, [p.text for p in await index.asearch(query)]]
+
+        return asyncio.run(work())
+
+
+class LangChain:
+    """`langchain_lumber`."""
+
+    vectors: Any = LangChainVectors
+    retriever: Any = langchain.PassageRetriever
+    joiner: Any = langchain.PassageJoiner
+    join_pages: Any = staticmethod(langchain.join_pages)
+    cite: Any = staticmethod(langchain.cite)
+    without_lines: Mapping[str, bool] = {"add_metadata": False, "add_start_index": True}
+
+    def document(self, text: str, name: str, **metadata: Any) -> Any:
+        return LangChainDocument(text, metadata={"source": name, **metadata})
+
+    def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
+        model = model or LangChainVectors()
+        splitter = langchain.GreedyTextSplitter(**SPLIT)
+        return self.retriever(splitter=splitter, embeddings=model, path=path, **settings)
+
+    def add(self, index: Any, documents: Iterable[Any]) -> Changes:
+        return index.add_documents(documents)
+
+    def sync(self, index: Any, documents: Iterable[Any]) -> Changes:
+        return index.sync(documents)
+
+    def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
+        return [*map(self.found, self.search(index, query, where))]
+
+    def search(self, index: Any, query: str, where: Any = None) -> list[Any]:
+        return index.invoke(query, filter=where)
+
+    def key(self, document: Any) -> str:
+        return document.metadata["source"]
+
+    def text(self, document: Any) -> str:
+        return document.page_content
+
+    def found(self, passage: Any) -> Found:
+        known = passage.metadata
+        span = Span(known["start_index"], known["end_index"])
+        text = known.get("text", passage.page_content)
+        return Found(known["source"], text, span, known.get("relevance_score", 0), known)
+
+    def work_later(self, index: Any, documents: Sequence[Any], query: str) -> list[Any]:
+        return asyncio.run(_work(index, documents, partial(index.ainvoke, query), self.found))
+
+    def chunks(self, documents: Sequence[Any], **settings: Any) -> list[Any]:
+        settings = {**SPLIT, "add_metadata": True, **settings}
+        return langchain.GreedyTextSplitter(**settings).split_documents(documents)
+
+    def hits(self, chunks: Sequence[Any]) -> list[Any]:
+        return [*chunks]
+
+    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
+        joined = self.joiner(texts=texts, **limits).compress_documents(hits)
+        return [*map(self.found, joined)]
+
+    def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
+        embeddings = langchain.ContextEmbeddings(chunks, model)
+        return embeddings.embed_documents([chunk.page_content for chunk in chunks])
+
+    def embed_later(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
+        embeddings = langchain.ContextEmbeddings(chunks, model)
+        texts = [chunk.page_content for chunk in chunks]
+        return asyncio.run(embeddings.aembed_documents(texts))
+
+
+class LlamaIndex:
+    """`llamaindex_lumber`."""
+
+    vectors: Any = LlamaIndexVectors
+    retriever: Any = llamaindex.PassageRetriever
+    joiner: Any = llamaindex.PassageJoiner
+    join_pages: Any = staticmethod(llamaindex.join_pages)
+    cite: Any = staticmethod(llamaindex.cite)
+    without_lines: Mapping[str, bool] = {"add_metadata": False}
+
+    def document(self, text: str, name: str, **metadata: Any) -> Any:
+        known = {"file_name": name, **metadata}
+        return LlamaIndexDocument(text=text, id_=document_key(known), metadata=known)
+
+    def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
+        model = model or LlamaIndexVectors()
+        parser = llamaindex.GreedyNodeParser(**SPLIT)
+        return self.retriever(parser, embed_model=model, path=path, **settings)
+
+    def add(self, index: Any, documents: Iterable[Any]) -> Changes:
+        return index.add_documents(documents)
+
+    def sync(self, index: Any, documents: Iterable[Any]) -> Changes:
+        return index.sync(documents)
+
+    def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
+        return [*map(self.found, self.search(index, query, where))]
+
+    def key(self, document: Any) -> str:
+        return document.node_id
+
+    def text(self, document: Any) -> str:
+        return document.text
+
+    def search(self, index: Any, query: str, where: Any = None) -> list[Any]:
+        if where is not None:
+            filters = [{"key": k, "value": v, "operator": "=="} for k, v in where.items()]
+            index = index.with_filters(MetadataFilters.from_dicts(filters))
+        return index.retrieve(query)
+
+    def found(self, passage: NodeWithScore) -> Found:
+        node = passage.node
+        assert isinstance(node, TextNode)
+        assert node.start_char_idx is not None
+        assert node.end_char_idx is not None
+        span = Span(node.start_char_idx, node.end_char_idx)
+        return Found(node.metadata["file_name"], node.text, span, passage.score or 0, node.metadata)
+
+    def work_later(self, index: Any, documents: Sequence[Any], query: str) -> list[Any]:
+        return asyncio.run(_work(index, documents, partial(index.aretrieve, query), self.found))
+
+    def chunks(self, documents: Sequence[Any], **settings: Any) -> list[Any]:
+        settings = {**SPLIT, "add_metadata": True, "chunk_size": 60, **settings}
+        return llamaindex.GreedyNodeParser(**settings).get_nodes_from_documents(documents)
+
+    def hits(self, chunks: Sequence[BaseNode]) -> list[Any]:
+        return [NodeWithScore(node=one, score=1 - n / 100) for n, one in enumerate(chunks)]
+
+    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
+        joined = self.joiner(texts=texts, **limits).postprocess_nodes([*hits])
+        return [*map(self.found, joined)]
+
+    def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
+        return [node.embedding for node in llamaindex.ContextEmbedding(model)(chunks)]
+
+    def embed_later(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
+        nodes = asyncio.run(llamaindex.ContextEmbedding(model).acall(chunks))
+        return [node.embedding for node in nodes]
+
+
+async def _work(index: Any, documents: Sequence[Any], find: Any, found: Any) -> list[Any]:
+    """Add documents, sync with others, and search; all asynchronously."""
+    await index.aadd_documents(documents[:-1])
+    changes = await index.async_sync(documents[1:])
+    return [changes, [found(one).text for one in await find()]]
+
+
+FRAMEWORKS: dict[str, Any] = {"langchain": LangChain(), "llamaindex": LlamaIndex()}
+FINDERS: dict[str, Any] = {"core": Core(), **FRAMEWORKS}

@@ -1,0 +1,201 @@
+"""For vector stores of one's own: vectors with context, hits joined to passages, and citations."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.contracts.finders import FRAMEWORKS
+from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_index import MUSIC, RIVER
+
+TEXTS = {"river.txt": RIVER, "guide.md": GUIDE}
+every_framework = pytest.mark.parametrize("of", FRAMEWORKS.values(), ids=FRAMEWORKS)
+
+
+def library(of: Any) -> list[Any]:
+    return [of.document(text, name) for name, text in TEXTS.items()]
+
+
+def starts(chunks: list[Any], start: Any) -> list[Any]:
+    """Return copies of chunks that say another start."""
+    copies = copy.deepcopy(chunks)
+    for one in copies:
+        if hasattr(one, "start_char_idx"):
+            one.start_char_idx = start
+        else:
+            one.metadata |= {"start_index": start, "end_index": None}
+    return copies
+
+
+class TestVectors:
+    @every_framework
+    def test_chunks_are_embedded_below_their_context_each_text_once(self, of: Any) -> None:
+        model, chunks = of.vectors(), of.chunks([*library(of), *library(of)])
+        of.embed(chunks, model)
+        assert len(model.texts) == len(set(model.texts)) < len(chunks)
+        (taps,) = [text for text in model.texts if "Taps close" in text]
+        assert taps.endswith("Guide > Prices > Taps\n\nTaps close to the right.")
+        rows = [text for text in model.texts if "| tap 9 |" in text]
+        assert "| Tap \\| valve | Price |\n| --- | ---: |\n" in rows[0]
+
+    @every_framework
+    def test_vectors_lean_towards_their_neighbours_in_the_document(self, of: Any) -> None:
+        model, chunks = of.vectors(), of.chunks(library(of))
+        made = np.array(of.embed(chunks, model))
+        assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(len(chunks)))
+        alone = np.array([of.embed([chunk], model)[0] for chunk in chunks])
+        steps = [(alone[:-1] * alone[1:]).sum(axis=1), (made[:-1] * made[1:]).sum(axis=1)]
+        assert steps[1].mean() > steps[0].mean() + 0.1
+        apart = [of.embed(of.chunks([one]), model) for one in library(of)]
+        assert np.array_equal(made, np.concatenate(apart))  # other documents change nothing
+
+    @every_framework
+    def test_asynchronous_calls_give_the_same(self, of: Any) -> None:
+        chunks = of.chunks(library(of))
+        assert of.embed_later(chunks, of.vectors()) == of.embed(chunks, of.vectors())
+
+    @every_framework
+    def test_chunks_without_usable_offsets_follow_each_other(self, of: Any) -> None:
+        chunks = of.chunks(library(of))
+        made = np.array(of.embed(chunks, of.vectors()))
+        without = of.embed(starts(chunks, None), of.vectors())
+        assert np.allclose(without, made, atol=0.05)
+        assert not np.allclose([of.embed([one], of.vectors())[0] for one in chunks], made, atol=0.1)
+
+    @every_framework
+    def test_pages_of_a_file_are_documents_of_their_own(self, of: Any) -> None:
+        model = of.vectors()
+        pages = [of.document(text, "a.pdf", page=n) for n, text in enumerate((RIVER, MUSIC))]
+        apart = [of.embed(of.chunks([page]), model) for page in pages]
+        assert np.array_equal(of.embed(of.chunks(pages), model), np.concatenate(apart))
+
+    @every_framework
+    def test_what_is_no_chunk_or_no_model_is_refused(self, of: Any) -> None:
+        with pytest.raises(TypeError, match="not str"):
+            of.embed(["a text"], of.vectors())
+        for wrong in ("bundled", 3.5, of.vectors):
+            with pytest.raises(TypeError, match="must be an embedding model of"):
+                of.embed(of.chunks(library(of)), wrong)
+        assert of.embed([], of.vectors()) == []
+
+    @every_framework
+    def test_the_model_is_the_bundled_one_if_none_is_given(self, of: Any) -> None:
+        assert {len(vector) for vector in of.embed(of.chunks(library(of)), None)} == {384}
+
+
+class TestJoiners:
+    @every_framework
+    @pytest.mark.parametrize("by_name", [False, True])
+    def test_hits_become_slices_of_their_documents(self, of: Any, by_name: bool) -> None:
+        documents = library(of)
+        chunks, keys = of.chunks(documents), [of.key(document) for document in documents]
+        texts = dict(zip(keys, TEXTS.values(), strict=True)) if by_name else iter(documents)
+        chosen = [chunks[-1], chunks[0], chunks[-3], chunks[1], chunks[-9]]
+        passages = of.join(of.hits(chosen), texts, max_gap=8)
+        names = [passage.document for passage in passages]
+        assert names == ["guide.md"] * (len(passages) - 1) + ["river.txt"]
+        for passage in passages:
+            assert passage.text == TEXTS[passage.document][slice(*passage.span)]
+        assert passages[-1].text.startswith("Otters live along rivers. They sleep")
+        few = of.join(of.hits(chunks), documents, budget=24)
+        assert sum(len(passage.text.split()) for passage in few) <= 24
+
+    @every_framework
+    def test_metadata_says_what_is_true_of_the_whole_passage(self, of: Any) -> None:
+        chunks = of.chunks(library(of)[1:])
+        for rank, number in enumerate((6, 4, 5)):
+            chunks[number].metadata["mark"] = rank
+        (passage,) = of.join(of.hits([chunks[6], chunks[4], chunks[5]]), library(of))
+        first, last = chunks[4].metadata, chunks[6].metadata
+        assert passage.metadata["mark"] == 0  # of the best
+        for key in ("headings", "heading_levels", "line_first", "context"):
+            assert passage.metadata.get(key) == first.get(key)
+        assert passage.metadata["line_last"] == last["line_last"]
+
+    @every_framework
+    def test_hits_that_cannot_be_placed_are_refused(self, of: Any) -> None:
+        chunks = of.chunks(library(of)[:1])
+        hits = of.hits(chunks)
+        other = [of.document(MUSIC, "other.txt")]
+        changed = [of.document(f"Once {RIVER}", "river.txt")]
+        for texts, message in ((other, "texts has no document"), (changed, "that has changed")):
+            with pytest.raises(ValueError, match=message):
+                of.join(hits, texts)
+        with pytest.raises(ValueError, match="start"):
+            of.join(of.hits(starts(chunks, None)), library(of))
+
+    @every_framework
+    def test_settings_and_types_are_checked_when_a_joiner_is_made(self, of: Any) -> None:
+        for bad in ({"budget": 0}, {"max_gap": -1}, {"gap": 3}):
+            with pytest.raises(ValueError, match=next(iter(bad))):
+                of.joiner(texts=[], **bad)
+        with pytest.raises(TypeError, match=r"pass \[document\]"):
+            of.joiner(texts=library(of)[0])
+
+
+class TestCitations:
+    @every_framework
+    def test_quotes_in_passages_and_chunks_have_their_place_in_the_document(self, of: Any) -> None:
+        retriever = of.index(budget=12, context=True)
+        of.add(retriever, library(of))
+        passages = of.search(retriever, "Taps close to the right")
+        place = GUIDE.index("Taps close to the right")
+        line = GUIDE.count("\n", 0, place) + 1
+        for given in (passages, of.chunks(library(of)), library(of)):
+            (citation,) = of.cite(["taps close to the RIGHT"], given)
+            assert (citation.kind, citation.document) == ("aligned", "guide.md")
+            assert citation.span is not None
+            assert citation.span.start == place
+            assert citation.span.of(GUIDE) == citation.text == "Taps close to the right"
+            assert citation.lines == (line, line)
+
+    @every_framework
+    def test_lines_that_chunks_do_not_say_are_not_made_up(self, of: Any) -> None:
+        chunks = of.chunks(library(of), **of.without_lines)
+        (citation,) = of.cite(["The miller sells flour in May."], chunks)
+        assert citation.span is not None
+        assert citation.span.of(RIVER) == citation.text == "The miller sells flour in May."
+        assert citation.lines is None
+
+    @every_framework
+    def test_what_is_no_document_is_refused_and_texts_by_name_will_do(self, of: Any) -> None:
+        with pytest.raises(TypeError, match="ocuments"):
+            of.cite(["a"], ["a text"])
+        assert of.cite(["Owls"], {"a": "Owls"})[0].document == "a"
+        assert of.cite(["Bees"], library(of))[0].kind == "not found"
+
+
+class TestPages:
+    @every_framework
+    def test_joined_documents_keep_what_their_pages_share(self, of: Any) -> None:
+        note = of.document("A note.", "a.txt", own=["x"])
+        pages = [of.document(f"{n}.", "a.pdf", page=n, total_pages=9) for n in range(2)]
+        given = [note, *pages, note, of.document("Alone.", "b.pdf", page=0)]
+        before = copy.deepcopy(given)
+        joined = of.join_pages(iter(given))
+        assert [*map(of.text, joined)] == ["A note.", "0.\f1.", "A note.", "Alone."]
+        assert joined[0] is note
+        assert joined[1].metadata == {
+            **{key: value for key, value in pages[0].metadata.items() if key != "page"},
+            "page_starts": [0, 3],
+        }
+        assert getattr(joined[1], "id_", None) == getattr(pages[0], "id_", None)
+        assert of.join_pages(joined) == joined
+        assert given == before
+        assert of.join_pages([]) == []
+        with pytest.raises(TypeError, match=r"pass \[document\]"):
+            of.join_pages(note)
+
+    @every_framework
+    def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request(self, of: Any) -> None:
+        documents = [of.document("Five.", "a.pdf", page=5), of.document("One.\fTwo.", "b")]
+        documents.append(of.document("Plain.", "c"))
+        for key in ("page_first", "page_last"):
+            chunks = of.chunks(documents, target_size=1)
+            assert [chunk.metadata.get(key) for chunk in chunks] == [5, 1, 2, None]
+        for chunk in of.chunks(documents, **of.without_lines):
+            assert not {"page_first", "page_last", "line_first"} & chunk.metadata.keys()

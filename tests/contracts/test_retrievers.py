@@ -1,0 +1,231 @@
+"""What the core's index and the retrievers of both frameworks have in common."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_retrieval.index import PassageIndex
+from tests.contracts.finders import FINDERS, FRAMEWORKS, Found
+from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_index import MUSIC, RIVER
+
+TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
+YEARS = {"river.txt": 1850, "music.txt": 1720, "guide.md": 2024}
+SETTINGS: dict[str, Any] = {"max_gap": 0, "budget": 12}
+every_finder = pytest.mark.parametrize("of", FINDERS.values(), ids=FINDERS)
+every_framework = pytest.mark.parametrize("of", FRAMEWORKS.values(), ids=FRAMEWORKS)
+
+
+def library(of: Any, *names: str) -> list[Any]:
+    return [of.document(TEXTS[name], name, year=YEARS[name]) for name in names or TEXTS]
+
+
+def filled(of: Any, *names: str, **settings: Any) -> Any:
+    index = of.index(**{**SETTINGS, **settings})
+    of.add(index, library(of, *names))
+    return index
+
+
+def names(found: list[Found]) -> set[str]:
+    return {one.document.removeprefix("source='").rstrip("'") for one in found}
+
+
+@every_finder
+def test_passages_are_slices_of_their_documents_within_the_budget(of: Any) -> None:
+    for budget, gap in ((6, 0), (12, 3), (30, 8), (500, 90)):
+        index = filled(of, budget=budget, max_gap=gap)
+        for query in ("strings of violins", "What do otters, herons and millers do?", "taps"):
+            found = of.find(index, query)
+            assert found
+            assert sum(len(one.text.split()) for one in found) <= budget
+            for one in found:
+                [name] = names([one])
+                assert one.text == TEXTS[name][slice(*one.span)]
+                assert one.metadata["year"] == YEARS[name]
+                assert one.metadata["line_first"] == TEXTS[name].count("\n", 0, one.span.start) + 1
+                assert 0 <= one.score <= 1
+
+
+@every_finder
+def test_hits_near_each_other_become_one_passage(of: Any) -> None:
+    best, *_ = of.find(filled(of, budget=15 * 7, max_gap=8), "strings of violins")
+    assert best.text.startswith(MUSIC[: MUSIC.index(" The bow")])
+
+
+@every_finder
+def test_asynchronous_pickled_and_reopened_ones_find_the_same(of: Any, tmp_path: Path) -> None:
+    documents, query = library(of), "Where do herons nest?"
+    index = of.index(tmp_path / "a.db", **SETTINGS)
+    of.add(index, documents[:-1])
+    changes = of.sync(index, documents[1:])
+    before = of.find(index, query)
+    later = of.work_later(of.index(**SETTINGS), documents, query)
+    assert later == [changes, [one.text for one in before]]
+    assert of.find(pickle.loads(pickle.dumps(index)), query) == before
+    assert of.find(of.index(tmp_path / "a.db", **SETTINGS), query) == before
+    temporary = filled(of)
+    copy, before = pickle.loads(pickle.dumps(temporary)), of.find(temporary, query)
+    assert of.find(copy, query) == before
+    copy.delete([*TEXTS])
+    assert of.find(copy, query) == []
+    assert of.find(temporary, query) == before
+
+
+@every_finder
+def test_what_has_not_changed_is_neither_embedded_nor_written_again(
+    of: Any, tmp_path: Path
+) -> None:
+    model, path = of.vectors(), tmp_path / "a.db"
+    index = of.index(path, model)
+    first = of.add(index, library(of))
+    assert (first.added, first.unchanged, first.removed) == (3, 0, 0)
+    assert first.chunks > 10
+    before = path.read_bytes()
+    del model.texts[:]
+    again = of.add(index, library(of))
+    assert (again.added, again.unchanged, again.chunks, model.texts) == (0, 3, 0, [])
+    assert path.read_bytes() == before
+    other = of.add(index, [of.document(MUSIC, "music.txt", year=1), *library(of, "river.txt")])
+    assert (other.added, other.unchanged) == (1, 1)
+    assert names(of.find(index, "violins", {"year": 1})) == {"music.txt"}
+
+
+@every_finder
+def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
+    index = filled(of, "river.txt", "music.txt", budget=500)
+    changes = of.sync(index, library(of, "music.txt", "guide.md"))
+    assert (changes.added, changes.unchanged, changes.removed) == (1, 1, 1)
+    assert "river.txt" in changes.removed_names[0]
+    assert index.sources == ["music.txt", "guide.md"]
+    assert names(of.find(index, "otters and violins and taps")) == {"music.txt", "guide.md"}
+    assert of.sync(index, []).removed == 2
+    assert of.find(index, "violins") == []
+
+
+@every_finder
+def test_a_deleted_source_leaves_nothing(of: Any) -> None:
+    index = filled(of, "river.txt", "music.txt", budget=500)
+    assert index.delete(["river.txt", "unknown"]) == 1
+    assert names(of.find(index, "otters and violins")) == {"music.txt"}
+    with pytest.raises(TypeError, match=r"pass \[source\]"):
+        index.delete("music.txt")
+    assert index.delete(["music.txt"]) == 1
+    assert of.find(index, "violins") == []
+
+
+@every_finder
+def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
+    def page(number: int, text: str, **more: Any) -> Any:
+        return of.document(text, "book.pdf", page=number, **more)
+
+    index = of.index(budget=500, max_gap=0)
+    for total in ({}, {"total_pages": 3}):
+        for number, word in enumerate(("Otters", "Bees", "Wasps")):
+            of.add(index, [page(number, f"{word} hum loudly.", **total)])
+        assert len(of.find(index, "otters bees wasps hum")) == 3
+    shorter = [page(number, f"Ants {number} hum.", total_pages=2) for number in range(2)]
+    assert of.add(index, shorter).removed == 1
+    found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants bees hum")}
+    assert found == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # counted from 1
+    changes = of.add(index, [of.document("Moths hum.", "book.pdf")])
+    assert (changes.added, changes.removed) == (1, 2)
+
+
+@every_finder
+def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
+    index = of.index(budget=1000, max_gap=0)
+    noise = [of.document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
+    of.add(index, [*noise, *library(of, "river.txt")])
+    found = of.find(index, "otters swim", {"year": 1850})
+    assert names(found) == {"river.txt"}
+    assert of.find(index, "otters", {"colour": "red"}) == []
+
+
+@every_finder
+def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
+    everything = of.find(filled(of, budget=500), "otters")
+    (best,) = of.find(filled(of, budget=500, k=1), "otters")
+    assert "Otters" in best.text
+    assert best == max(everything, key=lambda one: one.score)
+    similarities = {one.metadata["similarity"] for one in everything}
+    least = sorted(similarities)[-2]
+    few = of.find(filled(of, budget=500, min_similarity=least), "otters")
+    assert {one.metadata["similarity"] for one in few} == {
+        value for value in similarities if value >= least
+    }
+    for bad in ({"k": 0}, {"min_similarity": 2}, {"budget": 0}, {"max_gap": -1}):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            of.index(**bad)
+
+
+@every_finder
+def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
+    model = of.vectors()
+    index = of.index(model=model)
+    good = of.document(RIVER, "river.txt")
+    for bad, message in (
+        (of.document(MUSIC, "river.txt"), "two documents have the name"),
+        (of.document(MUSIC, "music.txt", by=Path()), "Metadata must be data for JSON"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            of.add(index, [good, bad])
+    assert model.texts == []
+    assert of.find(index, "otters") == []
+
+
+@every_framework
+def test_frameworks_find_what_the_core_finds(of: Any) -> None:
+    core = FINDERS["core"]
+    one, other = (each.index(budget=60, context=True) for each in (of, core))
+    for each, index in ((of, one), (core, other)):
+        named = [each.document(text, name, title="On animals") for name, text in TEXTS.items()]
+        each.add(index, named)
+    for query in ("animals that hunt", "the price of taps", "last words of this guide"):
+        assert [(p.text, p.span, p.score) for p in of.find(one, query)] == [
+            (p.text, p.span, p.score) for p in core.find(other, query)
+        ]
+
+
+@every_framework
+def test_passages_of_a_joined_file_say_their_pages(of: Any) -> None:
+    pages = [
+        of.document(text, "book.pdf", page=number, total_pages=2)
+        for number, text in enumerate((RIVER, MUSIC))
+    ]
+    index = of.index(budget=60)
+    of.add(index, of.join_pages(pages))
+    [found] = [one for one in of.find(index, "violins") if "Violins" in one.text]
+    assert found.metadata["page_last"] == 2
+    (citation,) = of.cite(["Violins have four strings."], of.join_pages(pages))
+    assert (citation.document, citation.page) == ("book.pdf", 2)
+
+
+@every_framework
+def test_what_is_no_document_splitter_or_model_is_refused_with_what_to_pass(of: Any) -> None:
+    retriever = of.index()
+    with pytest.raises(TypeError, match=r"pass \[document\]"):
+        retriever.add_documents(library(of, "river.txt")[0])
+    with pytest.raises(TypeError, match="not str"):
+        retriever.add_documents([RIVER])
+    wanted = {"splitter": "Layout", "node_parser": "Layout"}
+    wanted |= {"embeddings": "embedding model", "embed_model": "embedding model"}
+    known = set(of.retriever.__init__.__annotations__)
+    known |= set(getattr(of.retriever, "model_fields", ()))
+    assert len(known & wanted.keys()) == 2
+    for name in known & wanted.keys():
+        with pytest.raises(TypeError, match=wanted[name]):
+            of.retriever(**{name: "bundled"})
+    with pytest.raises((TypeError, ValueError), match="buget"):
+        of.retriever(buget=3)
+
+
+@every_framework
+def test_from_documents_is_a_retriever_that_has_them(of: Any) -> None:
+    retriever = of.retriever.from_documents(library(of), budget=30)
+    assert retriever.sources == [*TEXTS]
+    assert "river.txt" in names(of.find(retriever, "When do otters hunt?"))
+    assert isinstance(retriever._index, PassageIndex)
