@@ -78,7 +78,7 @@ PROBES = {
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
     "documents": f"import mammoth, pypdf\n{READS}",
-    "cli": "import lumber_cli.compare, lumber_cli.training, mammoth, pypdf\n"
+    "cli": "import lumber_cli.compare, mammoth, pypdf\n"
     f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
     "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
