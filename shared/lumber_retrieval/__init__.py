@@ -40,6 +40,7 @@ else:
         {
             "lumber_retrieval.citations": ["Citation", "cite"],
             "lumber_retrieval.documents": ["IndexedDocument"],
+            "lumber_retrieval.embedding": ["split_and_embed"],
             "lumber_retrieval.index": ["PassageIndex"],
             "lumber_retrieval.passages": ["Hit", "Passage", "join_hits"],
             "lumber_retrieval.quoted_answers": [

@@ -227,11 +227,12 @@ class LlamaIndex:
         return [*map(self.found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
-        return [node.embedding for node in llamaindex.ContextEmbedding(model)(chunks)]
+        nodes = llamaindex.ContextEmbedding(model)(chunks)
+        return [node.get_embedding() for node in nodes]
 
     def embed_later(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
         nodes = asyncio.run(llamaindex.ContextEmbedding(model).acall(chunks))
-        return [node.embedding for node in nodes]
+        return [node.get_embedding() for node in nodes]
 
 
 async def _work(index: Any, documents: Sequence[Any], find: Any, found: Any) -> list[Any]:
