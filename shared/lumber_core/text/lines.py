@@ -174,10 +174,9 @@ def _page_edges(lines: _Lines) -> tuple[set[int], set[int]]:
         alike = Counter(re.sub(r"\d+", "0", bodies[n]) for side in sides for n in side)
         for side in sides:
             for n in side:  # from the edge inwards
-                repeated = len(bodies[n]) <= _LONGEST_RUNNING
-                repeated &= alike[re.sub(r"\d+", "0", bodies[n])] > 1
-                number = len(bodies[n]) <= _LONGEST_NUMBER and _PAGE_NUMBER.match(bodies[n])
-                if not (repeated or number):
+                body = bodies[n]
+                repeated = alike[re.sub(r"\d+", "0", body)] > 1 and len(body) <= _LONGEST_RUNNING
+                if not repeated and (len(body) > _LONGEST_NUMBER or not _PAGE_NUMBER.match(body)):
                     break
                 edges.add(n)
     for number in edges:  # no sentence is read across them
@@ -303,11 +302,13 @@ def _rows(lines: _Lines) -> tuple[set[int], set[int]]:
         inside = dated[number - 1] or number - 1 in entries
         if inside and not dated[number] and not blank[number]:
             entries.add(number)
-    in_log = [begins or number in entries for number, begins in enumerate(dated)]
-    for part, share in enumerate(_shares(in_log)):
-        numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
-        if share >= _SHARE_OF_LOG:
-            rows.update(n for n in numbers if len(bodies[n]) <= _LONGEST_ENTRY)
+    in_log = _shares(begins or number in entries for number, begins in enumerate(dated))
+    for number, begins in enumerate(dated):
+        if begins and len(bodies[number]) <= _LONGEST_ENTRY:
+            # Not in a diary, whose entries are wrapped.
+            wrapped = number + 1 in entries and bodies[number + 1][0].islower()
+            if in_log[number // _PART] >= _SHARE_OF_LOG and not wrapped:
+                rows.add(number)
     return rows, entries
 
 
