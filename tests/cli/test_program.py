@@ -30,7 +30,7 @@ EXTRAS = {
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
     "documents": {"charset_normalizer", "lxml", "mammoth", "pypdf"},
-    "cli": {"rich", "typer"},
+    "cli": {"typer"},
     "tiktoken": {"tiktoken"},
 }
 
