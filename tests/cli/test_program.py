@@ -29,7 +29,7 @@ EXTRAS = {
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
     "documents": {"charset_normalizer", "lxml", "mammoth", "pypdf"},
-    "cli": {"rich", "typer"},
+    "cli": {"typer"},
     "tiktoken": {"tiktoken"},
 }
 
