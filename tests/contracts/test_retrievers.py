@@ -141,6 +141,9 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     assert index.add_documents(shorter).removed == 1
     found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants bees hum")}
     assert found == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # counted from 1
+    index.add_documents([of.document(f"Ants {n}.", "b.pdf", page=n) for n in range(4)])
+    found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants")}
+    assert {f"Ants {n}.": n + 1 for n in range(4)}.items() <= found.items()
     changes = index.add_documents([of.document("Moths hum.", "book.pdf")])
     assert (changes.added, changes.removed) == (1, 2)
 
