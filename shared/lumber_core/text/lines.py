@@ -278,22 +278,18 @@ _LONGEST_ENTRY = 250  # characters
 def _rows(lines: _Lines) -> tuple[set[int], set[int]]:
     """Return the rows of tables and logs, and the lines that continue a dated entry."""
     bodies, blank = lines.bodies, lines.blank
-    bare = [_QUOTED.sub("", body) if '"' in body else body for body in bodies]
-    fields = [body.count(",") - body.count(", ") for body in bare]  # not those of sentences
-    for sign, weight in (("\t", 2), ("|", 1), (";", 1)):
-        if any(sign in body for body in bare):
-            counts = (weight * body.count(sign) for body in bare)
-            fields = [*map(int.__add__, fields, counts)]
+    runs: list[list[int]] = []  # of lines that may have several fields
+    for number, body in enumerate(bodies):
+        if body.count(",") > body.count(", ") + 1 or "\t" in body or "|" in body or ";" in body:
+            if runs and runs[-1][-1] == number - 1 and not blank[number]:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
     rows: set[int] = set()
-    run: list[int] = []  # lines of several fields each
-    for number, count in enumerate([*fields, 0]):
-        if count < 2 or blank[number]:
-            if len(run) >= _FEWEST_ALIKE:
-                ((_, alike),) = Counter(fields[n] for n in run).most_common(1)
-                rows.update(run if alike >= _SHARE_OF_ROWS * len(run) else ())
-            run = []
-        if count > 1:
-            run.append(number)
+    for run in runs:
+        if len(run) >= _FEWEST_ALIKE:
+            ((fields, alike),) = Counter(_fields(bodies[number]) for number in run).most_common(1)
+            rows.update(run if fields > 1 and alike >= _SHARE_OF_ROWS * len(run) else ())
     dated = [body[0] in _DATED_FIRSTS and _DATED.match(body) is not None for body in bodies]
     if sum(dated) < 2:
         return rows, set()
@@ -310,6 +306,13 @@ def _rows(lines: _Lines) -> tuple[set[int], set[int]]:
             if in_log[number // _PART] >= _SHARE_OF_LOG and not wrapped:
                 rows.add(number)
     return rows, entries
+
+
+def _fields(body: str) -> int:
+    """Return how many signs separate fields in a line, which commas of sentences do not."""
+    bare = _QUOTED.sub("", body)
+    commas = bare.count(",") - bare.count(", ")
+    return commas + 2 * bare.count("\t") + bare.count("|") + bare.count(";")
 
 
 _NARROWEST_PROSE = 25  # characters of a line that was wrapped
