@@ -22,7 +22,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.corpora import load_choi, load_qmsum, load_wiki50
-from benchmarks.splitters import langchain_semantic, llamaindex_semantic
+from benchmarks.embedding import Bundled
+from benchmarks.packages import langchain_semantic
+from benchmarks.splitters import llamaindex_semantic
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.documents import Document
@@ -77,7 +79,7 @@ def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
         "no cuts": lambda: lambda text: [text],
         "texttiling": texttiling,
         "greedy": lambda: GreedyChunker(mean_tokens, tokenizer="words"),
-        "langchain semantic": langchain_semantic,
+        "langchain semantic": lambda: langchain_semantic(embeddings=Bundled()),
         "llamaindex semantic": llamaindex_semantic,
     }
     if model != "bundled":  # which scores places, not words

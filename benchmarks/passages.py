@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from benchmarks.corpora import ASKED_OF_ALL, development_corpora
 from benchmarks.embedding import Bundled
+from benchmarks.packages import OURS
 from benchmarks.searches import (
     Build,
     Found,
@@ -45,7 +46,7 @@ from benchmarks.searches import (
     parent_documents,
     passages,
 )
-from benchmarks.splitters import OURS, PEERS
+from benchmarks.splitters import PEERS
 from lumber_core.text.context import Context
 from lumber_evaluation.bootstrap import paired_difference
 from lumber_evaluation.comparison import FEWEST

@@ -26,6 +26,7 @@ from statistics import mean, median
 from typing import Any
 
 import numpy as np
+from langchain_core.embeddings import Embeddings
 
 from benchmarks.suite.memory import peak_memory
 from lumber_core import LayoutChunker
@@ -76,24 +77,19 @@ def questions(count: int) -> list[tuple[str, Vectors]]:
     return asked
 
 
-class Model:
+class Given(Embeddings):
     """Stands for an embedding model: the vectors of questions are given."""
+
+    vector = [1.0] * WIDTH
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return a vector for each text."""
-        return [[1.0] * WIDTH for _ in texts]
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Async version of `embed_documents`."""
-        return self.embed_documents(texts)
+        return [self.vector for _ in texts]
 
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a query."""
-        return self.embed_documents([text])[0]
-
-    async def aembed_query(self, text: str) -> list[float]:
-        """Async version of `embed_query`."""
-        return self.embed_query(text)
+        del text
+        return self.vector
 
 
 def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:
@@ -135,7 +131,7 @@ def add(path: Path, count: int, first: int = 0) -> list[float]:
 def passages(count: int, path: Path) -> Search:
     """Return the search of `PassageRetriever`."""
     del count
-    index = PassageIndex(LayoutChunker(), Model(), path)
+    index = PassageIndex(LayoutChunker(), Given(), path)
     return lambda question, vector: index.search(question, vector=vector.tolist())
 
 
@@ -171,14 +167,6 @@ def ensemble(count: int, path: Path) -> Search:
     from langchain_classic.retrievers import EnsembleRetriever
     from langchain_community.retrievers import BM25Retriever
     from langchain_community.vectorstores import FAISS
-    from langchain_core.embeddings import Embeddings
-
-    class Given(Model, Embeddings):
-        vector = [0.0]
-
-        def embed_query(self, text: str) -> list[float]:
-            del text
-            return self.vector
 
     texts: list[str] = []
     pairs: list[tuple[str, list[float]]] = []

@@ -7,28 +7,22 @@ splitter is made.
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, NamedTuple
-
-from langchain_core.embeddings import Embeddings
+from typing import Any
 
 from benchmarks.embedding import Bundled, for_chonkie, for_llamaindex
+from benchmarks.packages import LC, LI, MARKDOWN, OURS, RECURSIVE, SENTENCES, langchain_semantic
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.splitters import evaluated
 
-OURS = "lumber-splitters"
-LC, LI = "langchain-text-splitters", "llama-index-core"
 # Of chunk_size, as Bert and Layout have it by default.
 _TARGET_SHARE = 0.6
 
@@ -61,65 +55,6 @@ class Peer:
         return True
 
 
-class Piece(NamedTuple):
-    """A chunk as its framework returns it; an offset is None if the framework gives none."""
-
-    text: str
-    start: int | None
-    end: int | None
-
-
-def pieces_of(splitter: Any, text: str) -> list[Piece]:
-    """Split a text as a pipeline of the splitter's framework does, with the framework's offsets."""
-    if hasattr(splitter, "get_nodes_from_documents"):
-        nodes = splitter.get_nodes_from_documents([_document("llama_index.core", text=text)])
-        return [Piece(node.get_content(), node.start_char_idx, node.end_char_idx) for node in nodes]
-    if hasattr(splitter, "transform_documents"):
-        splitter._add_start_index = True
-        given = _document("langchain_core.documents", page_content=text)
-        pieces = []
-        for made in splitter.transform_documents([given]):
-            start = made.metadata.get("start_index")
-            end = None if start is None else start + len(made.page_content)
-            pieces.append(Piece(made.page_content, start, end))
-        return pieces
-    if hasattr(splitter, "chunk_indices"):  # semantic-text-splitter
-        return [Piece(one, at, at + len(one)) for at, one in splitter.chunk_indices(text)]
-    if hasattr(splitter, "chunk"):  # chonkie
-        return [Piece(one.text, one.start_index, one.end_index) for one in splitter.chunk(text)]
-    chunks, offsets = splitter(text, offsets=True)  # semchunk
-    return [Piece(one, *at) for one, at in zip(chunks, offsets, strict=True)]
-
-
-def _document(module: str, **fields: str) -> Any:
-    return import_module(module).Document(**fields)
-
-
-@cache
-def encoding() -> Any:
-    """Return cl100k_base, from the files of llama-index-core if tiktoken has no cache."""
-    use_shipped_vocabulary()
-    return import_module("tiktoken").get_encoding("cl100k_base")
-
-
-def use_shipped_vocabulary() -> None:
-    """Let tiktoken work without a network, whoever calls it."""
-    package = find_spec("llama_index.core")
-    if package is not None and package.origin and "TIKTOKEN_CACHE_DIR" not in os.environ:
-        folder = Path(package.origin).parent / "_static" / "tiktoken_cache"
-        os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
-
-
-def make_with(module: str, name: str, *sizes: str, **settings: Any) -> Callable[[float], Any]:
-    """Return what makes a class of a package with a size under some names, and settings."""
-
-    def make(size: float) -> Any:
-        named = {each: round(size) for each in sizes}
-        return getattr(import_module(module), name)(**named, **settings)
-
-    return make
-
-
 def _own(chunker: Callable[..., Any], **settings: Any) -> Callable[[float], Any]:
     def make(size: float) -> Any:
         target = round(size)
@@ -147,17 +82,11 @@ def sections_of_markdown(size: float) -> Callable[[str], list[str]]:
     splitter = parsers.SentenceSplitter(chunk_size=round(size), chunk_overlap=0)
 
     def split(text: str) -> list[str]:
-        given = _document("llama_index.core", text=text)
+        given = import_module("llama_index.core").Document(text=text)
         nodes = parsers.MarkdownNodeParser().get_nodes_from_documents([given])
         return [chunk for node in nodes for chunk in splitter.split_text(node.get_content())]
 
     return split
-
-
-def langchain_semantic(share: float = 95, embeddings: Embeddings | None = None) -> Any:
-    """Return LangChain's SemanticChunker, which cuts above a percentile of the distances."""
-    kind = import_module("langchain_experimental.text_splitter").SemanticChunker
-    return kind(embeddings or Bundled(), breakpoint_threshold_amount=min(share, 100.0))
 
 
 def llamaindex_semantic(share: float = 95) -> Any:
@@ -192,15 +121,6 @@ def _chonkie_semantic(threshold: float) -> Any:
     return lambda text: [chunk.text for chunk in chunker.chunk(text)]
 
 
-RECURSIVE = make_with(
-    "langchain_text_splitters", "RecursiveCharacterTextSplitter", "chunk_size", chunk_overlap=0
-)
-MARKDOWN = make_with(
-    "langchain_text_splitters", "MarkdownTextSplitter", "chunk_size", chunk_overlap=0
-)
-SENTENCES = make_with(
-    "llama_index.core.node_parser", "SentenceSplitter", "chunk_size", chunk_overlap=0
-)
 PEERS: dict[str, Peer] = {
     "bert": Peer(_own(BertChunker), 30, 1500),
     "bert, large": Peer(_own(BertChunker, model="large"), 30, 1500),
@@ -210,15 +130,7 @@ PEERS: dict[str, Peer] = {
         lambda size: GreedyChunker(round(size), chunk_size=None, tokenizer="estimate"), 30, 1500
     ),
     "langchain recursive": Peer(RECURSIVE, 100, 6000, LC),
-    "langchain markdown": Peer(
-        RECURSIVE,
-        100,
-        6000,
-        LC,
-        make_with(
-            "langchain_text_splitters", "MarkdownTextSplitter", "chunk_size", chunk_overlap=0
-        ),
-    ),
+    "langchain markdown": Peer(RECURSIVE, 100, 6000, LC, MARKDOWN),
     "llamaindex sentence": Peer(SENTENCES, 30, 1500, LI),
     "llamaindex markdown": Peer(SENTENCES, 30, 1500, LI, sections_of_markdown),
     "semchunk": Peer(_semchunk, 30, 1500, "semchunk"),
@@ -230,7 +142,9 @@ PEERS: dict[str, Peer] = {
         _semantic_text_splitter("MarkdownSplitter"),
     ),
     "chonkie recursive": Peer(_chonkie_recursive, 100, 6000, "chonkie"),
-    "langchain semantic": Peer(langchain_semantic, 20, 100, "langchain-experimental"),
+    "langchain semantic": Peer(
+        partial(langchain_semantic, embeddings=Bundled()), 20, 100, "langchain-experimental"
+    ),
     "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, LI),
     "chonkie semantic": Peer(_chonkie_semantic, 0.999, 0.001, "chonkie"),
 }

@@ -14,7 +14,7 @@ from time import process_time
 
 import psutil
 
-from benchmarks.splitters import use_shipped_vocabulary
+from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.report import Section, Table
 from benchmarks.suite.splitters import BASE, entry
 from benchmarks.suite.texts import documents, english

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
 
-from benchmarks.splitters import use_shipped_vocabulary
+from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.quality import examine
 from benchmarks.suite.splitters import entry, limit_of

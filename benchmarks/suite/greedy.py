@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.splitters import encoding
+from benchmarks.packages import encoding
 from benchmarks.suite.report import Section, Table, short
 from benchmarks.suite.texts import english
 from benchmarks.suite.timing import Taken, interleaved

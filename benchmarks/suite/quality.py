@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from benchmarks.splitters import Piece
+from benchmarks.packages import Piece
 
 
 @dataclass(frozen=True)

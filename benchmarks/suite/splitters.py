@@ -13,7 +13,7 @@ from importlib import import_module
 from itertools import accumulate
 from typing import Any, Literal
 
-from benchmarks.splitters import (
+from benchmarks.packages import (
     LC,
     LI,
     OURS,

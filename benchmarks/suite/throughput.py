@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import median
 
-from benchmarks.splitters import use_shipped_vocabulary
+from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.fresh import Fresh, run_fresh
 from benchmarks.suite.report import Section, Table, short, spread
 from benchmarks.suite.splitters import BASE, ENTRIES, Entry, Split

@@ -76,10 +76,6 @@ class CachedEmbedder:
         """Return a vector for each query, as for texts."""
         return self._embed("query", self._embedder.embed_queries, check_texts(texts))
 
-    def close(self) -> None:
-        """Close the file. The next use opens it again."""
-        self._cache.close()
-
     def __repr__(self) -> str:
         return f"CachedEmbedder({self.identity!r}, {self._cache.name!r})"
 

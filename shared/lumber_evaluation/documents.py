@@ -262,10 +262,10 @@ class DocumentNames:
     @property
     def listed(self) -> str:
         """The names of the first few documents, for errors."""
-        return listed([document.name for document in self.documents])
+        return name_list([document.name for document in self.documents])
 
 
-def listed(names: Sequence[str]) -> str:
+def name_list(names: Sequence[str]) -> str:
     """Return the first few names, for errors."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return (", ".join(names[:_SHOWN]) or "none") + more

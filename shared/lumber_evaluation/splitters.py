@@ -6,7 +6,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,6 @@ from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.lumber import LumberChunker
 from lumber_core.lumber.chunker import THETA
 from lumber_core.lumber.fallback import local_judge
-from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.support.identity import NOT_COVERED, safe_repr
 from lumber_core.support.secrets import is_secret
@@ -40,7 +39,7 @@ class _Cutting:
     name: str
     settings: str
     identity: str | None
-    cut: Cut
+    cut: Callable[[Document], SplitDocument]
 
     def split(self, document: Document) -> SplitDocument:
         """Split a document; chunks of only white space are left out.
@@ -50,18 +49,13 @@ class _Cutting:
         """
         start = time.perf_counter()
         try:
-            pieces = self.cut(document)
+            made = self.cut(document)
         except ChunkNotFoundError as error:
             raise ValueError(
                 f"the chunks of {document.name!r} by {self.name} cannot be scored: {error}"
             ) from error
-        seconds = time.perf_counter() - start
-        chunks = tuple(
-            EvaluatedChunk(document.name, span, text)
-            for span, text in zip(pieces.spans, pieces.texts, strict=True)
-            if text.strip()
-        )
-        return SplitDocument(document.name, chunks, seconds, pieces.usage, pieces.failures)
+        chunks = tuple(chunk for chunk in made.chunks if chunk.text.strip())
+        return replace(made, chunks=chunks, seconds=time.perf_counter() - start)
 
 
 def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
@@ -84,7 +78,7 @@ def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter
         return replace(splitter, name=name or splitter.name)
     if isinstance(splitter, EvaluatedSplitter) and not isinstance(splitter, type):
         return splitter
-    cut = cut_with(splitter)
+    cut = _cut_with(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
     return _Cutting(named, readable(splitter), _identity(splitter), cut)
 
@@ -189,40 +183,11 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
     return evaluated(known.make(value, embedder), name=spec)
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """The result of splitting a text.
-
-    Attributes:
-        spans: Places of the chunks, in order of their starts.
-        texts: Text of each chunk.
-        usage: Cost of the model's calls.
-        failures: Answers of a model that could not be used.
-    """
-
-    spans: Sequence[Span]
-    texts: Sequence[str]
-    usage: Usage = field(default=Usage())
-    failures: int = 0
-
-
-Cut = Callable[[Document], Pieces]
-
-
-def cut_with(splitter: object) -> Cut:
+def _cut_with(splitter: object) -> Callable[[Document], SplitDocument]:
     """Return a function that cuts a document with a splitter of any library.
 
     Frameworks' splitters are recognised by their methods. Their chunks are located in the text,
     because the frameworks' own offsets are wrong if text repeats.
-
-    Args:
-        splitter: See `splitters.evaluated`.
-
-    Returns:
-        A function that raises ChunkNotFoundError if a chunk is not part of the text.
-
-    Raises:
-        TypeError: `splitter` is not of a known kind.
     """
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
@@ -240,43 +205,36 @@ def cut_with(splitter: object) -> Cut:
     )
 
 
-def _split(splitter: Any, chunker: Chunker, document: Document) -> Pieces:
+def _split(splitter: Any, chunker: Chunker, document: Document) -> SplitDocument:
     """Split with a splitter of this project or an adapter, into the chunks that users get."""
     source, delivery = document.to_split(), getattr(splitter, "delivery", Delivery())
     made = chunker.segment(source, overlap=delivery.overlap)
     chunks = chunker.chunks(source, made, delivery)
-    return Pieces(
-        [chunk.span for chunk in chunks],
-        [chunk.text for chunk in chunks],
-        made.usage,
-        len(made.failures),
-    )
+    given = _given(document, [(chunk.span, chunk.text) for chunk in chunks])
+    return replace(given, usage=made.usage, failures=len(made.failures))
 
 
-def _split_text(splitter: Any, document: Document) -> Pieces:
+def _split_text(splitter: Any, document: Document) -> SplitDocument:
     """Split with a LangChain splitter: its chunks are strings, or documents for some."""
-    text = document.text
     chunks = [
         chunk if isinstance(chunk, str) else chunk.page_content
-        for chunk in splitter.split_text(text)
+        for chunk in splitter.split_text(document.text)
     ]
     overlap = getattr(splitter, "_chunk_overlap", None)
     in_characters = overlap == 0 or getattr(splitter, "_length_function", None) is len
-    return _located(text, chunks, overlap if in_characters else None)
+    return _located(document, chunks, overlap if in_characters else None)
 
 
-def _parse(parser: Any, document: Document) -> Pieces:
+def _parse(parser: Any, document: Document) -> SplitDocument:
     """Split with a LlamaIndex node parser; of a hierarchy of nodes, the leaves are taken."""
     from llama_index.core import Document as Given  # installed, because the parser needs it
 
-    text = document.text
-    nodes = parser.get_nodes_from_documents([Given(text=text)])
+    nodes = parser.get_nodes_from_documents([Given(text=document.text)])
     leaves = [node.get_content() for node in nodes if not node.child_nodes]
-    overlap = 0 if getattr(parser, "chunk_overlap", None) == 0 else None
-    return _located(text, leaves, overlap)
+    return _located(document, leaves, 0 if getattr(parser, "chunk_overlap", None) == 0 else None)
 
 
-def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Pieces:
+def _call(function: Callable[[str], Iterable[Any]], document: Document) -> SplitDocument:
     """Split with a function.
 
     Raises:
@@ -286,7 +244,7 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Piece
     text = document.text
     pieces = list(function(text))
     if all(isinstance(piece, str) for piece in pieces):
-        return _located(text, pieces, None)
+        return _located(document, pieces, None)
     spans: list[Span] = []
     for piece in pieces:
         if not isinstance(piece, tuple) or len(piece) != 2:
@@ -303,9 +261,15 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Piece
                 "starts, inside the text, and none empty"
             )
         spans.append(span)
-    return Pieces(spans, [span.of(text) for span in spans])
+    return _given(document, [(span, span.of(text)) for span in spans])
 
 
-def _located(text: str, chunks: Sequence[str], overlap: int | None) -> Pieces:
+def _located(document: Document, chunks: Sequence[str], overlap: int | None) -> SplitDocument:
     visible = [chunk for chunk in chunks if chunk.strip()]
-    return Pieces(locate(text, visible, overlap=overlap), visible)
+    spans = locate(document.text, visible, overlap=overlap)
+    return _given(document, zip(spans, visible, strict=True))
+
+
+def _given(document: Document, chunks: Iterable[tuple[Span, str]]) -> SplitDocument:
+    made = (EvaluatedChunk(document.name, span, text) for span, text in chunks)
+    return SplitDocument(document.name, tuple(made), 0.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.splitters import Piece
+from benchmarks.packages import Piece
 from benchmarks.suite.quality import examine, wrong_offsets
 
 TEXT = "One two. One two. Three four."

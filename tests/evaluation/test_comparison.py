@@ -174,6 +174,7 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
         ({"splitters": [paragraphs(), shreds("paragraphs")]}, ValueError, "2 splitters are named"),
         ({"splitters": [42]}, TypeError, "a splitter is"),
         ({"corpus": corpus(0), "context": True}, ValueError, "no questions, which context needs"),
+        ({"corpus": corpus(0), "passages": True}, ValueError, "no questions, which passages needs"),
         (
             {"corpus": replace(corpus(), questions=(Question("Why?", "harbours-0"),))},
             ValueError,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from lumber_core import Delivery, LayoutChunker
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare
@@ -132,8 +130,3 @@ def test_passages_are_in_the_report_like_other_measures(tmp_path: Path) -> None:
     assert not [metric.key for metric in without.metrics if "passage" in metric.key]
     page = write_report(made, tmp_path).read_text(encoding="utf-8")
     assert "sentences at most 90 words apart are joined to passages" in page
-
-
-def test_passages_need_questions() -> None:
-    with pytest.raises(ValueError, match="no questions, which passages needs"):
-        compare(corpus(questions=0), [paragraphs()], passages=True)

@@ -13,7 +13,7 @@ from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
 from lumber_evaluation.corpora.questions import load_questions
-from lumber_evaluation.documents import Corpus, Document, listed
+from lumber_evaluation.documents import Corpus, Document, name_list
 from lumber_files import MAX_UNPACKED, check_encoding, find_files, read_file
 
 logger = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
         logger.warning(
             "%s: no text is read from %s; pass a pattern, such as '*.csv', to read other files",
             root,
-            printable(listed(names)),
+            printable(name_list(names)),
         )
     return sorted(path for _, path in found.files)
 

@@ -245,18 +245,10 @@ class Template:
         system: Instructions, without placeholders.
         user: The question. `{name}` is a placeholder; the function that takes the template
             documents the names. Other braces are kept.
-
-    Raises:
-        TypeError: A text is not a string.
     """
 
     system: str
     user: str
-
-    def __post_init__(self) -> None:
-        for name in ("system", "user"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} must be a str, not {type(getattr(self, name)).__name__}")
 
     def require(self, *names: str) -> None:
         """Raise unless the user text has these placeholders.

@@ -114,14 +114,9 @@ def _splitter(comparison: Comparison, result: SplitterResult) -> dict[str, Any]:
 
 def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
     found = scores.boundaries
-    return {
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "pk": scores.pk,
-        "window_diff": scores.window_diff,
-        "documents": [asdict(score) for score in scores.documents],
-    }
+    shares = {name: getattr(found, name) for name in ("precision", "recall", "f1")}
+    own = {"pk": scores.pk, "window_diff": scores.window_diff}
+    return {**shares, **own, **asdict(scores)}
 
 
 def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:

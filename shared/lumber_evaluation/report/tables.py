@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -50,58 +50,54 @@ def number(value: float, count: int) -> str:
 def summary_table(comparison: Comparison) -> Table:
     """Return the table of the main figures."""
     metrics = [metric for metric in comparison.metrics if metric.in_summary]
-    columns = [*map(_heading, metrics), "Chunks", "Mean tokens", "Time"]
     asked = any(result.usage.calls for result in comparison.results)
+    columns = [*map(_heading, metrics), "Chunks", "Mean tokens", "Time"]
     columns += ["Embedded"] if comparison.corpus.questions else []
     columns += ["Calls"] if asked else []
     columns += ["Cost"] if comparison.prices else []
-    rows = []
-    for result in comparison.results:
-        cells = [metric_cell(comparison, result, metric) for metric in metrics]
-        cells.append(Cell(f"{sum(map(len, result.sizes)):,}"))
-        cells.append(Cell(f"{result.mean_size:,.0f}"))
-        cells.append(Cell(duration(result.seconds)))
+
+    def cells(result: SplitterResult) -> Iterator[Cell]:
+        yield from (metric_cell(comparison, result, metric) for metric in metrics)
+        yield Cell(f"{sum(map(len, result.sizes)):,}")
+        yield Cell(f"{result.mean_size:,.0f}")
+        yield Cell(duration(result.seconds))
         if result.retrieval is not None:
-            cells.append(Cell(f"{result.retrieval.texts_embedded:,}"))
+            yield Cell(f"{result.retrieval.texts_embedded:,}")
         if asked:
-            cells.append(Cell(f"{result.usage.calls:,}"))
+            yield Cell(f"{result.usage.calls:,}")
         if comparison.prices:
-            cells.append(Cell(money(comparison.cost(result))))
-        rows.append(_row(result, cells))
-    return Table("Summary", tuple(columns), tuple(rows), "summary")
+            yield Cell(money(comparison.cost(result)))
+
+    return _table(comparison, "Summary", "summary", columns, cells)
 
 
 def family_table(comparison: Comparison, family: MetricFamily, metrics: Sequence[Metric]) -> Table:
     """Return a table of the metrics of a family with their intervals."""
-    rows = [
-        _row(result, [metric_cell(comparison, result, metric) for metric in metrics])
-        for result in comparison.results
-    ]
-    return Table(family.title, tuple(map(_heading, metrics)), tuple(rows), family.key)
+    return _table(
+        comparison,
+        family.title,
+        family.key,
+        list(map(_heading, metrics)),
+        lambda result: (metric_cell(comparison, result, metric) for metric in metrics),
+    )
 
 
 def answers_table(comparison: Comparison) -> Table:
     """Return where the answers are: found, further down, cut apart, or not in the document."""
-    rows = []
-    for result in comparison.results:
-        found = result.retrieval
-        assert found is not None, "there are questions"
-        ranks = [question.first_hit for question in found.questions]
-        near = sum(rank is not None and rank <= _NEAR for rank in ranks)
-        counts = (
-            near,
-            sum(rank is not None for rank in ranks) - near,
-            sum(question.is_cut_apart for question in found.questions),
-            sum(question.is_absent and not question.gold for question in found.questions),
-        )
-        rows.append(_row(result, [Cell(f"{count:,}") for count in counts]))
-    columns = (
-        f"Among the first {_NEAR}",
-        "Further down",
-        "Cut apart, whole in no chunk",
-        "Not in the document",
-    )
-    return Table("Where the answers are, in questions", columns, tuple(rows), "answers")
+
+    def cells(result: SplitterResult) -> Iterator[Cell]:
+        assert result.retrieval is not None, "there are questions"
+        found = result.retrieval.questions
+        ranks = [question.first_hit for question in found if question.first_hit is not None]
+        near = sum(rank <= _NEAR for rank in ranks)
+        cut = sum(question.is_cut_apart for question in found)
+        absent = sum(question.is_absent and not question.gold for question in found)
+        return (Cell(f"{count:,}") for count in (near, len(ranks) - near, cut, absent))
+
+    columns = [f"Among the first {_NEAR}", "Further down"]
+    columns += ["Cut apart, whole in no chunk", "Not in the document"]
+    title = "Where the answers are, in questions"
+    return _table(comparison, title, "answers", columns, cells)
 
 
 def passages_table(comparison: Comparison) -> Table | None:
@@ -109,80 +105,89 @@ def passages_table(comparison: Comparison) -> Table | None:
     if not comparison.has_passages:
         return None
     shown = [(found_by, words) for found_by in ALL_FOUND_BY for words in PASSAGE_BUDGETS]
-    rows = []
-    for result in comparison.results:
+
+    def cells(result: SplitterResult) -> Iterator[Cell]:
         assert result.retrieval is not None, "passages are found for questions"
-        sizes = [result.retrieval.passage_sizes(*each) for each in shown]
-        cells = [Cell(f"{count:.1f}", f"of {words:.0f} words") for count, words in sizes]
-        rows.append(_row(result, cells))
+        for found_by, budget in shown:
+            count, words = result.retrieval.passage_sizes(found_by, budget)
+            yield Cell(f"{count:.1f}", f"of {words:.0f} words")
+
     columns = [f"By {found_by}, {words:,} words" for found_by, words in shown]
-    return Table("Joined passages of a question, means", tuple(columns), tuple(rows), "passages")
+    title = "Joined passages of a question, means"
+    return _table(comparison, title, "passages", columns, cells)
 
 
 def boundary_table(comparison: Comparison) -> Table | None:
     """Return precision, recall and F1 over all boundaries, Pk and WindowDiff."""
-    rows = []
-    for result in comparison.results:
-        scores = result.segmentation
-        if scores is None:
-            return None
-        found = scores.boundaries
-        count = len(scores.documents)
-        shares = [Cell(f"{share:.3f}") for share in (found.precision, found.recall, found.f1)]
-        metrics = [metric for metric in comparison.metrics if metric.family.sample == "document"]
-        cells = [metric_cell(comparison, result, metric, count) for metric in metrics]
-        rows.append(_row(result, [Cell(f"{found.predicted:,}"), *shares, *cells]))
-    columns = ("Cuts", "Precision", "Recall", "F1", "F1, mean ↑", "Pk ↓", "WindowDiff ↓")
-    return Table("Agreement with the reference segments", columns, tuple(rows), "segmentation")
+    if any(result.segmentation is None for result in comparison.results):
+        return None
+    metrics = [metric for metric in comparison.metrics if metric.family.sample == "document"]
+
+    def cells(result: SplitterResult) -> Iterator[Cell]:
+        assert result.segmentation is not None
+        found = result.segmentation.boundaries
+        yield Cell(f"{found.predicted:,}")
+        yield from (Cell(f"{share:.3f}") for share in (found.precision, found.recall, found.f1))
+        yield from (metric_cell(comparison, result, metric) for metric in metrics)
+
+    columns = ["Cuts", "Precision", "Recall", "F1", "F1, mean ↑", "Pk ↓", "WindowDiff ↓"]
+    title = "Agreement with the reference segments"
+    return _table(comparison, title, "segmentation", columns, cells)
 
 
 def size_table(comparison: Comparison) -> Table:
     """Return the distribution of each splitter's chunk sizes."""
-    rows = []
-    for result in comparison.results:
+
+    def cells(result: SplitterResult) -> Iterator[Cell]:
         sizes = sorted(size for document in result.sizes for size in document)
-        if sizes:
-            tenth, ninth = sizes[len(sizes) // 10], sizes[len(sizes) * 9 // 10]
-            spread = (fmean(sizes), sizes[0], tenth, median(sizes), ninth, sizes[-1])
-            cells = [Cell(f"{len(sizes):,}"), *(Cell(f"{size:,.0f}") for size in spread)]
-        else:
-            cells = [Cell("0"), *[Cell(DASH)] * 6]
-        rows.append(_row(result, cells))
-    columns = ("Chunks", "Mean", "Smallest", "10 %", "Median", "90 %", "Largest")
-    return Table("Tokens in a chunk", columns, tuple(rows), "sizes")
+        yield Cell(f"{len(sizes):,}")
+        if not sizes:
+            yield from [Cell(DASH)] * 6
+            return
+        tenth, ninth = sizes[len(sizes) // 10], sizes[len(sizes) * 9 // 10]
+        for size in (fmean(sizes), sizes[0], tenth, median(sizes), ninth, sizes[-1]):
+            yield Cell(f"{size:,.0f}")
+
+    columns = ["Chunks", "Mean", "Smallest", "10 %", "Median", "90 %", "Largest"]
+    return _table(comparison, "Tokens in a chunk", "sizes", columns, cells)
 
 
 def cost_table(comparison: Comparison) -> Table:
     """Return time, calls, tokens and cost of splitting."""
-    rows = []
-    for result in comparison.results:
-        usage = result.usage
-        characters = sum(len(document.text) for document in comparison.corpus.documents)
-        cells = [
-            Cell(duration(result.seconds)),
-            Cell(f"{characters / result.seconds:,.0f}" if result.seconds >= 0.001 else DASH),
-            Cell(f"{usage.calls:,}"),
-            Cell(f"{usage.prompt_tokens:,}"),
-            Cell(f"{usage.completion_tokens:,}"),
-            Cell(f"{result.failures:,}"),
-        ]
-        if comparison.prices:
-            cells.append(Cell(money(comparison.cost(result))))
-        rows.append(_row(result, cells))
+    characters = sum(len(document.text) for document in comparison.corpus.documents)
     columns = ["Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures"]
     columns += ["Cost"] if comparison.prices else []
-    return Table("What splitting took", tuple(columns), tuple(rows), "cost")
+
+    def cells(result: SplitterResult) -> Iterator[Cell]:
+        usage, seconds = result.usage, result.seconds
+        yield Cell(duration(seconds))
+        yield Cell(f"{characters / seconds:,.0f}" if seconds >= 0.001 else DASH)
+        counts = (usage.calls, usage.prompt_tokens, usage.completion_tokens, result.failures)
+        yield from (Cell(f"{count:,}") for count in counts)
+        if comparison.prices:
+            yield Cell(money(comparison.cost(result)))
+
+    return _table(comparison, "What splitting took", "cost", columns, cells)
 
 
-def metric_cell(
-    comparison: Comparison, result: SplitterResult, metric: Metric, count: int | None = None
-) -> Cell:
+def _table(
+    comparison: Comparison,
+    caption: str,
+    key: str,
+    columns: Sequence[str],
+    cells: Callable[[SplitterResult], Iterable[Cell]],
+) -> Table:
+    """Return a table with the cells of each splitter."""
+    rows = (TableRow(result.name, tuple(cells(result))) for result in comparison.results)
+    return Table(caption, tuple(columns), tuple(rows), key)
+
+
+def metric_cell(comparison: Comparison, result: SplitterResult, metric: Metric) -> Cell:
     """Return a metric's value above its interval, marked if it is clearly best."""
     figure = comparison.figures[result.name, metric.key]
-    if count is None:
-        segmented = result.segmentation.documents if result.segmentation is not None else ()
-        questions = len(comparison.corpus.questions)
-        count = len(segmented) if metric.family.sample == "document" else questions
+    segmented = result.segmentation.documents if result.segmentation is not None else ()
+    of_documents = metric.family.sample == "document"
+    count = len(segmented if of_documents else comparison.corpus.questions)
     return Cell(
         number(figure.value, count),
         interval(figure, count),
@@ -224,7 +229,3 @@ def money(cost: float | None) -> str:
 
 def _heading(metric: Metric) -> str:
     return f"{metric.label}\u00a0{'↑' if metric.family.higher_is_better else '↓'}"
-
-
-def _row(result: SplitterResult, cells: Sequence[Cell]) -> TableRow:
-    return TableRow(result.name, tuple(cells))

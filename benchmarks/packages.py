@@ -1,0 +1,93 @@
+"""Splitters of other packages, which are imported when one is made, and what they give back.
+
+It imports nothing else: the memory that one splitter needs is measured with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+OURS = "lumber-splitters"
+LC, LI = "langchain-text-splitters", "llama-index-core"
+
+
+class Piece(NamedTuple):
+    """A chunk as its framework returns it; an offset is None if the framework gives none."""
+
+    text: str
+    start: int | None
+    end: int | None
+
+
+def pieces_of(splitter: Any, text: str) -> list[Piece]:
+    """Split a text as a pipeline of the splitter's framework does, with the framework's offsets."""
+    if hasattr(splitter, "get_nodes_from_documents"):
+        nodes = splitter.get_nodes_from_documents([_document("llama_index.core", text=text)])
+        return [Piece(node.get_content(), node.start_char_idx, node.end_char_idx) for node in nodes]
+    if hasattr(splitter, "transform_documents"):
+        splitter._add_start_index = True
+        given = _document("langchain_core.documents", page_content=text)
+        pieces = []
+        for made in splitter.transform_documents([given]):
+            start = made.metadata.get("start_index")
+            end = None if start is None else start + len(made.page_content)
+            pieces.append(Piece(made.page_content, start, end))
+        return pieces
+    if hasattr(splitter, "chunk_indices"):  # semantic-text-splitter
+        return [Piece(one, at, at + len(one)) for at, one in splitter.chunk_indices(text)]
+    if hasattr(splitter, "chunk"):  # chonkie
+        return [Piece(one.text, one.start_index, one.end_index) for one in splitter.chunk(text)]
+    chunks, offsets = splitter(text, offsets=True)  # semchunk
+    return [Piece(one, *at) for one, at in zip(chunks, offsets, strict=True)]
+
+
+def _document(module: str, **fields: str) -> Any:
+    return import_module(module).Document(**fields)
+
+
+@cache
+def encoding() -> Any:
+    """Return cl100k_base, from the files of llama-index-core if tiktoken has no cache."""
+    use_shipped_vocabulary()
+    return import_module("tiktoken").get_encoding("cl100k_base")
+
+
+def use_shipped_vocabulary() -> None:
+    """Let tiktoken work without a network, whoever calls it."""
+    package = find_spec("llama_index.core")
+    if package is not None and package.origin and "TIKTOKEN_CACHE_DIR" not in os.environ:
+        folder = Path(package.origin).parent / "_static" / "tiktoken_cache"
+        os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+
+
+def make_with(module: str, name: str, *sizes: str, **settings: Any) -> Callable[[float], Any]:
+    """Return what makes a class of a package with a size under some names, and settings."""
+
+    def make(size: float) -> Any:
+        named = {each: round(size) for each in sizes}
+        return getattr(import_module(module), name)(**named, **settings)
+
+    return make
+
+
+def langchain_semantic(share: float = 95, *, embeddings: Any) -> Any:
+    """Return LangChain's SemanticChunker, which cuts above a percentile of the distances."""
+    kind = import_module("langchain_experimental.text_splitter").SemanticChunker
+    return kind(embeddings, breakpoint_threshold_amount=min(share, 100.0))
+
+
+RECURSIVE = make_with(
+    "langchain_text_splitters", "RecursiveCharacterTextSplitter", "chunk_size", chunk_overlap=0
+)
+MARKDOWN = make_with(
+    "langchain_text_splitters", "MarkdownTextSplitter", "chunk_size", chunk_overlap=0
+)
+SENTENCES = make_with(
+    "llama_index.core.node_parser", "SentenceSplitter", "chunk_size", chunk_overlap=0
+)
