@@ -50,7 +50,8 @@ def ingest(title: str, documents: list[Document], folder: Path) -> None:
     chunks = splitter.split_documents(documents)
     client = QdrantClient(path=str(folder))
     if not client.collection_exists(NAME):
-        client.create_collection(NAME, VectorParams(size=384, distance=Distance.COSINE))
+        size = VectorParams(size=384, distance=Distance.COSINE)  # of LumberEmbeddings
+        client.create_collection(NAME, size)
     QdrantVectorStore(client, NAME, ContextEmbeddings(chunks)).add_documents(chunks)
     print(f"{title:<21}{len(chunks):>6}{client.count(NAME).count:>10}")
     client.close()  # local mode locks the folder

@@ -5,7 +5,7 @@ Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist]
 Builds the sdist, and the wheel from it. For each extra, and for the distribution without any, an
 empty environment gets the wheel or the sdist with that extra alone, imports what the extra enables
 and splits a text, from outside the checkout. Each line ends with what was installed, in MB of 10**6
-bytes without bytecode, and in packages: docs/installing.md has these figures. On Linux an
+bytes without bytecode, and in packages: docs/index.md has these figures. On Linux an
 installation without extras may have 215 MB. Environments are made by `uv`, which must be installed
 in the environment that runs this script (`make test-packages` installs it).
 """

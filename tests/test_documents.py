@@ -222,7 +222,7 @@ def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
 
 
 def test_what_every_extra_brings_is_listed() -> None:
-    text = (ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
     declared = {*re.findall(r"^([\w-]+) = \[$", extras, re.MULTILINE)}

@@ -22,7 +22,8 @@ from llamaindex_lumber import ChunkerNodeParser
 from lumber_core import Chunker, Completion, LumberChunker, Segmentation
 from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.llms.remote import RemoteModel, RequestSettings
+from lumber_core.llms.exchange import RequestSettings
+from lumber_core.llms.remote import RemoteModel
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
 from lumber_evaluation import splitters

@@ -75,11 +75,6 @@ class FileIndex:
         self._read: dict[str, _Known] = {}  # by this process
 
     @property
-    def path(self) -> Path:
-        """The file of the index."""
-        return self._index.store.path
-
-    @property
     def paths(self) -> list[str]:
         """The files in the index, those of other folders too."""
         return self._index.sources

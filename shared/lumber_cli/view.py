@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -50,9 +51,9 @@ def view_command(
         check_output(output, [*inputs.files, *splitting.files])
     texts = []
     for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-        (chunks,) = chunker.split_all(
-            [file], Delivery(splitting.chunk_overlap), show_progress=splitting.asks_model
-        )
+        shown = splitting.asks_model and sys.stderr.isatty()
+        delivery = Delivery(splitting.chunk_overlap)
+        (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
         texts.append((file.name, chunks))
     inputs.tell_skipped()
     if not texts:

@@ -73,7 +73,7 @@ class AskedWords:
 
     def share(self, found: Iterable[str]) -> float:
         """Return the share of the question that some of its stems are, by rarity: 0 to 1."""
-        return sum(self._weights[word] for word in found)
+        return math.fsum(self._weights[word] for word in found)  # in any order the same
 
     def share_of_pairs(self, found: Collection[tuple[str, str]]) -> float:
         """Return the share of its pairs of neighbouring words: 0 to 1."""

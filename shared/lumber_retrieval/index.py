@@ -305,8 +305,8 @@ class PassageIndex:
                 context=self._context,
                 min_similarity=limits.min_similarity,
             )
-        best = sorted(found, key=lambda passage: -passage.score)[: limits.k]
-        return [passage for passage in found if passage in best]
+        best = sorted(range(len(found)), key=lambda n: -found[n].score)[: limits.k]
+        return [found[n] for n in sorted(best)]
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.

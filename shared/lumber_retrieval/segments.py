@@ -1,8 +1,19 @@
 """What is searched of chunks, in segments that never change: numbers, vectors and words.
 
-New chunks make a new segment, into which small ones before it are merged: there are few segments,
-and adding costs what is added, times a logarithm. Removed chunks are noted, and left out of a
-segment when it is merged, or once they are half of it.
+A search compares all vectors and reads, for each word asked about, which chunks have it. Both are
+fast if vectors lie in one block of memory and the chunks of a word in one list; but a block and
+lists of all chunks would have to be written anew for each document that is added. So chunks are
+divided into segments, as in Lucene. A segment is one row with the numbers of its chunks, their
+lengths and their vectors, and a row with a list of chunks (postings) for each word:
+
+- New chunks become a new segment. The small ones before it are merged into it, so that each is
+  larger than all after it together: there are few, and adding costs what is added, times a
+  logarithm. Numbers of chunks ascend over all segments.
+- Removed chunks are noted in a table and left out of what is found. They leave their segment when
+  it is merged, or when they are half of it.
+- As a segment never changes, a process keeps those that it has read, and reads new ones alone.
+- A search goes through all segments as if they were one: similarities, and BM25 with the number
+  and the mean length of all chunks, are those of a single segment.
 """
 
 from __future__ import annotations

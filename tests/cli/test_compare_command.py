@@ -132,15 +132,6 @@ def test_the_bundled_judge_is_not_passed_off_as_a_language_model(
     assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_report_replaces_no_document(docs: Path) -> None:
-    page = docs / "report.html"
-    page.write_text("<h1>Of mine</h1><p>It is read.</p>", encoding="utf-8")
-    done = run_apart("compare", docs, "--output", docs)
-    assert (done.code, done.out) == (2, "")
-    assert "report.html would be read and overwritten" in done.err
-    assert "Of mine" in page.read_text(encoding="utf-8")
-
-
 def test_every_splitter_is_also_measured_in_context(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:

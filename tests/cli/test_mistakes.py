@@ -58,6 +58,15 @@ WRONG_VALUES = [
     ("ask docs 'How long?' -o a.html --format json", "to write json to a file, use > FILE"),
     ("ask docs 'How long?' --open --format json", "to write json to a file, use > FILE"),
     ("mcp none", "none does not exist"),
+    (
+        "split docs --method lumber --model URL --prompt prompt.txt -o prompt.txt",
+        "prompt.txt would be read and overwritten",
+    ),
+    ("compare docs -o docs", "report.html would be read and overwritten"),
+    (
+        "questions docs --pattern '*.jsonl' --model URL -o docs/notes.jsonl",
+        "notes.jsonl would be read and overwritten",
+    ),
     ("mcp blank.txt", "blank.txt is a file: expected a folder"),
     ("mcp docs --encoding klingon", "unknown encoding 'klingon'"),
     ("mcp docs --index none/docs.db", "there is no folder none"),
@@ -108,6 +117,9 @@ def test_a_mistake_is_one_line_and_nothing_is_written(
     Path("docs/a.txt").write_text("One here. Two here.\n\nThree. " * 9, encoding="utf-8")
     Path("not-an-index").write_text("Just some text. " * 100, encoding="utf-8")
     Path("blank.txt").write_text(" \n", encoding="utf-8")
+    Path("prompt.txt").write_text("Where? {paragraphs}", encoding="utf-8")
+    Path("docs/report.html").write_text("<h1>Of mine</h1><p>It is read.</p>", encoding="utf-8")
+    Path("docs/notes.jsonl").write_text('{"note": "kept"}', encoding="utf-8")
     before = contents()
     done = run_apart(*shlex.split(command.replace("URL", "http://127.0.0.1:1#m")))
     assert (done.code, done.out) == (code, "")

@@ -38,7 +38,8 @@ def answered() -> str:
     quotes = [Citation(piece, "not found") for piece in HOSTILE]
     span = Span(2, 12)
     quotes.append(Citation(HOSTILE[1], "aligned", NAMES[0], span, 0.9, span.of(EVIL)))
-    answer = CitedAnswer(" ".join([*HOSTILE, "[7]"]), tuple(quotes))
+    quotes.append(Citation(span.of(EVIL), "exact", NAMES[0], span, 1.0, span.of(EVIL)))
+    answer = CitedAnswer(" ".join([*HOSTILE, "[7] [8]"]), tuple(quotes))
     return answer_page(TITLE, answer, passages, DOCUMENTS)
 
 

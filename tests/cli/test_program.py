@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.running import run, run_apart, started
+from tests.loopback.server import LoopbackServer
 
 COMMANDS = ("split", "ask", "mcp", "view", "estimate", "compare", "questions")
 EXTRAS = {
@@ -28,7 +29,7 @@ EXTRAS = {
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
     "documents": {"charset_normalizer", "lxml", "mammoth", "pypdf"},
-    "cli": {"rich", "typer"},
+    "cli": {"typer"},
     "tiktoken": {"tiktoken"},
 }
 
@@ -132,6 +133,16 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
     assert not loaded & (OURS | HEAVY | {"onnxruntime", "lumber_cli.compare", "lumber_cli.view"})
     scored = imported_by("split", sample, "--method", "bert", "--threshold", "0")
     assert "onnxruntime" in scored
+
+
+def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    (tmp_path / "a.txt").write_text("The ferry leaves at noon.", encoding="utf-8")
+    with LoopbackServer('At noon [1].\n\n[1] "The ferry leaves at noon."') as server:
+        model = ("--model", f"{server.openai_url}#any")
+        loaded = imported_by("ask", tmp_path, "When does it leave?", *model)
+    assert "openai" in loaded
+    assert not loaded & OURS
 
 
 @pytest.mark.parametrize(

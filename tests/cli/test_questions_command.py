@@ -115,11 +115,3 @@ def test_errors_of_the_model_are_reported(
     assert code == 1
     assert reason in said.splitlines()[-1]
     assert not (tmp_path / "q.csv").exists()
-
-
-def test_questions_replace_no_document(folder: Path) -> None:
-    (folder / "notes.jsonl").write_text('{"note": "kept"}', encoding="utf-8")
-    options = ("--pattern", "*.jsonl", "--model", "http://127.0.0.1:1#any")
-    code, said = run("questions", folder, *options, "--output", folder / "notes.jsonl")
-    assert code == 2
-    assert "notes.jsonl would be read and overwritten" in said

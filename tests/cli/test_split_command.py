@@ -6,15 +6,25 @@ import json
 import os
 import signal
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lumber_cli import inputs
-from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
+from lumber_core import (
+    BertChunker,
+    GreedyChunker,
+    LayoutChunker,
+    LumberChunker,
+    Source,
+    TextEmbedder,
+)
 from lumber_core.lumber.fallback import local_judge
 from lumber_files import read_file
+from lumber_retrieval.embedding import split_and_embed
 from tests.cli.running import SAMPLE, run_apart, started
 from tests.loopback.server import LoopbackServer, Request
 from tests.making_files import docx, pdf
@@ -182,14 +192,6 @@ def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, do
     assert {path.name for path in docs.iterdir()} == {"a.txt", "b.md"}
 
 
-def test_the_prompt_is_an_input_as_well(docs: Path) -> None:
-    prompt = Path("prompt.txt")
-    prompt.write_text("Where? {paragraphs}", encoding="utf-8")
-    options = ["--method", "lumber", "--model", "http://127.0.0.1:1#m", "--prompt", prompt]
-    done = run_apart("split", "docs", *options, "-o", prompt)
-    assert "prompt.txt would be read and overwritten" in done.err
-
-
 @pytest.mark.parametrize("options", [["split"], ["split", "--format", "parquet"], ["view"]])
 def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Path) -> None:
     (docs / "damaged.pdf").write_bytes(b"no PDF")
@@ -328,3 +330,53 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     assert "Traceback" not in said
     rows = rows_of(output.read_text(encoding="utf-8"))
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
+
+
+GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
+SMALL = ("--method", "greedy", "--target-size", 8)
+
+
+@pytest.fixture
+def guide(tmp_path: Path) -> Path:
+    path = tmp_path / "guide.md"
+    path.write_text(GUIDE, encoding="utf-8")
+    return path
+
+
+def expected() -> np.ndarray:
+    source = Source(GUIDE, format="markdown")
+    embed = TextEmbedder().embed
+    chunker = GreedyChunker(8)
+    _, (vectors,) = split_and_embed(chunker, [source], embed)
+    return vectors
+
+
+@pytest.mark.parametrize("options", [(), ("--embedder", "bundled")])
+def test_json_lines_have_the_vectors_of_the_core(guide: Path, options: Sequence[str]) -> None:
+    done = run_apart("split", guide, *SMALL, "--embed", *options)
+    assert (done.code, done.err) == (0, "")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert len(rows) > 3
+    assert np.allclose([row["embedding"] for row in rows], expected(), atol=1e-6)
+    plain = run_apart("split", guide, *SMALL).out.splitlines()
+    assert [{**row, "embedding": None} for row in rows] == [
+        {**json.loads(line), "embedding": None} for line in plain
+    ]
+
+
+def test_parquet_has_a_column_of_vectors_only_if_wanted(guide: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    output = tmp_path / "chunks.parquet"
+    for options in ((), ("--embed",)):
+        done = run_apart("split", guide, *SMALL, *options, "--format", "parquet", "-o", output)
+        assert done.code == 0, done.err
+        table = parquet.read_table(output)
+        assert ("embedding" in table.column_names) == ("--embed" in options)
+    vectors = np.array(table["embedding"].to_pylist())
+    assert np.allclose(vectors, expected(), atol=1e-6)
+
+
+def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_text("", encoding="utf-8")
+    assert run_apart("split", path, "--embed", *SMALL)[:2] == (0, "")

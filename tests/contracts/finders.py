@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,8 +20,10 @@ import llamaindex_lumber as llamaindex
 from lumber_core import GreedyChunker
 from lumber_core.spans import Span
 from lumber_core.text.pages import document_key, document_name, place_source
-from lumber_retrieval.documents import IndexedDocument, number_pages
-from lumber_retrieval.index import Changes, PassageIndex
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passages import Passage
+from lumber_retrieval.retriever import IndexingRetriever
 from tests.retrieval.embeddings import WordVectors
 
 SPLIT: dict[str, Any] = {"target_size": 6, "tokenizer": "words", "chunk_size": 12}
@@ -64,8 +65,21 @@ class LlamaIndexVectors(BaseEmbedding):
         return self._model.embed_query(query)
 
 
+class CoreRetriever(IndexingRetriever[IndexedDocument]):
+    """What both frameworks' retrievers are made of, alone."""
+
+    def __init__(self, index: PassageIndex) -> None:
+        self._index = index
+
+    def _indexed(self, documents: Iterable[IndexedDocument]) -> list[IndexedDocument]:
+        return [*documents]
+
+    async def afind(self, query: str) -> Any:
+        return await self._index.asearch(query)
+
+
 class Core:
-    """The index of `lumber_retrieval`."""
+    """`lumber_retrieval`."""
 
     vectors: Any = WordVectors
 
@@ -75,27 +89,18 @@ class Core:
         return IndexedDocument(document_key(known), document_name(known), source)
 
     def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
-        return PassageIndex(GreedyChunker(**SPLIT), model or WordVectors(), path, **settings)
-
-    def add(self, index: Any, documents: Iterable[Any]) -> Changes:
-        return index.add(number_pages([*documents]))
-
-    def sync(self, index: Any, documents: Iterable[Any]) -> Changes:
-        return index.add([*documents], everything=True)
+        chunker = GreedyChunker(**SPLIT)
+        return CoreRetriever(PassageIndex(chunker, model or WordVectors(), path, **settings))
 
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
-        return [
-            Found(p.document, p.text, p.span, p.score, {"similarity": p.similarity, **p.metadata})
-            for p in index.search(query, where=where)
-        ]
+        return [*map(self.found, index._index.search(query, where=where))]
 
-    def work_later(self, index: Any, documents: Sequence[Any], query: str) -> list[Any]:
-        async def work() -> list[Any]:
-            await index.aadd(documents[:-1])
-            changes = await index.aadd(documents[1:], everything=True)
-            return [changes, [p.text for p in await index.asearch(query)]]
+    def found(self, passage: Passage) -> Found:
+        metadata = {"similarity": passage.similarity, **passage.metadata}
+        return Found(passage.document, passage.text, passage.span, passage.score, metadata)
 
-        return asyncio.run(work())
+    def find_later(self, index: Any, query: str) -> Any:
+        return index.afind(query)
 
 
 class LangChain:
@@ -116,12 +121,6 @@ class LangChain:
         splitter = langchain.GreedyTextSplitter(**SPLIT)
         return self.retriever(splitter=splitter, embeddings=model, path=path, **settings)
 
-    def add(self, index: Any, documents: Iterable[Any]) -> Changes:
-        return index.add_documents(documents)
-
-    def sync(self, index: Any, documents: Iterable[Any]) -> Changes:
-        return index.sync(documents)
-
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
         return [*map(self.found, self.search(index, query, where))]
 
@@ -140,8 +139,8 @@ class LangChain:
         text = known.get("text", passage.page_content)
         return Found(known["source"], text, span, known.get("relevance_score", 0), known)
 
-    def work_later(self, index: Any, documents: Sequence[Any], query: str) -> list[Any]:
-        return asyncio.run(_work(index, documents, partial(index.ainvoke, query), self.found))
+    def find_later(self, index: Any, query: str) -> Any:
+        return index.ainvoke(query)
 
     def chunks(self, documents: Sequence[Any], **settings: Any) -> list[Any]:
         settings = {**SPLIT, "add_metadata": True, **settings}
@@ -183,12 +182,6 @@ class LlamaIndex:
         parser = llamaindex.GreedyNodeParser(**SPLIT)
         return self.retriever(parser, embed_model=model, path=path, **settings)
 
-    def add(self, index: Any, documents: Iterable[Any]) -> Changes:
-        return index.add_documents(documents)
-
-    def sync(self, index: Any, documents: Iterable[Any]) -> Changes:
-        return index.sync(documents)
-
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
         return [*map(self.found, self.search(index, query, where))]
 
@@ -212,8 +205,8 @@ class LlamaIndex:
         span = Span(node.start_char_idx, node.end_char_idx)
         return Found(node.metadata["file_name"], node.text, span, passage.score or 0, node.metadata)
 
-    def work_later(self, index: Any, documents: Sequence[Any], query: str) -> list[Any]:
-        return asyncio.run(_work(index, documents, partial(index.aretrieve, query), self.found))
+    def find_later(self, index: Any, query: str) -> Any:
+        return index.aretrieve(query)
 
     def chunks(self, documents: Sequence[Any], **settings: Any) -> list[Any]:
         settings = {**SPLIT, "add_metadata": True, "chunk_size": 60, **settings}
@@ -227,18 +220,12 @@ class LlamaIndex:
         return [*map(self.found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
-        return [node.embedding for node in llamaindex.ContextEmbedding(model)(chunks)]
+        nodes = llamaindex.ContextEmbedding(model)(chunks)
+        return [node.get_embedding() for node in nodes]
 
     def embed_later(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
         nodes = asyncio.run(llamaindex.ContextEmbedding(model).acall(chunks))
-        return [node.embedding for node in nodes]
-
-
-async def _work(index: Any, documents: Sequence[Any], find: Any, found: Any) -> list[Any]:
-    """Add documents, sync with others, and search; all asynchronously."""
-    await index.aadd_documents(documents[:-1])
-    changes = await index.async_sync(documents[1:])
-    return [changes, [found(one).text for one in await find()]]
+        return [node.get_embedding() for node in nodes]
 
 
 FRAMEWORKS: dict[str, Any] = {"langchain": LangChain(), "llamaindex": LlamaIndex()}

@@ -141,7 +141,7 @@ class TestCitations:
     @every_framework
     def test_quotes_in_passages_and_chunks_have_their_place_in_the_document(self, of: Any) -> None:
         retriever = of.index(budget=12, context=True)
-        of.add(retriever, library(of))
+        retriever.add_documents(library(of))
         passages = of.search(retriever, "Taps close to the right")
         place = GUIDE.index("Taps close to the right")
         line = GUIDE.count("\n", 0, place) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def library(of: Any, *names: str) -> list[Any]:
 
 def filled(of: Any, *names: str, **settings: Any) -> Any:
     index = of.index(**{**SETTINGS, **settings})
-    of.add(index, library(of, *names))
+    index.add_documents(library(of, *names))
     return index
 
 
@@ -59,12 +60,19 @@ def test_hits_near_each_other_become_one_passage(of: Any) -> None:
 @every_finder
 def test_asynchronous_pickled_and_reopened_ones_find_the_same(of: Any, tmp_path: Path) -> None:
     documents, query = library(of), "Where do herons nest?"
+
+    async def work() -> Any:
+        other = of.index(**SETTINGS)
+        await other.aadd_documents([*documents[:-1], of.document("Bees hum.", "bees")])
+        assert await other.adelete(["bees"]) == 1
+        changes = await other.async_sync(documents[1:])
+        return changes, [of.found(one) for one in await of.find_later(other, query)]
+
     index = of.index(tmp_path / "a.db", **SETTINGS)
-    of.add(index, documents[:-1])
-    changes = of.sync(index, documents[1:])
+    index.add_documents(documents[:-1])
+    changes = index.sync(documents[1:])
     before = of.find(index, query)
-    later = of.work_later(of.index(**SETTINGS), documents, query)
-    assert later == [changes, [one.text for one in before]]
+    assert asyncio.run(work()) == (changes, before)
     assert of.find(pickle.loads(pickle.dumps(index)), query) == before
     assert of.find(of.index(tmp_path / "a.db", **SETTINGS), query) == before
     temporary = filled(of)
@@ -81,15 +89,17 @@ def test_what_has_not_changed_is_neither_embedded_nor_written_again(
 ) -> None:
     model, path = of.vectors(), tmp_path / "a.db"
     index = of.index(path, model)
-    first = of.add(index, library(of))
+    first = index.add_documents(library(of))
     assert (first.added, first.unchanged, first.removed) == (3, 0, 0)
     assert first.chunks > 10
     before = path.read_bytes()
     del model.texts[:]
-    again = of.add(index, library(of))
+    again = index.add_documents(library(of))
     assert (again.added, again.unchanged, again.chunks, model.texts) == (0, 3, 0, [])
     assert path.read_bytes() == before
-    other = of.add(index, [of.document(MUSIC, "music.txt", year=1), *library(of, "river.txt")])
+    other = index.add_documents(
+        [of.document(MUSIC, "music.txt", year=1), *library(of, "river.txt")]
+    )
     assert (other.added, other.unchanged) == (1, 1)
     assert names(of.find(index, "violins", {"year": 1})) == {"music.txt"}
 
@@ -97,12 +107,12 @@ def test_what_has_not_changed_is_neither_embedded_nor_written_again(
 @every_finder
 def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
     index = filled(of, "river.txt", "music.txt", budget=500)
-    changes = of.sync(index, library(of, "music.txt", "guide.md"))
+    changes = index.sync(library(of, "music.txt", "guide.md"))
     assert (changes.added, changes.unchanged, changes.removed) == (1, 1, 1)
     assert "river.txt" in changes.removed_names[0]
     assert index.sources == ["music.txt", "guide.md"]
     assert names(of.find(index, "otters and violins and taps")) == {"music.txt", "guide.md"}
-    assert of.sync(index, []).removed == 2
+    assert index.sync([]).removed == 2
     assert of.find(index, "violins") == []
 
 
@@ -125,13 +135,16 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     index = of.index(budget=500, max_gap=0)
     for total in ({}, {"total_pages": 3}):
         for number, word in enumerate(("Otters", "Bees", "Wasps")):
-            of.add(index, [page(number, f"{word} hum loudly.", **total)])
+            index.add_documents([page(number, f"{word} hum loudly.", **total)])
         assert len(of.find(index, "otters bees wasps hum")) == 3
     shorter = [page(number, f"Ants {number} hum.", total_pages=2) for number in range(2)]
-    assert of.add(index, shorter).removed == 1
+    assert index.add_documents(shorter).removed == 1
     found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants bees hum")}
     assert found == {"Ants 0 hum.": 1, "Ants 1 hum.": 2}  # counted from 1
-    changes = of.add(index, [of.document("Moths hum.", "book.pdf")])
+    index.add_documents([of.document(f"Ants {n}.", "b.pdf", page=n) for n in range(4)])
+    found = {one.text: one.metadata["page_first"] for one in of.find(index, "ants")}
+    assert {f"Ants {n}.": n + 1 for n in range(4)}.items() <= found.items()
+    changes = index.add_documents([of.document("Moths hum.", "book.pdf")])
     assert (changes.added, changes.removed) == (1, 2)
 
 
@@ -139,7 +152,7 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
 def test_a_filter_holds_for_vectors_and_words(of: Any) -> None:
     index = of.index(budget=1000, max_gap=0)
     noise = [of.document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
-    of.add(index, [*noise, *library(of, "river.txt")])
+    index.add_documents([*noise, *library(of, "river.txt")])
     found = of.find(index, "otters swim", {"year": 1850})
     assert names(found) == {"river.txt"}
     assert of.find(index, "otters", {"colour": "red"}) == []
@@ -172,7 +185,7 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
         (of.document(MUSIC, "music.txt", by=Path()), "Metadata must be data for JSON"),
     ):
         with pytest.raises(ValueError, match=message):
-            of.add(index, [good, bad])
+            index.add_documents([good, bad])
     assert model.texts == []
     assert of.find(index, "otters") == []
 
@@ -183,7 +196,7 @@ def test_frameworks_find_what_the_core_finds(of: Any) -> None:
     one, other = (each.index(budget=60, context=True) for each in (of, core))
     for each, index in ((of, one), (core, other)):
         named = [each.document(text, name, title="On animals") for name, text in TEXTS.items()]
-        each.add(index, named)
+        index.add_documents(named)
     for query in ("animals that hunt", "the price of taps", "last words of this guide"):
         assert [(p.text, p.span, p.score) for p in of.find(one, query)] == [
             (p.text, p.span, p.score) for p in core.find(other, query)
@@ -197,7 +210,7 @@ def test_passages_of_a_joined_file_say_their_pages(of: Any) -> None:
         for number, text in enumerate((RIVER, MUSIC))
     ]
     index = of.index(budget=60)
-    of.add(index, of.join_pages(pages))
+    index.add_documents(of.join_pages(pages))
     [found] = [one for one in of.find(index, "violins") if "Violins" in one.text]
     assert found.metadata["page_last"] == 2
     (citation,) = of.cite(["Violins have four strings."], of.join_pages(pages))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,14 +29,14 @@ def retriever_of(**settings: Any) -> PassageRetriever:
     return PassageRetriever(**{"splitter": splitter, "max_gap": 0, "budget": 12, **settings})
 
 
-def test_it_is_a_retriever_in_chains_batches_and_callbacks(tmp_path: Path) -> None:
+def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
     ended: list[tuple[list[Document], list[str]]] = []
 
     class Seen(BaseCallbackHandler):
         def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
             ended.append((documents, kwargs["tags"]))
 
-    retriever = retriever_of(tags=["otters"], path=tmp_path / "notes.db")
+    retriever = retriever_of(tags=["otters"])
     retriever.add_documents([RIVERS, SONGS])
     chain: Any = {"context": retriever, "question": RunnablePassthrough()} | RunnablePassthrough()
     parts = [*chain.stream("When do otters hunt?", config={"callbacks": [Seen()]})]
@@ -50,8 +48,6 @@ def test_it_is_a_retriever_in_chains_batches_and_callbacks(tmp_path: Path) -> No
     batches = retriever.batch(queries)
     assert batches == [retriever.invoke(query) for query in queries]
     assert batches == asyncio.run(retriever.abatch(queries))
-    assert batches == pickle.loads(pickle.dumps(retriever)).batch(queries)
-    assert batches == retriever_of(path=str(tmp_path / "notes.db")).batch(queries)
     assert retriever.invoke("otters", min_similarity=1.0) == []
     assert len(retriever.invoke("otters", k=1, budget=500, max_gap=0)) == 1
     with pytest.raises(TypeError, match="buget"):

@@ -70,6 +70,13 @@ def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
     assert model.texts == ["Boats\n\nOars.", "Boats > Care\n\nDry them."]
 
 
+def test_where_offsets_begin_anew_another_document_begins() -> None:
+    model, chunks = LangChainVectors(), chunks_of([library()[0], library()[0]])
+    alone = ContextEmbeddings(chunks[: len(chunks) // 2], model)
+    expected = alone.embed_documents(contents(chunks[: len(chunks) // 2]))
+    assert ContextEmbeddings(chunks, model).embed_documents(contents(chunks)) == expected * 2
+
+
 def test_an_offset_that_is_none_is_refused_before_any_work() -> None:
     chunks = chunks_of(library())
     chunks[1].metadata["start_index"] = -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
 from lumber_core.text.units import sentences
-from lumber_retrieval.coverage import AskedWords, content_words
+from lumber_retrieval.coverage import AskedWords, content_words, stem
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.finding import sentences_of
 from lumber_retrieval.index import PassageIndex
@@ -175,6 +176,14 @@ def test_rare_words_weigh_more() -> None:
     )
     assert rare > 5 * common
     assert rare + common == pytest.approx(1)
+
+
+def test_a_share_is_the_same_in_whatever_order_a_process_has_the_words() -> None:
+    words = "otters", "herons", "millers", "barley", "violins", "harps"
+    counts = {word: 2**n for n, word in enumerate(words)}
+    question = AskedWords(" ".join(words), lambda _: counts, 100)
+    stems = [stem(word) for word in words]
+    assert len({question.share(order) for order in permutations(stems)}) == 1
 
 
 def test_words_are_found_by_their_parts_in_other_alphabets() -> None:

@@ -113,12 +113,14 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_weights(
     run: TrainingReport, passages: Path, base: Path, tmp_path: Path
 ) -> None:
     half = run.folder / "checkpoints" / "checkpoint-16"
-    shutil.copytree(half, tmp_path / "checkpoints" / half.name)
+    copy = shutil.copytree(half, tmp_path / "checkpoints" / half.name)
+    written = (copy / "trainer_state.json").stat().st_mtime_ns
     resumed = train(load_documents(passages), output=tmp_path, base=base, resume=True, **TINY)
     first, second = load_tagger(run.folder).state_dict(), load_tagger(tmp_path).state_dict()
     for key, value in first.items():
         torch.testing.assert_close(second[key], value, rtol=0, atol=1e-6)
     assert [p.step for p in resumed.points] == [p.step for p in run.points]
+    assert (copy / "trainer_state.json").stat().st_mtime_ns == written  # not done again
 
 
 def test_train_and_export_run_as_commands(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from threading import Condition, Thread
@@ -22,17 +21,10 @@ _BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits fo
 _LARGE = 1_000_000  # bytes of a file that takes half a minute
 
 
-@dataclass(frozen=True)
-class IndexProgress:
-    """How far an index is.
+class IndexProgress(NamedTuple):
+    """The names of files that are found as they are, why others failed, and what is wrong."""
 
-    Attributes:
-        current: The names of the files that are found as they are.
-        failed: Why files could not be read, by their names.
-        fault: What is wrong with the index; "" if nothing is.
-    """
-
-    current: frozenset[str]
+    current: Collection[str]
     failed: Mapping[str, str]
     fault: str
 
@@ -112,7 +104,7 @@ class BackgroundIndex:
             failure = self._failed.get(str(file.path))
             if failure is not None and failure.stamp == file.stamp:
                 failed[file.name] = failure.reason
-        names = frozenset(file.name for file in files if str(file.path) in current)
+        names = {file.name for file in files if str(file.path) in current}
         return IndexProgress(names - failed.keys(), failed, fault)
 
     def _current(self, files: Collection[ServedFile]) -> set[str]:

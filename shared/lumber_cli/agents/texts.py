@@ -42,31 +42,27 @@ class LinedText:
         return lines if lines[-1] else lines[:-1]
 
     @cached_property
-    def _starts(self) -> list[int]:
-        text = self.file.text
-        ends = [match.end() for match in LINE_BREAK.finditer(text)]
+    def _spans(self) -> list[Span]:
+        breaks = [match.span() for match in LINE_BREAK.finditer(self.file.text)]
+        starts = [0, *(end for _, end in breaks)]
+        ends = [*(start for start, _ in breaks), len(self.file.text)]
         # What a last break ends is no line.
-        return [start for start in (0, *ends) if start < len(text)]
+        return [Span(*each) for each in zip(starts, ends, strict=True) if each[0] < ends[-1]]
 
     def __len__(self) -> int:
         """Return the number of lines."""
-        return len(self._starts)
+        return len(self._spans)
 
     def lines_of(self, span: Span) -> tuple[int, int]:
         """Return the first and the last line of a span's visible characters, from 1."""
         body = span.stripped(self.file.text)
-        first = bisect_right(self._starts, body.start)
-        return first, max(first, bisect_right(self._starts, body.end - 1))
+        most = len(self.file.text) + 1
+        first = bisect_right(self._spans, (body.start, most))
+        return first, max(first, bisect_right(self._spans, (body.end - 1, most)))
 
     def span_of(self, first: int, last: int) -> Span:
         """Return the place of some lines, without the break that ends the last."""
-        text = self.file.text
-        end = self._starts[last] if last < len(self) else len(text)
-        for line_break in ("\r\n", "\n", "\r"):
-            if text.startswith(line_break, end - len(line_break)) and end > self._starts[last - 1]:
-                end -= len(line_break)
-                break
-        return Span(self._starts[first - 1], max(end, self._starts[first - 1]))
+        return Span(self._spans[first - 1].start, self._spans[last - 1].end)
 
 
 class FileTexts:

@@ -35,9 +35,10 @@ def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
     """
     check_sizes(chunk_size, target_size)
     share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
-    if isinstance(chunk_size, str):
-        chunk_size = max(DEFAULT_CHUNK_SIZE, ceil((target_size or 0) / share))
-    return chunk_size, target_size or max(1, int((chunk_size or DEFAULT_CHUNK_SIZE) * share))
+    most = None if isinstance(chunk_size, str) else chunk_size
+    if chunk_size == "auto":
+        most = max(DEFAULT_CHUNK_SIZE, ceil((target_size or 0) / share))
+    return most, target_size or max(1, int((most or DEFAULT_CHUNK_SIZE) * share))
 
 
 def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
@@ -55,10 +56,10 @@ def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
         ValueError: One is below 1.
     """
     check_sizes(chunk_size, target_size)
-    if isinstance(chunk_size, str):
-        chunk_size = round(target_size / _TARGET_SHARE) if target_size else FITTING_CHUNK_SIZE
-    room = chunk_size or FITTING_CHUNK_SIZE
-    return chunk_size, target_size or max(1, round(_TARGET_SHARE * room))
+    most = None if isinstance(chunk_size, str) else chunk_size
+    if chunk_size == "auto":
+        most = round(target_size / _TARGET_SHARE) if target_size else FITTING_CHUNK_SIZE
+    return most, target_size or max(1, round(_TARGET_SHARE * (most or FITTING_CHUNK_SIZE)))
 
 
 def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:

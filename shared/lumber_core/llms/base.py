@@ -12,12 +12,10 @@ class Answers:
 
     Attributes:
         allowed: Each answer as it is written, at least one: `("ID 5", "ID 6", "none")`.
-        opening: What the question asks the model to write before the answer: "Answer: ".
         several: Whether a reply is a list of any number of the answers, also of none.
     """
 
     allowed: tuple[str, ...]
-    opening: str = ""
     several: bool = False
 
 

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import RemoteModel, RequestSettings
+from lumber_core.llms.exchange import RequestSettings
+from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.deadlines import end_reading_in_time
 
 UNBLOCKED = (

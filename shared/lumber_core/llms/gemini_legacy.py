@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
+from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.gemini import UNBLOCKED
-from lumber_core.llms.remote import RemoteModel, RequestSettings
+from lumber_core.llms.remote import RemoteModel
 
 
 class LegacyGeminiModel(RemoteModel):

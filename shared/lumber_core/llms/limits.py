@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any, Protocol
+from typing import Any
 
 from lumber_core.support.forks import ForkSafeLock
 
@@ -12,23 +12,6 @@ logger = logging.getLogger(__name__)
 
 _CHARACTERS_PER_TOKEN = 4
 _LONGEST_PAUSE = 3600.0
-
-
-class CallLimiter(Protocol):
-    """Decides when calls to a model are sent.
-
-    `RateLimiter` does so for the calls of one process. Another implementation may do so for several
-    processes that share a limit; threads may call it at the same time.
-    """
-
-    def delay(self, characters: int) -> float:
-        """Reserve the next free slot for a prompt and return the seconds to wait for it."""
-
-    def pause_left(self) -> float:
-        """Return the seconds until calls may be sent again; 0 if they are not paused."""
-
-    def pause(self, seconds: float) -> None:
-        """Pause all calls for some seconds."""
 
 
 class RateLimiter:

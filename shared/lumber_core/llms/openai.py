@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
+from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
-from lumber_core.llms.remote import RemoteModel, RequestSettings, url_identity
+from lumber_core.llms.remote import RemoteModel, url_identity
 from lumber_core.support.deadlines import end_reading_in_time
 from lumber_core.support.secrets import redact, secrets_in
 

@@ -1,8 +1,4 @@
-"""What models behind an API share: clients, and simpler requests for servers that need them.
-
-Servers differ in the parameters that they accept, and report what they reject in every way: with
-any status, or inside a good reply. So no error is interpreted. A request that fails is sent in
-simpler forms, until one is answered; the form is then kept.
+"""What models behind an API share: their arguments, their clients, and how they are asked.
 
 The caller retries, because it sees all calls in flight.
 """
@@ -10,11 +6,9 @@ The caller retries, because it sees all calls in flight.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import Any, ClassVar, Literal
@@ -23,13 +17,8 @@ from urllib.parse import urlsplit
 from lumber_core.checks import check_positive, number_that
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.failures import (
-    check_redirect,
-    is_blocked,
-    is_cut,
-    is_unreadable,
-    status_of,
-)
+from lumber_core.llms.exchange import Exchange, RequestForms, RequestSettings
+from lumber_core.llms.failures import check_redirect, is_unreadable
 from lumber_core.support.concurrency import in_thread
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.extras import load, require
@@ -37,38 +26,13 @@ from lumber_core.support.forks import renew_after_fork
 from lumber_core.support.identity import settings_digest
 from lumber_core.support.secrets import public_url, redact, secrets_in
 
-logger = logging.getLogger("lumber_core.llms")
-
 NO_KEY = "no-key"
 """Sent to a custom server if no key is given: local servers need none but expect the header."""
 
 _UNPICKLED = ("_lock", "_client", "_async_clients")
-_MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
-_ANSWER_TOKENS = 64
-"""Enough for a short answer in any form, with a few words around it."""
-_ITEM_TOKENS = 8
-"""More for each answer that a list may hold: a label, quotes and a comma take six to eight."""
-_REASONING_TOKENS = 8192
-# Statuses about keys, credit, time or load: a simpler request would get them, too.
-_NEVER_ABOUT_FORM = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 
 _check_temperature = number_that(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
 _check_timeout = number_that(lambda seconds: seconds > 0, "a positive number of seconds")
-
-
-@dataclass(frozen=True, slots=True)
-class RequestSettings:
-    """The optional parameters of one request.
-
-    Attributes:
-        temperature: None: the model's default.
-        answers: What the answer is restricted to. None: plain text.
-        max_tokens: Maximum tokens to write. None: no limit.
-    """
-
-    temperature: float | None
-    answers: Answers | None
-    max_tokens: int | None
 
 
 class RemoteModel(ABC):
@@ -139,12 +103,8 @@ class RemoteModel(ABC):
         self._timeout = float(timeout)
         self._structured = structured
         self._max_tokens = max_tokens
+        self._forms = RequestForms(model, self._temperature, max_tokens, structured)
         self._own = client
-        self._thinks = False  # as far as is known
-        # Of requests for a list, for one answer and for any text: the form that is answered, and
-        # whether a simpler one helped once, maybe only because a fault of the server had passed.
-        self._known: dict[bool | None, int] = {}
-        self._helped: set[bool | None] = set()
         self._start()
 
     def _start(self) -> None:
@@ -182,14 +142,15 @@ class RemoteModel(ABC):
         """
         if self._own is None:
             self._get_client()  # the time to make one is not the server's
-        exchange = _Exchange(self, system, user, answers)
+        exchange = Exchange(self._forms, answers, self._completion, self._clean)
         while exchange.completion is None:
             try:
-                reply = call_within(self.timeout, self._send, exchange.request)
+                request = self._request(system, user, exchange.form)
+                reply = call_within(self.timeout, self._send, request)
             except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
                 exchange.failed(error)
             else:
-                exchange.read(reply)
+                exchange.replied(reply)
         return exchange.completion
 
     async def acomplete(
@@ -198,54 +159,16 @@ class RemoteModel(ABC):
         """Async version of `complete`."""
         if self._own is None:
             await self._get_async_client()
-        exchange = _Exchange(self, system, user, answers)
+        exchange = Exchange(self._forms, answers, self._completion, self._clean)
         while exchange.completion is None:
             try:
-                send = partial(self._asend, exchange.request)
+                send = partial(self._asend, self._request(system, user, exchange.form))
                 reply = await await_within(self.timeout, send)
             except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
                 exchange.failed(error)
             else:
-                exchange.read(reply)
+                exchange.replied(reply)
         return exchange.completion
-
-    def _request_forms(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
-        """Return the forms of a request, simpler ones last; and whether it is known what works."""
-        restricted = self._restricted(answers)
-        limit = self._most_tokens(answers)
-        full = RequestSettings(self._temperature, restricted, limit)
-        plain = RequestSettings(None, None, limit)
-        forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
-        known = self._known.get(_kind_of(restricted))
-        return (forms, False) if known is None else (forms[known : known + 1] or forms[-1:], True)
-
-    def _restricted(self, answers: Answers | None) -> Answers | None:
-        few = answers is not None and len(answers.allowed) <= _MOST_ANSWERS
-        return answers if self._structured and few else None
-
-    def _keep_form(
-        self,
-        form: int,
-        settings: RequestSettings,
-        answers: Answers | None,
-        error: Exception | None,
-    ) -> None:
-        """Keep a form that was answered; of several calls at once, the fullest one wins."""
-        kind = _kind_of(self._restricted(answers))
-        with self._lock:
-            if error is not None and kind not in self._helped:
-                self._helped.add(kind)
-                return
-            news = kind not in self._known
-            self._known[kind] = min(form, self._known.get(kind, form))
-        if news and error is not None:
-            logger.warning(
-                "%s is asked for plain text without a temperature%s from now on, because it "
-                "answers that. The error otherwise: %s",
-                self._model,
-                "" if settings.max_tokens else " and without max_tokens",
-                str(error)[:300],
-            )
 
     @abstractmethod
     def _make_client(self) -> Any:
@@ -327,7 +250,12 @@ class RemoteModel(ABC):
         return public_url(self._base_url) if self._base_url else self._provider
 
     def _clean(self, error: Exception) -> Exception:
-        """Return an error without secrets; a `BadReplyError` if the reply could not be read."""
+        """Return an error without secrets; a `BadReplyError` if the reply could not be read.
+
+        Raises:
+            ModelSettingsError: The server redirects.
+        """
+        check_redirect(error, self._named())
         if is_unreadable(error):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error
@@ -335,25 +263,6 @@ class RemoteModel(ABC):
         clients = [client for client, _ in self._async_clients.values()]
         redact(error, [secret for holder in (self, *clients) for secret in secrets_in(holder)])
         return error
-
-    def _most_tokens(self, answers: Answers | None) -> int | None:
-        if self._max_tokens != "auto":
-            return self._max_tokens
-        if answers is None:
-            return None
-        listed = _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
-        return (_REASONING_TOKENS if self._thinks else _ANSWER_TOKENS) + listed
-
-    def _ran_out_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
-        """Return whether the reasoning used up the tokens, and a higher limit helps."""
-        most = settings.max_tokens
-        limited = self._max_tokens == "auto" and most is not None and most < _REASONING_TOKENS
-        text = completion.text.casefold()
-        if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
-            return False
-        logger.info("%s thinks first: it may write %d tokens", self._model, _REASONING_TOKENS)
-        self._thinks = True
-        return True
 
     def __getstate__(self) -> dict[str, Any]:
         if self._own is not None:
@@ -369,90 +278,6 @@ class RemoteModel(ABC):
     def __repr__(self) -> str:
         server = "" if self._base_url is None else f", base_url={public_url(self._base_url)!r}"
         return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
-
-
-class _Exchange:
-    """The requests of one question, without I/O: what is sent next, until there is an answer.
-
-    Args:
-        model: Whose requests they are.
-        system: The instructions.
-        user: The question.
-        answers: The only answers allowed.
-
-    Attributes:
-        completion: The answer, with the tokens of all replies.
-    """
-
-    def __init__(self, model: RemoteModel, system: str, user: str, answers: Answers | None) -> None:
-        self.completion: Completion | None = None
-        self._model = model
-        self._question = system, user
-        self._answers = answers
-        self._cut = Completion("")
-        self._begin()
-
-    def _begin(self) -> None:
-        self._forms, self._known = self._model._request_forms(self._answers)
-        self._number = 0
-        self._rejected: Exception | None = None
-
-    @property
-    def request(self) -> dict[str, Any]:
-        """The arguments of the next request."""
-        return self._model._request(*self._question, self._forms[self._number])
-
-    def read(self, reply: Any) -> None:
-        """Read the reply to the request."""
-        try:
-            completion = self._model._completion(reply)
-        except Exception as error:  # noqa: BLE001 - replies may have any form
-            self.failed(error)
-            return
-        settings = self._forms[self._number]
-        if not self._known:
-            self._model._keep_form(self._number, settings, self._answers, self._rejected)
-        completion = replace(
-            completion,
-            prompt_tokens=completion.prompt_tokens + self._cut.prompt_tokens,
-            completion_tokens=completion.completion_tokens + self._cut.completion_tokens,
-        )
-        if self._model._ran_out_thinking(completion, settings):
-            self._cut = completion
-            self._begin()
-        else:
-            self.completion = completion
-
-    def failed(self, caught: Exception) -> None:
-        """Go on to a simpler form of the request.
-
-        Raises:
-            Exception: There is none, or it would not help.
-        """
-        check_redirect(caught, self._model._named())
-        error = self._model._clean(caught)
-        reason = getattr(error, "code", None)
-        if is_blocked(reason):
-            self.completion = replace(self._cut, text="", finish_reason=str(reason))
-            return
-        if not _may_be_about_form(error):
-            raise error
-        self._rejected = self._rejected or error
-        self._number += 1
-        if self._number == len(self._forms):
-            raise self._rejected
-
-
-def _kind_of(restricted: Answers | None) -> bool | None:
-    return None if restricted is None else restricted.several
-
-
-def _may_be_about_form(error: Exception) -> bool:
-    """Return whether a server may have rejected the form of a request."""
-    status = status_of(error)
-    if status is None:
-        return isinstance(error, BadReplyError)
-    return status not in _NEVER_ABOUT_FORM
 
 
 def _check_name(name: str, value: object) -> None:

@@ -13,7 +13,7 @@ from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
-from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
+from lumber_core.llms.limits import CircuitBreaker, RateLimiter
 from lumber_core.support.concurrency import sleep
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.secrets import redact_errors, without_secrets
@@ -91,9 +91,6 @@ class RetryingModel:
         policy: Retries and rate limits.
         told_if_usable: Whether the caller tells of each answer if it is usable, with `tell_usable`.
             By default every answer is.
-
-    Attributes:
-        limiter: Decides when calls are sent; at first a rate limiter of this object alone.
     """
 
     def __init__(
@@ -102,7 +99,7 @@ class RetryingModel:
         self._model = model
         self._told_if_usable = told_if_usable
         self._policy = policy or CallPolicy()
-        self.limiter: CallLimiter = RateLimiter(
+        self._limiter = RateLimiter(
             self._policy.requests_per_minute, self._policy.tokens_per_minute
         )
         self._breaker = CircuitBreaker(self._policy.give_up_after, self._policy.max_backoff)
@@ -173,7 +170,7 @@ class RetryingModel:
 
     def _attempts(self, characters: int) -> _Attempts:
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        return _Attempts(self._policy, self.limiter, self._breaker, repeats, characters)
+        return _Attempts(self._policy, self._limiter, self._breaker, repeats, characters)
 
     def _answered(self, completion: Completion) -> Completion:
         if not self._told_if_usable:
@@ -201,7 +198,7 @@ class _Attempts:
     def __init__(
         self,
         policy: CallPolicy,
-        limiter: CallLimiter,
+        limiter: RateLimiter,
         breaker: CircuitBreaker,
         repeats: int,
         characters: int,

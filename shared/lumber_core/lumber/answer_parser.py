@@ -38,15 +38,11 @@ _LABELLED = re.compile(
 _ID = re.compile(rf"\bid{_MARKUP}{_NUMBER}", re.IGNORECASE)
 _BARE = re.compile(rf"(?<![\w.]){_NUMBER}")
 _ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
-# Between items: a remark in brackets that names no ID, such as "(2 men leave)", or marks. A dash is
-# one at the start of a line only: "ID 3 - ID 7" may be meant as a range.
-_BETWEEN = re.compile(
-    r"(?:\((?![^()]{0,200}\bid\b)[^()]{0,200}[^\W\d_]{2}[^()]{0,200}\)|\band\b"
-    r"|(?m:^\s*[-\u2022])|[\s,;.:\"'*_`\[\](){}<>])*",
-    re.IGNORECASE,
+# Between items. A dash is one at the start of a line only: "ID 3 - ID 7" may be meant as a range.
+_MARKS = re.compile(
+    r"(?:\band\b|(?m:^[ \t]{0,20}[-\u2022])|[\s,;.:\"'*_`\[\](){}<>])*", re.IGNORECASE
 )
-_RANGE = re.compile(r"\s*(?:[-\u2013\u2014]|to|through|until)\s*(?:id\b\W{0,3})?\d", re.IGNORECASE)
-_NUMBERING = re.compile(r"^\s*\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.IGNORECASE | re.MULTILINE)
+_NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
 _NONE = re.compile(r"\W*(?:none|null|nil|no|nowhere|nothing)\b\W*", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:no|not|none|neither|never|except|without)\b|n['\u2019]t\b", re.I)
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
@@ -186,9 +182,9 @@ def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]
                 continue
             loaded = values[named]
         listed = loaded if isinstance(loaded, list) else [] if loaded is None else [loaded]
-        lists = [_whole(each) for each in map(str, listed) if not _NONE.fullmatch(each)]
-        if None not in lists:
-            yield [item for some in lists for item in some or ()]
+        lists = [_items(each) for each in map(str, listed) if not _NONE.fullmatch(each)]
+        if [] not in lists:
+            yield [item for (some,) in lists for item in some]
 
 
 def _json_list(text: str) -> list[list[int]]:
@@ -200,19 +196,13 @@ def _labelled_list(text: str) -> list[list[int]]:
     *_, last = [None, *_ANSWER.finditer(text)]
     if last is None:
         return []
-    after = _NUMBERING.sub("", text[last.end() :].lstrip())
+    after = text[last.end() :].lstrip()
     if after.startswith(("[", "{")) and (found := _json_list(after)):
         return found
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
         return [[]]
-    if (several := _whole(after) or _bulleted(after)) is not None:
-        return [several]
-    # A remark may follow on the line, but none that mentions a paragraph outside the list.
-    items, end = _items(line)
-    mentioned = {int(match[1]) for match in _ID.finditer(line, end)}
-    known = not _RANGE.match(line, end) and {*items} >= mentioned
-    return [items] if items and known else []
+    return _items(after) or _items(line)
 
 
 def _list_alone(text: str) -> list[list[int]]:
@@ -220,37 +210,19 @@ def _list_alone(text: str) -> list[list[int]]:
     first = _ID.search(text)
     if first is not None and not _NEGATION.search(text, 0, first.start()):
         text = text[first.start() :]
-    items = _whole(text)
-    return [] if items is None else [items]
+    return _items(text)
 
 
-def _whole(text: str) -> list[int] | None:
-    """Read a text that is a list and nothing else."""
-    found, end = _items(text)
-    return found if found and end == len(text) else None
-
-
-def _items(text: str) -> tuple[list[int], int]:
-    """Return the items at the start of a text, and where something else begins."""
+def _items(text: str) -> list[list[int]]:
+    """Read the list at the start of a text; a remark may follow, but one without any number."""
+    text, end = _NUMBERING.sub("", text), 0
     found: list[int] = []
-    end = _after_marks(text, 0)
-    while (match := _ITEM.match(text, end)) is not None:
+    while (match := _ITEM.match(text, _after_marks(text, end))) is not None:
         found.append(int(match[1]))
-        end = _after_marks(text, match.end())
-    return found, end
+        end = match.end()
+    return [found] if found and not re.search(r"\d", text[end:]) else []
 
 
 def _after_marks(text: str, position: int) -> int:
-    between = _BETWEEN.match(text, position)
-    return position if between is None else between.end()
-
-
-def _bulleted(text: str) -> list[int] | None:
-    """Read lines that each begin with an ID; what follows on the line explains it."""
-    found = []
-    for line in filter(str.strip, text.splitlines()):
-        match = _ID.match(line, _after_marks(line, 0))
-        if match is None:
-            return None
-        found.append(int(match[1]))
-    return found if len(found) > 1 else None
+    marks = _MARKS.match(text, position)
+    return position if marks is None else marks.end()

@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Model, check_model
-from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
@@ -103,15 +102,6 @@ class ModelJudge(Judge):
         if not self._has_own_prompt:
             made._prompt = PromptTemplate(WINDOW_SYSTEM, WINDOW_USER)
         return made
-
-    @property
-    def limiter(self) -> CallLimiter:
-        """Decides when calls are sent. Set it to share a rate limit with other processes."""
-        return self._model.limiter
-
-    @limiter.setter
-    def limiter(self, limiter: CallLimiter) -> None:
-        self._model.limiter = limiter
 
     def questions(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text that the model is sent."""

@@ -136,7 +136,7 @@ def possible_answers(choices: Sequence[int], *, several: bool = False) -> Answer
         several: Whether all starts are asked for, not one.
     """
     labels = (*map(label, choices),)
-    return Answers(labels if several else (*labels, NO_UNIT), opening=ANSWER, several=several)
+    return Answers(labels if several else (*labels, NO_UNIT), several)
 
 
 def stricter(reason: str, choices: Sequence[int], *, several: bool) -> str:

@@ -115,7 +115,10 @@ def start_in_thread(
     """
 
     def call() -> T:
-        return run_at_once(as_async(function)(*args, **kwargs))
+        try:
+            return function(*args, **kwargs)
+        except StopIteration as error:
+            raise RuntimeError(f"{function!r} raised StopIteration") from error
 
     context = contextvars.copy_context()
     pool = _threads(os.getpid())

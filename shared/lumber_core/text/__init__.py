@@ -1,9 +1,9 @@
 """Reading a text: characters, lines, units, and the places where it may be cut.
 
-`unicode` finds graphemes, words and line breaks, `plain` what the `lines` of a plain text are, and
-`markdown` the blocks of a document. `units` divides a text into what a splitter may not cut;
-`places` and `markdown_places` list where cuts are possible, and how good each place is. `parsed`
-holds what is known of one text, so that it is read once.
+`unicode` finds graphemes, words and line breaks, `lines` what the lines of a plain text are, with
+their `labels`, and `markdown` the blocks of a document. `units` divides a text into what a splitter
+may not cut; `places` and `markdown_places` list where cuts are possible, and how good each place
+is. `parsed` holds what is known of one text, so that it is read once.
 """
 
 from lumber_core.text.source import Source

@@ -174,10 +174,9 @@ def _page_edges(lines: _Lines) -> tuple[set[int], set[int]]:
         alike = Counter(re.sub(r"\d+", "0", bodies[n]) for side in sides for n in side)
         for side in sides:
             for n in side:  # from the edge inwards
-                repeated = len(bodies[n]) <= _LONGEST_RUNNING
-                repeated &= alike[re.sub(r"\d+", "0", bodies[n])] > 1
-                number = len(bodies[n]) <= _LONGEST_NUMBER and _PAGE_NUMBER.match(bodies[n])
-                if not (repeated or number):
+                body = bodies[n]
+                repeated = alike[re.sub(r"\d+", "0", body)] > 1 and len(body) <= _LONGEST_RUNNING
+                if not repeated and (len(body) > _LONGEST_NUMBER or not _PAGE_NUMBER.match(body)):
                     break
                 edges.add(n)
     for number in edges:  # no sentence is read across them
@@ -279,22 +278,18 @@ _LONGEST_ENTRY = 250  # characters
 def _rows(lines: _Lines) -> tuple[set[int], set[int]]:
     """Return the rows of tables and logs, and the lines that continue a dated entry."""
     bodies, blank = lines.bodies, lines.blank
-    bare = [_QUOTED.sub("", body) if '"' in body else body for body in bodies]
-    fields = [body.count(",") - body.count(", ") for body in bare]  # not those of sentences
-    for sign, weight in (("\t", 2), ("|", 1), (";", 1)):
-        if any(sign in body for body in bare):
-            counts = (weight * body.count(sign) for body in bare)
-            fields = [*map(int.__add__, fields, counts)]
+    runs: list[list[int]] = []  # of lines that may have several fields
+    for number, body in enumerate(bodies):
+        if body.count(",") > body.count(", ") + 1 or "\t" in body or "|" in body or ";" in body:
+            if runs and runs[-1][-1] == number - 1 and not blank[number]:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
     rows: set[int] = set()
-    run: list[int] = []  # lines of several fields each
-    for number, count in enumerate([*fields, 0]):
-        if count < 2 or blank[number]:
-            if len(run) >= _FEWEST_ALIKE:
-                ((_, alike),) = Counter(fields[n] for n in run).most_common(1)
-                rows.update(run if alike >= _SHARE_OF_ROWS * len(run) else ())
-            run = []
-        if count > 1:
-            run.append(number)
+    for run in runs:
+        if len(run) >= _FEWEST_ALIKE:
+            ((fields, alike),) = Counter(_fields(bodies[number]) for number in run).most_common(1)
+            rows.update(run if fields > 1 and alike >= _SHARE_OF_ROWS * len(run) else ())
     dated = [body[0] in _DATED_FIRSTS and _DATED.match(body) is not None for body in bodies]
     if sum(dated) < 2:
         return rows, set()
@@ -303,12 +298,21 @@ def _rows(lines: _Lines) -> tuple[set[int], set[int]]:
         inside = dated[number - 1] or number - 1 in entries
         if inside and not dated[number] and not blank[number]:
             entries.add(number)
-    in_log = [begins or number in entries for number, begins in enumerate(dated)]
-    for part, share in enumerate(_shares(in_log)):
-        numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
-        if share >= _SHARE_OF_LOG:
-            rows.update(n for n in numbers if len(bodies[n]) <= _LONGEST_ENTRY)
+    in_log = _shares(begins or number in entries for number, begins in enumerate(dated))
+    for number, begins in enumerate(dated):
+        if begins and len(bodies[number]) <= _LONGEST_ENTRY:
+            # Not in a diary, whose entries are wrapped.
+            wrapped = number + 1 in entries and bodies[number + 1][0].islower()
+            if in_log[number // _PART] >= _SHARE_OF_LOG and not wrapped:
+                rows.add(number)
     return rows, entries
+
+
+def _fields(body: str) -> int:
+    """Return how many signs separate fields in a line, which commas of sentences do not."""
+    bare = _QUOTED.sub("", body)
+    commas = bare.count(",") - bare.count(", ")
+    return commas + 2 * bare.count("\t") + bare.count("|") + bare.count(";")
 
 
 _NARROWEST_PROSE = 25  # characters of a line that was wrapped

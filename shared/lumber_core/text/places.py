@@ -73,7 +73,10 @@ def find_places(
     ]
     last = -1
     for at in found:
-        line = lines[bisect_right(starts, at) - 1]
+        number = bisect_right(starts, at) - 1
+        if number < 0:  # among marks of a quotation
+            continue
+        line = lines[number]
         # Where a line starts the layout decides, but if it was wrapped; then only one of its start
         # and its first visible character is a place.
         wrapped = line.wrapped and at <= line.first_word and last < line.start

@@ -12,18 +12,13 @@ from zlib import crc32
 import pytest
 
 from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
-from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.spans import check_tiling
 from tests.core.lumber.support import segment_all, story
 from tests.loopback.faults import (
     Drop,
     Fault,
-    Filtered,
-    Malformed,
-    Refusal,
     Slow,
-    Status,
     rate_limited,
 )
 from tests.loopback.server import LoopbackServer, Request
@@ -59,11 +54,8 @@ def clean() -> tuple[list[Segmentation], int]:
 @pytest.mark.parametrize(
     "fault",
     [
-        Status(503),
         rate_limited(0.02),
-        Drop("before"),
         Drop("body"),
-        Malformed(),
         Slow(1.5),
     ],
     ids=repr,
@@ -79,24 +71,6 @@ def test_transient_errors_change_only_the_number_of_requests(
         chunker = splitter(server, timeout=timeout, max_concurrency=4)
         assert segment_all(chunker, TEXTS, way) == expected
         assert server.count == requests + len(numbers)
-
-
-@both_ways
-@pytest.mark.parametrize("fault", [Refusal(), Filtered("answer")], ids=repr)
-def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, way: str) -> None:
-    with LoopbackServer(scattered_answer, faults={3: fault}) as server:
-        (result,) = segment_all(splitter(server), [story(20)], way)
-        assert [verdict.outcome for verdict in result.failures] == ["refused"]
-        assert result.failures[0].unit is not None
-        assert server.count == sum(verdict.outcome != "single" for verdict in result.verdicts)
-
-
-@both_ways
-def test_a_wrong_key_stops_everything_at_once(way: str) -> None:
-    with LoopbackServer(scattered_answer, faults=lambda request: Status(401, "bad key")) as server:
-        with pytest.raises(ModelSettingsError, match="401"):
-            segment_all(splitter(server, max_concurrency=4), TEXTS, way)
-        assert server.count <= 4
 
 
 @pytest.mark.parametrize(

@@ -316,27 +316,3 @@ class TestOnFailure:
     def test_an_unknown_policy_is_refused(self) -> None:
         with pytest.raises(ValueError, match="on_failure must be"):
             LumberChunker(LexicalJudge(), on_failure="ignore")
-
-
-def test_a_limiter_of_ones_own_decides_when_calls_are_sent() -> None:
-    class Recorded:
-        """Lets everything pass and keeps what it is asked."""
-
-        def __init__(self) -> None:
-            self.asked: list[tuple[str, float]] = []
-
-        def delay(self, characters: int) -> float:
-            self.asked.append(("delay", characters))
-            return 0.0
-
-        def pause_left(self) -> float:
-            return 0.0
-
-        def pause(self, seconds: float) -> None:
-            self.asked.append(("pause", seconds))
-
-    judge = ModelJudge(ScriptedModel(HttpError(429, retry_after="0")), policy=FAST)
-    limiter = judge.limiter = Recorded()
-    LumberChunker(judge).segment("One.\n\nTwo.")
-    assert [name for name, _ in limiter.asked] == ["delay", "pause", "delay"]
-    assert limiter.asked[0][1] > len("One.Two.")

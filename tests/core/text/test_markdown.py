@@ -326,26 +326,6 @@ def test_list_items_are_units_with_their_bullets():
     ]
 
 
-PIECES = [
-    *(
-        "# ",
-        "## A\n",
-        "- ",
-        "1. ",
-        "> ",
-        "```\n",
-        "~~~py\n",
-        "    ",
-        "\t",
-        "| a | b |\n",
-        "|---|-\n",
-    ),
-    *("word ", "a\n", "\n", "\r\n", "\r", "---\n", "===\n", "<div>\n", "<!--", "-->\n", "* * *\n"),
-    *("[x]: y\n", "\\", "\x00", "\ud800", "\ufeff", "\f", "\u2028", "x: 1\n", "+++\n", "  "),
-]
-markdownish = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
-
-
 # Sizes.
 
 

@@ -87,6 +87,16 @@ def test_lines_below_a_dated_entry_are_deeper_than_the_next_entry() -> None:
     assert depths["Caused"] >= 2
 
 
+def test_entries_of_a_diary_are_wrapped_prose_and_not_rows() -> None:
+    entry = (
+        "2025-03-0{n} Today we went to the harbour and saw the crane\n"
+        "that has been broken since March. It rained all of the day.\n"
+    )
+    text = "".join(entry.format(n=number) for number in range(1, 5))
+    starts = {text[place.offset :].split()[0][:8] for place in find_places(text)}
+    assert starts == {"2025-03-", "It"}
+
+
 def test_labels_stay_with_their_items() -> None:
     text = read("notes.txt")
     assert pieces(text)[0].startswith("Notes\n[1] Software")
