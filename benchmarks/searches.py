@@ -21,8 +21,8 @@ from lumber_core.spans import Span
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.finding import CANDIDATES, fused
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 
