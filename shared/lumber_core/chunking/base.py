@@ -9,9 +9,10 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from lumber_core.checks import check_language
+from lumber_core.chunking.cutting import Cutter, Scorer
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.room import Room
 from lumber_core.chunking.size_limits import Counted, SizeLimits
@@ -24,9 +25,6 @@ from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
-
-if TYPE_CHECKING:
-    from lumber_core.chunking.cutting import Scorer
 
 _AS_THEY_ARE = Delivery()
 
@@ -378,8 +376,6 @@ def enforce_limits(
         spans = spans_from_starts(sorted(starts), len(text))
     long = limits.exceeding(parsed, spans, parts)
     if long:
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
         others = set(spans).difference(long)
         short = Cutter(parsed, limits).shorten(long, units, scorer)
         spans = tuple(sorted([*others, *short]))

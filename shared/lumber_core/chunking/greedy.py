@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, near_sizes
 from lumber_core.segmentation import Segmentation
@@ -78,8 +79,6 @@ class GreedyChunker(Chunker):
         edges = [*[start for start, _ in units], len(text)]
         tokens = found.between(edges)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
-            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
             long = [
                 unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size
             ]

@@ -7,6 +7,7 @@ headings, paragraphs, list items and sentences, so that chunks have about the ta
 from __future__ import annotations
 
 from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, free_sizes
 from lumber_core.segmentation import Segmentation
@@ -77,8 +78,6 @@ class LayoutChunker(Chunker):
             return Segmentation(())
         if not parsed.section_starts and limits.fits_target(parsed):
             return Segmentation(spans_from_starts([0], len(parsed.text)))
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
         units = self._own_units(parsed)
         cutter = Cutter(parsed, limits)
         found = cutter.places(units)

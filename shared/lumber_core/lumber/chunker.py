@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from lumber_core.checks import check_choice, check_positive
 from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, check_sizes, near_sizes
 from lumber_core.lumber.answer_store import AnswerStore
@@ -320,8 +321,6 @@ class LumberChunker(Chunker):
         self, parsed: ParsedText, units: Sequence[Span], tokens: Sequence[int], most: int
     ) -> tuple[list[Span], list[int]]:
         """Divide the units of more than `most` tokens; return all units and their tokens."""
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
         own = replace(
             self._limits,
             chunk_size=most,

@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import accumulate, pairwise
 
 from lumber_core.chunking.base import enforce_limits
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.segmentation import Segmentation, Usage, Verdict, total_usage
@@ -189,8 +190,6 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
     text, units = parsed.text, walk.document.units
     if not text:
         return made
-    from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
     numbers = {unit.start: number for number, unit in enumerate(units)}
     starts = [*numbers]
 
