@@ -73,8 +73,9 @@ class GuardedJudge(Judge):
 
     Args:
         judge: The judge; with a store its `identity` is part of the keys.
-        on_failure: "judge_locally" uses the answer of the bundled model, "keep_group" ends the chunk with
-            the group, and cuts a window by layout and sizes, "raise" raises `JudgementError`.
+        on_failure: "judge_locally" uses the answer of the bundled model, "keep_group" ends the
+            chunk with the group, and cuts a window by layout and sizes, "raise" raises
+            `JudgementError`.
         store: Where answers are kept; None: nowhere.
 
     Raises:
