@@ -17,7 +17,7 @@ import regex
 
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Usage, Verdict
 
 _BLOCK = 120  # words compared on each side
@@ -39,7 +39,7 @@ class LexicalJudge(Judge):
     def judge(self, group: Group) -> Verdict:
         words = [_WORDS.findall(text.casefold()) for text in group.texts]
         depths = _depths([_similarity(words, number) for number in range(1, len(words))])
-        if isinstance(group, Window):
+        if isinstance(group, UnitWindow):
             return _deepest(group, depths)
         balance = _balance([len(part) for part in words])
         scores = {
@@ -72,7 +72,7 @@ def _square(side: Counter[str]) -> int:
     return sum(count * count for count in side.values())
 
 
-def _deepest(window: Window, depths: Sequence[float]) -> Verdict:
+def _deepest(window: UnitWindow, depths: Sequence[float]) -> Verdict:
     """Name the units of a window at more than mean depth and half a standard deviation."""
     limit = mean(depths) + pstdev(depths) / 2
     starts = [unit for unit, depth in zip(window.choices, depths, strict=True) if depth > limit]

@@ -16,7 +16,7 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitting import Method, Splitting, splitting_of
+from lumber_cli.splitting import SplitterName, Splitting, splitting_of
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber import Range
@@ -24,7 +24,7 @@ from lumber_core.text.source import Source
 from lumber_files import MAX_UNPACKED
 
 
-@with_options(splitting_of, method=Method.LUMBER)
+@with_options(splitting_of, method=SplitterName.LUMBER)
 def estimate_command(
     splitting: Splitting,
     paths: Paths,

@@ -29,7 +29,7 @@ from lumber_core.llms import Answers, CallPolicy, Completion
 from lumber_core.lumber.judges import Judge
 
 
-class Method(str, Enum):
+class SplitterName(str, Enum):
     """The splitters by their names."""
 
     LAYOUT = "layout"
@@ -38,11 +38,11 @@ class Method(str, Enum):
     LUMBER = "lumber"
 
 
-SPLITTERS: Final[Mapping[Method, type[Chunker]]] = {
-    Method.LAYOUT: LayoutChunker,
-    Method.BERT: BertChunker,
-    Method.GREEDY: GreedyChunker,
-    Method.LUMBER: LumberChunker,
+SPLITTERS: Final[Mapping[SplitterName, type[Chunker]]] = {
+    SplitterName.LAYOUT: LayoutChunker,
+    SplitterName.BERT: BertChunker,
+    SplitterName.GREEDY: GreedyChunker,
+    SplitterName.LUMBER: LumberChunker,
 }
 
 
@@ -60,7 +60,7 @@ class Splitting:
         prompt: File of the question that the language model is asked.
     """
 
-    method: Method
+    method: SplitterName
     settings: Mapping[str, object] = field(default_factory=dict)
     chunk_overlap: int = 0
     model: str | None = None
@@ -86,7 +86,7 @@ class Splitting:
             MissingExtraError: The language model's package is not installed.
         """
         own, asking = self._divided()
-        if self.method is Method.LUMBER:
+        if self.method is SplitterName.LUMBER:
             made: Chunker = made_with(LumberChunker, self._judge(own, asking), **own)
         else:
             if flags := self._flags_of_models(asking):
@@ -130,7 +130,7 @@ class Splitting:
         """Return the model, if it is one that the splitter runs itself."""
         if self.asks_model:
             raise ValueError(f"{model} is a language model: pass --method lumber")
-        if self.method is not Method.BERT:
+        if self.method is not SplitterName.BERT:
             raise ValueError(
                 f"--model has no effect: {self.method.value} uses no model; pass --method bert"
             )
@@ -190,13 +190,13 @@ def prompt_in(path: Path | None) -> PromptTemplate | None:
 
 def splitting_of(
     method: Annotated[
-        Method,
+        SplitterName,
         typer.Option(
             help="The splitter: layout, at the best places by headings, paragraphs and size; bert, "
             "which finds topic shifts, too, with a bundled model; greedy, at the sentence ends "
             "nearest to the size; or lumber, where a language model sees a topic shift."
         ),
-    ] = Method.LAYOUT,
+    ] = SplitterName.LAYOUT,
     target_size: Annotated[
         str | None, typer.Option(metavar="TOKENS", help="Wanted size of chunks.")
     ] = None,

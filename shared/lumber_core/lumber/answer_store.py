@@ -15,7 +15,7 @@ from typing import Any
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, Usage, Verdict, read_usage
 from lumber_core.support.cache import Cache, KeyValueCache, digest, read_row
 
@@ -109,7 +109,7 @@ class AnswerStore:
 def key(judge: str, group: Group) -> str:
     """Return the key under which the verdict on a group is stored."""
     first = group.choices.start - group.start
-    kind = ["window"] if isinstance(group, Window) else []
+    kind = ["window"] if isinstance(group, UnitWindow) else []
     return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
 
 

@@ -10,7 +10,7 @@ from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.support.forks import ForkSafeLock
 
@@ -73,7 +73,7 @@ class BertJudge(Judge):
         scores = self._scores_of(group.document)
         starts = tuple(unit for unit in choices if unit in scores.cuts)
         cut = min(starts, default=None)
-        if isinstance(group, Window):
+        if isinstance(group, UnitWindow):
             outcome: Outcome = "shift" if starts else "no_shift"
             reason = f"BertChunker cuts at {len(starts)} units"
             return Verdict(

@@ -17,7 +17,7 @@ from lumber_core.lumber.answer_store import AnswerStore, key, moved
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Verdict
 from lumber_core.support.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
 from lumber_core.support.identity import identity_of
@@ -172,7 +172,7 @@ class GuardedJudge(Judge):
         if self._on_failure == "judge_locally":
             local = self._local.judge(group)
             unit, starts, what = local.unit, local.starts, "judged locally instead"
-        elif isinstance(group, Window):
+        elif isinstance(group, UnitWindow):
             what = "cut by layout and sizes instead"
         else:
             unit = group.stop if group.stop in group.choices else None

@@ -20,7 +20,7 @@ from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import GroupQuestion
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 from lumber_core.support.concurrency import in_thread
 from lumber_core.support.identity import safe_repr
@@ -52,7 +52,7 @@ class Judge(ABC):
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
 """A `Judge`, a `Model`, a function that takes a group and returns a unit number or None (of a
-`Window` a list of unit numbers), or an object with such a method `judge`."""
+`UnitWindow` a list of unit numbers), or an object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
@@ -244,7 +244,7 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         units, outcome, reason = _said(group, answer)
     except _UnusableError as fault:
         units, outcome, reason = (), fault.outcome, str(fault)
-    starts = units if isinstance(group, Window) else ()
+    starts = units if isinstance(group, UnitWindow) else ()
     unit = min(units, default=None)
     return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, starts)
 
@@ -255,7 +255,7 @@ def _said(group: Group, answer: object) -> tuple[tuple[int, ...], Outcome, str]:
     Raises:
         _UnusableError: It gives none.
     """
-    several = isinstance(group, Window)
+    several = isinstance(group, UnitWindow)
     if not isinstance(answer, Verdict):
         named = {_choice(group, unit) for unit in _units(answer, several=several)}
         return (*sorted(named),), "shift" if named else "no_shift", ""

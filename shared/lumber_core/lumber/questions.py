@@ -12,7 +12,7 @@ from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import PromptTemplate, possible_answers, stricter
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
@@ -37,7 +37,7 @@ class GroupQuestion:
     def __init__(self, group: Group, prompt: PromptTemplate, rereads: int) -> None:
         self.system, self._first = prompt.render(group)
         self.text = self._first
-        self._several = isinstance(group, Window)
+        self._several = isinstance(group, UnitWindow)
         self.answers = possible_answers(group.choices, several=self._several)
         self.ended = False
         self.fault: str | None = None

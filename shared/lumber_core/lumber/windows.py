@@ -36,7 +36,7 @@ _OVERLAP = 0.1  # of a window's tokens: enough text around a unit at the middle 
 _NAMED, _UNNAMED = 3.0, -3.0
 
 
-class Window(Group):
+class UnitWindow(Group):
     """Consecutive units of which a judge names all that start new content, or none.
 
     A judge that is a function returns their numbers as a list; None or an empty list: no start.
@@ -45,7 +45,7 @@ class Window(Group):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"Window(start={self.start}, stop={self.stop})"
+        return f"UnitWindow(start={self.start}, stop={self.stop})"
 
 
 class WindowWalk:
@@ -94,7 +94,7 @@ class WindowWalk:
     @property
     def groups(self) -> list[Group]:
         """All windows, in document order."""
-        return [Window(self.document, *window) for window in self._windows]
+        return [UnitWindow(self.document, *window) for window in self._windows]
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -114,7 +114,7 @@ class WindowWalk:
             number = self._waiting.pop()
             if number not in self._verdicts:
                 self._out.add(number)
-                return Window(self.document, *self._windows[number])
+                return UnitWindow(self.document, *self._windows[number])
         return None
 
     def claim_ahead(self) -> None:

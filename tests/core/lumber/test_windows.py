@@ -27,7 +27,7 @@ from lumber_core import (
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.judges import as_verdict
-from lumber_core.lumber.windows import Window, WindowWalk
+from lumber_core.lumber.windows import UnitWindow, WindowWalk
 from lumber_core.spans import Span, check_tiling
 from tests.contracts.texts import TEXTS
 from tests.core.core_support import with_
@@ -187,7 +187,7 @@ def test_a_function_returns_a_list_of_units(
     answer: object, starts: tuple[int, ...], outcome: str
 ) -> None:
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
-    verdict = as_verdict(Window(document, 0, 4), answer)
+    verdict = as_verdict(UnitWindow(document, 0, 4), answer)
     assert (verdict.starts, verdict.outcome) == (starts, outcome)
     assert verdict.unit == min(starts, default=None)
 
@@ -199,7 +199,7 @@ def test_windows_are_stored_apart_from_groups_and_asked_once(tmp_path: Path) -> 
 
         def judge(self, group: Group) -> Any:
             self.asked += 1
-            return thirds(group) if isinstance(group, Window) else None
+            return thirds(group) if isinstance(group, UnitWindow) else None
 
     judge, text = Judged(), story(150)
     first = chunker(judge, store=tmp_path / "answers.db").segment(text)
@@ -232,7 +232,7 @@ def test_a_models_reply_about_a_window_is_read_once_more_at_most(
     model = ScriptedModel(reply, reply)
     judge = ModelJudge(model, policy=CallPolicy(rereads=1)).for_windows()
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
-    verdict = judge.judge(Window(document, 0, 4))
+    verdict = judge.judge(UnitWindow(document, 0, 4))
     assert (verdict.outcome, verdict.starts, verdict.answer) == (outcome, starts, reply.text)
     again = outcome in ("outside", "unreadable")
     assert verdict.usage.calls == len(model.history) == 1 + again
