@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lumber_retrieval.ranking import CANDIDATES, fused
 
 from benchmarks.embedding import Bundled, for_llamaindex
 from benchmarks.splitters import PEERS, sized
@@ -22,7 +23,6 @@ from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitD
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 
