@@ -1,7 +1,13 @@
-"""A planted key is in nothing that is shown, logged, stored or reported; only in pickles."""
+"""A planted key is in nothing that is shown, logged, stored or reported; only in pickles.
+
+`langchain-openai` and `llama-index-llms-openai` are not in the environment of the tests: the models
+of the frameworks here do what theirs do. They hold the key in a field and in the client of the
+`openai` package that they make from it, and let the client's errors through.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 import traceback
@@ -11,13 +17,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core.llms import MockLLM
+from langchain_core.language_models import SimpleChatModel
+from langchain_core.messages import BaseMessage
+from llama_index.core.base.llms.types import CompletionResponseGen
+from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
+from pydantic import Field, PrivateAttr, SecretStr
 
 from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
 from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
-from lumber_core import BertChunker, CallPolicy, GreedyChunker, LumberChunker, ModelJudge
+from lumber_core import (
+    BertChunker,
+    CallPolicy,
+    Chunker,
+    Completion,
+    GreedyChunker,
+    LumberChunker,
+    ModelJudge,
+)
+from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, OpenAIModel
-from lumber_core.llms.remote import RemoteModel
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import render, report_json
 from lumber_evaluation.splitters import readable
@@ -30,7 +48,7 @@ from tests.loopback.server import LoopbackServer, Request
 
 KEY = "planted4711"
 TEXT = "\n\n".join(f"Paragraph {number} has some words in it." for number in range(30))
-FAST = CallPolicy(attempts=2, initial_backoff=0.001, max_backoff=0.01)
+FAST = CallPolicy(attempts=2, initial_backoff=0.001, max_backoff=0.01, give_up_after=None)
 
 
 def echo(request: Request) -> Fault | None:
@@ -39,44 +57,210 @@ def echo(request: Request) -> Fault | None:
     return Status(500, f"cannot serve {headers}") if request.number % 2 else None
 
 
-@pytest.fixture(params=["openai", "gemini"])
-def model(request: pytest.FixtureRequest) -> Iterator[RemoteModel]:
-    need(request.param)
-    with LoopbackServer("Answer: none", faults=echo) as server:
-        if request.param == "openai":
-            yield OpenAIModel("m", base_url=server.openai_url, api_key=KEY)
-        else:
-            yield GeminiModel("m", base_url=server.url, api_key=KEY)
+def client(url: str) -> Any:
+    import openai
+
+    return openai.OpenAI(api_key=KEY, base_url=url, max_retries=0)
+
+
+def answer(asked: Any, prompt: str) -> str:
+    messages: Any = [{"role": "user", "content": prompt}]
+    return str(asked.chat.completions.create(model="m", messages=messages).choices[0].message)
+
+
+class ChatServer(SimpleChatModel):
+    """As `ChatOpenAI`: the key is a `SecretStr`."""
+
+    base_url: str
+    openai_api_key: SecretStr = SecretStr(KEY)
+    max_retries: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return "chat-server"
+
+    def _call(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> str:
+        return answer(client(self.base_url), str(messages[-1].content))
+
+
+class ServerLLM(CustomLLM):
+    """As LlamaIndex's `OpenAI`: the key is a string."""
+
+    api_base: str
+    api_key: str = KEY
+    default_headers: dict[str, str] | None = None
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+    max_retries: int = 0
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata()
+
+    def complete(self, prompt: str, *args: Any, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=answer(client(self.api_base), prompt))
+
+    def stream_complete(self, prompt: str, *args: Any, **kwargs: Any) -> CompletionResponseGen:
+        raise NotImplementedError
+
+
+class ClientLLM(ServerLLM):
+    """The key is known to the client alone."""
+
+    api_key: str = ""
+    _client: Any = PrivateAttr()
+
+    def complete(self, prompt: str, *args: Any, **kwargs: Any) -> CompletionResponse:
+        self._client = client(self.api_base)
+        return CompletionResponse(text=answer(self._client, prompt))
+
+
+class UsersModel:
+    """A custom model, with a client of its own."""
+
+    identity = "user's"
+
+    def __init__(self, url: str) -> None:
+        self.client = client(url)
+
+    def complete(self, system: str, user: str, *, answers: object = None) -> Completion:
+        return Completion(answer(self.client, user))
+
+    async def acomplete(self, system: str, user: str, *, answers: object = None) -> Completion:
+        return self.complete(system, user)
+
+
+def of_core(model: Any, policy: CallPolicy = FAST, **more: Any) -> Chunker:
+    return LumberChunker(ModelJudge(model, policy=policy), **more)
+
+
+def of_langchain(model: Any, **settings: Any) -> Chunker:
+    return LumberTextSplitter(llm=model, **settings).chunker
+
+
+def of_llama_index(model: Any, **settings: Any) -> Chunker:
+    return LumberNodeParser(llm=model, **settings).chunker
+
+
+MODELS: dict[str, tuple[Callable[..., Chunker], Callable[[LoopbackServer], Any]]] = {
+    "OpenAI": (of_core, lambda server: OpenAIModel("m", base_url=server.openai_url, api_key=KEY)),
+    "Gemini": (of_core, lambda server: GeminiModel("m", base_url=server.url, api_key=KEY)),
+    "custom": (of_core, lambda server: UsersModel(server.openai_url)),
+    "LangChain": (of_langchain, lambda server: ChatServer(base_url=server.openai_url)),
+    "LlamaIndex": (of_llama_index, lambda server: ServerLLM(api_base=server.openai_url)),
+    "LlamaIndex, client": (of_llama_index, lambda server: ClientLLM(api_base=server.openai_url)),
+}
+WAYS: dict[int, Callable[[Chunker], Any]] = {
+    1: lambda chunker: chunker.segment(TEXT),
+    2: lambda chunker: asyncio.run(chunker.asegment(TEXT)),
+}
+"""By the number of attempts for a question; one way for each is enough."""
+
+
+@pytest.fixture(params=MODELS)
+def name(request: pytest.FixtureRequest) -> str:
+    need("gemini" if request.param == "Gemini" else "openai")
+    return str(request.param)
 
 
 def files(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("attempts", [1, 2])
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize("attempts", WAYS)
 def test_a_walk_tells_no_key(
-    model: RemoteModel, attempts: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    name: str, attempts: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    make, model_at = MODELS[name]
     policy = CallPolicy(attempts=attempts, initial_backoff=0.001, give_up_after=None)
-    judge = ModelJudge(model, policy=policy)
-    chunker = LumberChunker(judge, theta=40, store=tmp_path / "answers.db")
-    with caplog.at_level(logging.DEBUG):
-        segmentation = chunker.segment(TEXT)
-    assert bool(segmentation.failures) == (attempts == 1)
-    told = [repr(chunker), chunker.identity, repr(judge), repr(segmentation)]
-    told += [verdict.reason for verdict in segmentation.verdicts]
-    assert KEY not in "".join([*told, caplog.text])
+    with LoopbackServer("Answer: none", faults=echo) as server, caplog.at_level(logging.DEBUG):
+        chunker = make(model_at(server), theta=40, policy=policy, store=tmp_path / "a.db")
+        segmentation = WAYS[attempts](chunker)
+    reasons = [verdict.reason for verdict in segmentation.verdicts]
+    if attempts == 1:
+        assert "[redacted]" in segmentation.failures[0].reason
+    else:
+        assert segmentation.failures == ()
+        assert "attempt 1 failed" in caplog.text
+    told = [repr(chunker), chunker.identity, repr(segmentation), *reasons, caplog.text]
+    told += [str(chunk.metadata(verdict=True)) for chunk in chunker.chunks(TEXT, segmentation)]
+    assert KEY not in "".join(told)
     assert KEY.encode() not in files(tmp_path)
     assert files(tmp_path)
-    assert KEY.encode() in pickle.dumps(model)  # as documented: other processes need it
 
 
-def test_splitters_of_the_frameworks_tell_no_key(model: RemoteModel) -> None:
-    splitter = LumberTextSplitter(llm=model)
-    parser: Any = LumberNodeParser(llm=model)
-    told = [repr(splitter), str(vars(splitter)), repr(parser), str(parser)]
-    told += [str(parser.to_dict()), parser.to_json(), parser.model_dump_json()]
-    assert KEY not in "".join(told)
+@pytest.mark.parametrize("attempts", WAYS)
+def test_an_error_about_the_settings_tells_no_key(
+    name: str, attempts: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    make, model_at = MODELS[name]
+    refusal = Status(401, f"the key {KEY} is not one of ours")
+    with (
+        LoopbackServer(faults=lambda _: refusal) as server,
+        caplog.at_level(logging.INFO),
+        pytest.raises(ModelSettingsError) as caught,
+    ):
+        WAYS[attempts](make(model_at(server), policy=FAST))
+    assert "the key [redacted] is not one of ours" in str(caught.value)
+    for error in chain(caught.value):
+        assert KEY not in f"{error!s} {error!r} {vars(error)}"
+    assert KEY not in caplog.text
+
+
+class Store:
+    """As a client of a server, with its credentials."""
+
+    url = f"redis://:{KEY}@127.0.0.1"
+
+    def __init__(self) -> None:
+        self.written: dict[str, bytes] = {}
+
+    def mget(self, keys: list[str]) -> list[bytes | None]:
+        return [self.written.get(key) for key in keys]
+
+    def mset(self, pairs: list[tuple[str, bytes]]) -> None:
+        self.written.update(pairs)
+
+    def mdelete(self, keys: list[str]) -> None:
+        for key in keys:
+            self.written.pop(key, None)
+
+    def yield_keys(self, *, prefix: str | None = None) -> list[str]:
+        return [key for key in self.written if key.startswith(prefix or "")]
+
+    def __repr__(self) -> str:
+        return f"Store({self.url})"
+
+
+def test_splitters_of_the_frameworks_and_shared_stores_tell_no_key() -> None:
+    need("openai")
+    told, store = [], Store()
+    with LoopbackServer("Answer: none") as server:
+        own = MODELS["OpenAI"][1](server)
+        told += [repr(of_core(own, store=store).segment(TEXT)), str(of_core(own).estimate([TEXT]))]
+    llm = ServerLLM(
+        api_base=f"http://user:{KEY}@127.0.0.1:8000/v1",
+        additional_kwargs={"extra_headers": {"Authorization": f"Bearer {KEY}"}},
+        default_headers={"X-Gateway-Key": KEY},
+    )
+    splitter = LumberTextSplitter(llm=own, store=store)
+    told += [repr(splitter), str(vars(splitter))]
+    parsers: list[Any] = [LumberNodeParser(llm=llm, store=store), LumberNodeParser(llm=own)]
+    for parser in parsers:
+        told += [repr(parser), str(parser), str(parser.to_dict()), parser.to_json()]
+        told += [parser.model_dump_json(), str(parser.model_dump()), parser.chunker.identity]
+    assert [text for text in told if KEY in text] == []
+    assert store.written
+    assert KEY.encode() not in b"".join(store.written.values())
+    assert KEY not in "".join(store.written)
+    # As documented: other processes need it.
+    assert pickle.loads(pickle.dumps(parsers[0])).llm.api_key == KEY
+    assert KEY.encode() in pickle.dumps(own)
 
 
 def test_settings_in_a_report_are_without_keys_and_headers() -> None:
@@ -89,10 +273,12 @@ def test_settings_in_a_report_are_without_keys_and_headers() -> None:
     assert readable(Client()) == "Client(size=5)"
 
 
-def test_a_report_tells_no_key(model: RemoteModel, tmp_path: Path) -> None:
+def test_a_report_tells_no_key(tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
-    chunker = LumberChunker(ModelJudge(model, policy=FAST), theta=60)
-    made = compare(corpus(4), [chunker], embedder=WordEmbedder(), folder=tmp_path)
+    need("openai")
+    with LoopbackServer("Answer: none", faults=echo) as server:
+        chunker = of_core(MODELS["OpenAI"][1](server), theta=60)
+        made = compare(corpus(4), [chunker], embedder=WordEmbedder(), folder=tmp_path)
     assert KEY not in f"{render(made)} {report_json(made)}"
     assert KEY.encode() not in files(tmp_path)
     assert files(tmp_path)
@@ -195,41 +381,3 @@ def test_commands_tell_no_key(tmp_path: Path) -> None:
         assert len(server.requests) > 5
     assert KEY.encode() not in files(made)
     assert len(list(made.iterdir())) >= 3
-
-
-def test_estimates_views_and_shared_stores_tell_no_key(model: RemoteModel) -> None:
-    written: dict[str, bytes] = {}
-
-    class Store:
-        """As a client of a server, with its credentials."""
-
-        url = f"redis://:{KEY}@127.0.0.1"
-
-        def mget(self, keys: list[str]) -> list[bytes | None]:
-            return [written.get(key) for key in keys]
-
-        def mset(self, pairs: list[tuple[str, bytes]]) -> None:
-            written.update(pairs)
-
-        def mdelete(self, keys: list[str]) -> None:
-            for key in keys:
-                written.pop(key, None)
-
-        def yield_keys(self, *, prefix: str | None = None) -> list[str]:
-            return [key for key in written if key.startswith(prefix or "")]
-
-        def __repr__(self) -> str:
-            return f"Store({self.url})"
-
-    chunker = LumberChunker(ModelJudge(model, policy=FAST), theta=40, store=Store())
-    segmentation = chunker.segment(TEXT)
-    estimate = chunker.estimate([TEXT])
-    parser: Any = LumberNodeParser(llm=model, store=Store())
-    told = [repr(segmentation), repr(estimate), str(estimate)]
-    told += [repr(chunker)]
-    told += [repr(parser), parser.to_json(), repr(chunker.split(TEXT))]
-    told += [str(chunk.metadata(verdict=True)) for chunk in chunker.split(TEXT)]
-    assert KEY not in "".join(told)
-    assert written
-    assert KEY.encode() not in b"".join(written.values())
-    assert KEY not in "".join(written)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import pickle
 import threading
 import time
 from collections.abc import Callable
@@ -24,7 +22,6 @@ from pydantic import Field, SecretStr
 
 from langchain_lumber import LumberTextSplitter
 from langchain_lumber.chat_model import ChatModel
-from llamaindex_lumber import LumberNodeParser
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core import AnswerStore, CallPolicy
 
@@ -122,34 +119,6 @@ def test_the_models_own_retries_are_counted() -> None:
     assert llamaindex(max_retries=5).client_retries == 5
     assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
     assert LlamaIndexModel(MockLLM()).client_retries == 0
-
-
-def test_the_models_key_is_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    secret: dict[str, Any] = {
-        "api_key": KEY,
-        "api_base": f"http://user:{KEY}@127.0.0.1:8000/v1",
-        "additional_kwargs": {"extra_headers": {"Authorization": f"Bearer {KEY}"}},
-        "default_headers": {"X-Gateway-Key": KEY},
-    }
-    with caplog.at_level(logging.DEBUG):
-        parser = LumberNodeParser(llm=ServerLLM(**secret), store=tmp_path / "answers.db")
-        segmentation = parser.segment("One.\n\nTwo.\n\nThree.\n\nFour.")
-    told = [
-        repr(parser),
-        str(parser),
-        str(parser.to_dict()),
-        parser.to_json(),
-        parser.model_dump_json(),
-        str(parser.model_dump()),
-        parser.chunker.identity,
-        str(segmentation),
-        caplog.text,
-    ]
-    assert [text for text in told if KEY in text] == []
-    assert all(KEY.encode() not in path.read_bytes() for path in tmp_path.iterdir())
-    assert list(tmp_path.iterdir())
-    # Other processes need it.
-    assert pickle.loads(pickle.dumps(parser)).llm.api_key == KEY
 
 
 BEGUN = threading.Event()

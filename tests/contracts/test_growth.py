@@ -149,7 +149,6 @@ class CountingScorer:
     """Scores tokens by their numbers in the vocabulary, and counts those it is given."""
 
     at_once = 1  # working ahead on repetitive text takes up to as many times the windows
-    across_texts = True
 
     def __init__(self) -> None:
         self.tokens = 0
@@ -261,6 +260,3 @@ def test_large_texts_lose_nothing(text: str) -> None:
         limit = chunker.chunk_size
         assert limit is not None
         assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
-
-
-"""Characters that the splitters get here; the core's test has the whole texts."""

@@ -60,37 +60,6 @@ def test_settings_are_handed_on_as_they_are(make: Any, counted: dict[str, Any]) 
     assert splitter.chunker.identity == core.identity
 
 
-@every_splitter
-def test_the_overlap_leaves_room_for_the_chunk(make: Any) -> None:
-    with pytest.raises(ValueError, match=r"chunk_overlap \(50\) must be below chunk_size \(50\)"):
-        make(chunk_size=50, chunk_overlap=50)
-    with pytest.raises(ValueError, match="chunk_overlap must be at least 0"):
-        make(chunk_overlap=-1)
-    if make is BertTextSplitter:
-        with pytest.raises(ValueError, match=r"must be below chunk_size \(256\)"):
-            make(chunk_overlap=256)
-
-
-@every_splitter
-@pytest.mark.parametrize(
-    ("name", "instead"),
-    [
-        ("separators", "with the setting units"),
-        ("separator", "with the setting units"),
-        ("is_separator_regex", "with the setting units"),
-        ("keep_separator", "nothing is removed"),
-        ("embeddings", "needs no embeddings"),
-        ("buffer_size", "threshold"),
-        ("breakpoint_threshold_type", "threshold"),
-        ("encoding_name", "from_tiktoken_encoder"),
-        ("chunk_overlp", "did you mean 'chunk_overlap'"),
-    ],
-)
-def test_settings_without_meaning_here_name_what_to_use(make: Any, name: str, instead: str) -> None:
-    with pytest.raises(TypeError, match=f"{make.__name__} has no setting '{name}': .*{instead}"):
-        make(**{name: 1})
-
-
 def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() -> None:
     llm = CountingModel()
     with pytest.raises(TypeError, match=r"lumber_core.PromptTemplate, not langchain_core\.prompts"):

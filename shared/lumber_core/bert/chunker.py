@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from lumber_core.bert.model_folder import check_model_name, weights_digest
 from lumber_core.bert.scores import (
-    ScoredText,
     TokenScores,
+    cuts_above,
     place_scores,
     score_as_published,
     windows_of,
@@ -33,20 +33,6 @@ if TYPE_CHECKING:
 
 
 Device = Literal["cpu", "cuda"]
-
-
-class _Begun(NamedTuple):
-    """A text before it is scored.
-
-    Attributes:
-        places: Where chunks may start.
-        found: All places of the text.
-        cut: Cuts it by its scores.
-    """
-
-    places: Places
-    found: Places
-    cut: Callable[[ScoredText], Segmentation]
 
 
 class BertChunker(Chunker):
@@ -188,21 +174,11 @@ class BertChunker(Chunker):
         """
         parsed = self.parse(text)
         if self.paper:
-            return self._score_as_published(parsed.text).scores
-        from lumber_core.bert.windows import scan  # deferred: imports numpy
-
-        made: list[ScoredText] = []
-        windows = windows_of(
-            self.load(),
-            parsed.text,
-            places=Places.of(()),
-            threshold=0.0,
-            divisions=self._divisions(parsed, also=also),
-            everywhere=True,
-            on_scored=made.append,
-        )
-        scan(self.load().scorer, [windows])
-        return made[0].scores
+            return score_as_published(self.load(), parsed.text, self.threshold or 0.0)[0]
+        made: list[TokenScores] = []
+        divisions = self._divisions(parsed, parsed.all_places, also) if self.load().places else None
+        self._scan([windows_of(self.load(), parsed.text, divisions, made.append)])
+        return made[0]
 
     def cuts(self, text: str | ParsedText, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
@@ -221,114 +197,74 @@ class BertChunker(Chunker):
         return cutter.cut(found, place_scores(scores, found.places))
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        (made,) = self._segment_together([parsed], [limits])
+        (made,) = self._segment_all([parsed], [limits], show_progress=False)
         return made
 
     def _segment_all(
         self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
-        """Split texts; the progress bar shows characters, because a text may take long."""
-        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+        """Split texts, whose windows are scored in the same calls of the model."""
+        work: Iterable[tuple[ParsedText, SizeLimits]] = zip(texts, limits, strict=True)
+        if show_progress:
+            from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
-        total = sum(len(parsed.text) for parsed in texts)
-        with tqdm(total=total, unit="char", unit_scale=True, disable=not show_progress) as bar:
-            return self._segment_together(texts, limits, bar.update)
-
-    def _segment_together(
-        self,
-        texts: Sequence[ParsedText],
-        limits: Sequence[SizeLimits],
-        advance: Callable[[int], object] = lambda _: None,
-    ) -> list[Segmentation]:
-        """Split texts, whose windows are scored in the same calls of the model.
-
-        Args:
-            texts: The texts, parsed.
-            limits: The limits of each.
-            advance: Called with the number of characters that are done since the last call.
-        """
+            work = tqdm(work, total=len(texts))
         made: dict[int, Segmentation] = {}
-
-        def waiting() -> Iterator[OverlappingWindows]:
-            for number, (parsed, own) in enumerate(zip(texts, limits, strict=True)):
-                passed = _Passed(advance)
-                begun = self._begin(parsed, own, passed)
-                if isinstance(begun, Segmentation):
-                    made[number] = begun
-                    passed(len(parsed.text))
-                else:
-                    yield self._windows(parsed, begun, partial(made.__setitem__, number), passed)
-
-        windows = waiting()
-        for first in windows:
-            from lumber_core.bert.windows import scan  # deferred: imports numpy
-
-            scan(self.load().scorer, chain([first], windows))
+        self._scan(self._waiting(work, made))
         return [made[number] for number in range(len(texts))]
 
+    def _scan(self, texts: Iterable[OverlappingWindows]) -> None:
+        """Score the windows of texts; the model is loaded if there are any."""
+        texts = iter(texts)
+        for first in texts:
+            from lumber_core.bert.windows import scan  # deferred: imports numpy
+
+            scan(self.load().scorer, chain([first], texts))
+
+    def _waiting(
+        self, work: Iterable[tuple[ParsedText, SizeLimits]], made: dict[int, Segmentation]
+    ) -> Iterator[OverlappingWindows]:
+        """Yield the windows of texts that need scores; keep the chunks of all, by number."""
+        for number, (parsed, limits) in enumerate(work):
+            if not parsed.text:
+                made[number] = Segmentation(())
+            elif self._is_one_chunk(parsed, limits):
+                made[number] = Segmentation(spans_from_starts([0], len(parsed.text)))
+            elif self.paper:
+                model, threshold = self.load(), self.threshold or 0.0
+                scores, cuts = score_as_published(model, parsed.text, threshold)
+                made[number] = self._limited(parsed, limits, (), cuts, scores)
+            else:
+                yield self._windows(parsed, limits, partial(made.__setitem__, number))
+
     def _windows(
-        self,
-        parsed: ParsedText,
-        begun: _Begun,
-        keep: Callable[[Segmentation], object],
-        passed: Callable[[int], object],
+        self, parsed: ParsedText, limits: SizeLimits, keep: Callable[[Segmentation], object]
     ) -> OverlappingWindows:
         """Return the windows of a text, which is cut once they are scored."""
+        model, found = self.load(), parsed.places()
+        if self.threshold is None:
+            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        def cut(scored: ScoredText) -> None:
-            keep(begun.cut(scored))
-            passed(len(parsed.text))
+            own_units = self._own_units(parsed)
+            cutter = Cutter(parsed, limits)
+            sized = cutter.places(own_units, found)
+            places = sized.places
 
-        return windows_of(
-            self.load(),
-            parsed.text,
-            places=begun.places,
-            threshold=self.threshold or 0.0,
-            divisions=self._divisions(parsed, begun.found),
-            on_scored=cut,
-            on_progress=passed,
-        )
+            def cut(scores: TokenScores) -> None:
+                cuts = cutter.cut(sized, place_scores(scores, places))
+                counted = sized.counted()
+                keep(self._limited(parsed, limits, own_units or (), cuts, scores, counted))
 
-    def _begin(
-        self,
-        parsed: ParsedText,
-        limits: SizeLimits,
-        passed: Callable[[int], object] = lambda _: None,
-    ) -> Segmentation | _Begun:
-        """Do what is done before a text is scored in overlapping windows, or all if it is not."""
-        if not parsed.text:
-            return Segmentation(())
-        if self._is_one_chunk(parsed, limits):
-            return Segmentation(spans_from_starts([0], len(parsed.text)))
-        if self.paper:
-            scored = self._score_as_published(parsed.text, passed)
-            return self._limited(parsed, limits, (), scored.cuts, scored.scores)
-        found = parsed.places()
-        if self.threshold is not None:
-            places = self._places(parsed, found)
+        else:
+            threshold, places = self.threshold, self._places(parsed, found)
             units = [Span(at, at) for at in places.offsets]
-            limited = partial(self._limited, parsed, limits, units)
-            return _Begun(places, found, lambda scored: limited(scored.cuts, scored.scores))
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        own_units = self._own_units(parsed)
-        cutter = Cutter(parsed, limits)
-        sized = cutter.places(own_units, found)
+            def cut(scores: TokenScores) -> None:
+                cuts = cuts_above(threshold, model, scores, places)
+                keep(self._limited(parsed, limits, units, cuts, scores))
 
-        def cut(scored: ScoredText) -> Segmentation:
-            cuts = cutter.cut(sized, place_scores(scored.scores, sized.places))
-            return self._limited(
-                parsed, limits, own_units or (), cuts, scored.scores, sized.counted()
-            )
-
-        return _Begun(sized.places, found, cut)
-
-    def _score_as_published(
-        self, text: str, on_progress: Callable[[int], object] = lambda _: None
-    ) -> ScoredText:
-        return score_as_published(
-            self.load(), text, threshold=self.threshold or 0.0, on_progress=on_progress
-        )
+        scored = self._divisions(parsed, found) if model.places else places
+        return windows_of(model, parsed.text, scored, cut)
 
     def _limited(
         self,
@@ -362,21 +298,14 @@ class BertChunker(Chunker):
         at_units = places_at([unit.start for unit in parsed.units()[1:]], found)
         return Places.of(place for place in at_units if place.offset not in labelled)
 
-    def _divisions(
-        self, parsed: ParsedText, found: Places | None = None, also: Iterable[int] = ()
-    ) -> Places | None:
-        """Return where a model of places divides a text; None for a model of tokens.
-
-        They do not depend on sizes.
+    def _divisions(self, parsed: ParsedText, found: Places, also: Iterable[int] = ()) -> Places:
+        """Return where a model of places divides a text, which does not depend on sizes.
 
         Args:
             parsed: The text.
-            found: Its places; None if they are not known yet.
+            found: Its places.
             also: Offsets of further places.
         """
-        if not self.load().places:
-            return None
-        found = parsed.all_places if found is None else found
         starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
         return places_with(found, starts) if starts else found
 
@@ -395,19 +324,3 @@ def _check_model(model: object) -> None:
             f'model must be "bundled", "large", a folder or a hub id, not {safe_repr(model)}{hint}'
         )
     check_model_name(model)
-
-
-class _Passed:
-    """Tells a progress bar how far a text has been read, which never goes back.
-
-    Args:
-        advance: Called with the number of characters since the last call.
-    """
-
-    def __init__(self, advance: Callable[[int], object]) -> None:
-        self._advance = advance
-        self._at = 0
-
-    def __call__(self, offset: int) -> None:
-        self._advance(max(0, offset - self._at))
-        self._at = max(self._at, offset)

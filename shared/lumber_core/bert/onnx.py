@@ -107,7 +107,20 @@ class OnnxModel:
 
     def _start(self) -> _Runtime:
         pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
-        return _Runtime(os.getpid(), open_session(self._path), pool)
+        return _Runtime(os.getpid(), self._open_session(), pool)
+
+    def _open_session(self) -> onnxruntime.InferenceSession:
+        """Open a model that runs in the calling thread."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4  # errors are raised, and would be printed as well
+        try:
+            return onnxruntime.InferenceSession(
+                str(self._path), sess_options=options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise WeightsError(f"onnxruntime cannot open {self._path}: {error}") from error
 
     def _run(self, inputs: ModelInputs) -> npt.NDArray[np.float32]:
         try:
@@ -129,8 +142,6 @@ class OnnxTokenScorer(OnnxModel):
         sep_id: Token id of [SEP].
         threads: As for `OnnxModel`.
     """
-
-    across_texts = True
 
     def __init__(
         self, path: str | Path, *, cls_id: int, sep_id: int, threads: int | None = None
@@ -160,8 +171,6 @@ class OnnxPlaceScorer(OnnxModel):
         threads: As for `OnnxModel`.
     """
 
-    across_texts = True
-
     def __init__(self, path: str | Path, *, threads: int | None = None) -> None:
         super().__init__(path, ["ids", "places"], "t", threads=threads)
 
@@ -184,28 +193,6 @@ def sequence(window: TokenIds, cls_id: int, sep_id: int) -> npt.NDArray[np.int64
     ids = np.empty((1, len(window) + 2), dtype=np.int64)
     ids[0, 0], ids[0, 1:-1], ids[0, -1] = cls_id, window, sep_id
     return ids
-
-
-def open_session(model: str | Path | bytes) -> onnxruntime.InferenceSession:
-    """Open a model that runs in the calling thread.
-
-    Args:
-        model: Its file, or its content.
-
-    Raises:
-        WeightsError: The file is missing, damaged, or cannot be run by onnxruntime.
-    """
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # errors are raised, and would be printed as well
-    source, name = (model, "the model") if isinstance(model, bytes) else (str(model), str(model))
-    try:
-        return onnxruntime.InferenceSession(
-            source, sess_options=options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:
-        raise WeightsError(f"onnxruntime cannot open {name}: {error}") from error
 
 
 def available_cpus() -> int:

@@ -161,9 +161,7 @@ class TorchScorer:
                 'the driver, or pass device="cpu"'
             )
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        # On a CPU, padding costs more than larger batches gain.
-        self.across_texts = self._device == "cuda"
-        self.at_once = 64 if self.across_texts else 8
+        self.at_once = 64 if self._device == "cuda" else 8
         self._model = model.to(self._device).eval()
         self._specials = cls_id, sep_id
         self._process = os.getpid()

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.bert.windows import OverlappingWindows, Window
+    from lumber_core.bert.tokenizer import WordPieces
+    from lumber_core.bert.windows import OverlappingWindows
 
 FIRST_TOKENS = 6
 """Tokens at a place that its score is taken from."""
@@ -69,18 +70,6 @@ class TokenScores:
         return highest
 
 
-class ScoredText(NamedTuple):
-    """A text's scores and the cuts that follow from them.
-
-    Attributes:
-        scores: Scores of its tokens.
-        cuts: Character offsets where chunks start by the threshold, except 0, ascending.
-    """
-
-    scores: TokenScores
-    cuts: list[int]
-
-
 def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]:
     """Return the score of each place: the highest t among its first tokens.
 
@@ -108,64 +97,64 @@ def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]
 def windows_of(
     model: LoadedModel,
     text: str,
-    *,
-    places: Places,
-    threshold: float,
-    on_scored: Callable[[ScoredText], object],
-    divisions: Places | None = None,
-    everywhere: bool = False,
-    on_progress: Callable[[int], object] = lambda _: None,
+    places: Places | None,
+    on_scored: Callable[[TokenScores], object],
 ) -> OverlappingWindows:
     """Return the windows of a text, to be scored by `scan`.
 
     Args:
         model: The model.
         text: The text.
-        places: Where chunks may start. A chunk starts at a place if one of its first tokens is a
-            start token, or one of the first after its label, as the model may mark either.
-        threshold: Tokens with a higher score are start tokens (t_c in the paper).
+        places: Places whose first tokens are scored, and those after their labels, as the model may
+            mark either; a model of places reads the text between two as one. None: all tokens. The
+            score of a token does not depend on it.
         on_scored: Called with the scores once all windows are scored.
-        divisions: Where a model of places divides the text: it scores these alone.
-        everywhere: Whether to score all tokens, not only those that matter for `places`. The score
-            of a token does not depend on it.
-        on_progress: Called with the offset that a window reaches, once it is scored.
     """
     from lumber_core.bert.windows import OverlappingWindows
 
     pieces = model.tokenizer(text)
-    asked = _start_tokens(pieces.starts, places, 1 if model.places else FIRST_TOKENS)
-    wanted = None if everywhere else asked.allowed
-    if model.places:
-        wanted = _start_tokens(pieces.starts, divisions or Places.of(()), 1).allowed
-
-    def done(t: npt.NDArray[np.float32]) -> None:
-        scores = TokenScores(pieces.starts, pieces.ends, t)
-        on_scored(ScoredText(scores, asked.cuts(t, threshold)))
-
     return OverlappingWindows(
         pieces.ids,
         size=model.size,
         stride=model.stride,
-        wanted=wanted,
-        on_window=lambda window: on_progress(int(pieces.ends[window.stop - 1])),
-        on_done=done,
+        wanted=None if places is None else _start_tokens(model, pieces, places).allowed,
+        on_done=lambda t: on_scored(TokenScores(pieces.starts, pieces.ends, t)),
     )
 
 
+def cuts_above(
+    threshold: float, model: LoadedModel, scores: TokenScores, places: Places
+) -> list[int]:
+    """Return the offsets of the places with a start token, except 0, ascending.
+
+    Args:
+        threshold: Tokens with a higher score are start tokens (t_c in the paper).
+        model: The model.
+        scores: Scores of a text's tokens.
+        places: Where chunks may start: where one of the first tokens is a start token, or one of
+            the first after the label.
+    """
+    import numpy as np
+
+    found = _start_tokens(model, scores, places)
+    starts = np.flatnonzero((scores.t > threshold) & found.allowed)
+    segments = np.searchsorted(found.segments, starts[starts > 0], side="right") - 1
+    cuts: list[int] = np.unique(found.owners[segments]).tolist()
+    return [cut for cut in cuts if cut > 0]
+
+
 def score_as_published(
-    model: LoadedModel,
-    text: str,
-    *,
-    threshold: float,
-    on_progress: Callable[[int], object] = lambda _: None,
-) -> ScoredText:
+    model: LoadedModel, text: str, threshold: float
+) -> tuple[TokenScores, list[int]]:
     """Score the tokens of a text in the paper's windows; a chunk may start at any word.
 
     Args:
-        model: The model; arguments as for `windows_of`.
+        model: The model.
         text: The text.
         threshold: t_c, which decides about the windows, so that all scores depend on it.
-        on_progress: As for `windows_of`.
+
+    Returns:
+        The scores, and the offsets where chunks start, except 0, ascending.
 
     Raises:
         ValueError: The model scores places.
@@ -182,20 +171,11 @@ def score_as_published(
     pieces = model.tokenizer(text)
     allowed = np.zeros(len(pieces.ids), dtype=np.bool_)
     allowed[model.tokenizer.word_starts(text, pieces)] = True
-
-    def reached(window: Window) -> None:
-        on_progress(int(pieces.ends[window.stop - 1]))
-
     t, starts = read_moving(
-        model.scorer,
-        pieces.ids,
-        size=model.size,
-        threshold=threshold,
-        allowed=allowed,
-        on_window=reached,
+        model.scorer, pieces.ids, size=model.size, threshold=threshold, allowed=allowed
     )
     cuts = [int(cut) for cut in pieces.starts[starts] if cut > 0]
-    return ScoredText(TokenScores(pieces.starts, pieces.ends, t), cuts)
+    return TokenScores(pieces.starts, pieces.ends, t), cuts
 
 
 class _StartTokens(NamedTuple):
@@ -211,38 +191,22 @@ class _StartTokens(NamedTuple):
     owners: npt.NDArray[np.int64]
     allowed: npt.NDArray[np.bool_]
 
-    def cuts(self, t: npt.NDArray[np.float32], threshold: float) -> list[int]:
-        """Return the offsets to cut at: of the places with a token above the threshold."""
-        import numpy as np
-
-        starts = np.flatnonzero((t > threshold) & self.allowed)
-        found = np.searchsorted(self.segments, starts[starts > 0], side="right") - 1
-        cuts: list[int] = np.unique(self.owners[found]).tolist()
-        return [cut for cut in cuts if cut > 0]
-
 
 def _start_tokens(
-    starts: npt.NDArray[np.int32], places: Places, first_tokens: int = FIRST_TOKENS
+    model: LoadedModel, tokens: WordPieces | TokenScores, places: Places
 ) -> _StartTokens:
-    """Return which tokens may start a chunk.
-
-    Args:
-        starts: Offset of each token.
-        places: The places.
-        first_tokens: Number of tokens at a place that its score is taken from.
-    """
+    """Return which tokens may start a chunk: a model of places scores only the first of each."""
     import numpy as np
 
-    from lumber_core.bert.tokenizer import first_of
-
-    count = len(starts)
+    starts, count = tokens.starts, len(tokens.starts)
     offsets = np.array([0, *places.offsets], dtype=np.int64)
     labelled = np.array([0, *places.first_words], dtype=np.int64)
-    segments = first_of(starts, np.union1d(offsets, labelled))
+    segments = np.unique(np.searchsorted(starts, np.union1d(offsets, labelled)))
+    segments = segments[segments < count]
     # A place without tokens, such as a line of control characters, joins the one before.
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]
     allowed = np.zeros(count + 1, dtype=np.bool_)
-    allowed[first_indices(segments, count, first_tokens)] = True
+    allowed[first_indices(segments, count, 1 if model.places else FIRST_TOKENS)] = True
     return _StartTokens(segments, owners, allowed[:-1])
 
 

@@ -75,13 +75,8 @@ class WordPieces(NamedTuple):
         Returns:
             Token indices, ascending and without duplicates; offsets after the last token have none.
         """
-        return first_of(self.starts, offsets)
-
-
-def first_of(starts: npt.NDArray[np.int32], offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
-    """Return what `WordPieces.first_of` returns, for tokens that start at `starts`."""
-    found = np.unique(np.searchsorted(starts, np.asarray(offsets), side="left"))
-    return found[found < len(starts)]
+        found = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
+        return found[found < len(self.starts)]
 
 
 class WordPieceTokenizer:
@@ -135,14 +130,7 @@ class WordPieceTokenizer:
             )
         try:
             return cls(json.loads(path.read_bytes().decode("utf-8")))
-        except (
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-        ) as error:
+        except _MALFORMED as error:
             raise WeightsError(f"{path} is damaged or not BERT's: {error!r:.200}") from error
 
     @property

@@ -38,11 +38,9 @@ class TokenScorer(Protocol):
 
     Attributes:
         at_once: Best number of windows to score in one call.
-        across_texts: Whether calls with windows of several texts take less time than one for each.
     """
 
     at_once: int
-    across_texts: bool
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
         """Return t of some tokens of each window.
@@ -68,7 +66,6 @@ class OverlappingWindows:
         stride: Tokens from the start of a window to the start of the next.
         wanted: Whether to score each token, shape (tokens,); None for all. Other tokens score minus
             infinity.
-        on_window: Called for each window that is scored, to show progress.
         on_done: Called with the scores once all windows are scored.
 
     Attributes:
@@ -82,13 +79,12 @@ class OverlappingWindows:
         size: int,
         stride: int,
         wanted: npt.NDArray[np.bool_] | None = None,
-        on_window: Callable[[Window], object] = lambda _: None,
         on_done: Callable[[Scores], object] = lambda _: None,
     ) -> None:
         count = len(ids)
         self.ids = ids
         self._wanted = np.ones(count, dtype=np.bool_) if wanted is None else wanted
-        self._on_window, self._on_done = on_window, on_done
+        self._on_done = on_done
         self._sums: Scores = np.zeros(count, dtype=np.float32)
         self._weights: Scores = np.zeros(count, dtype=np.float32)
         starts = range(0, max(1, count - size + stride), stride) if count else range(0)
@@ -114,7 +110,6 @@ class OverlappingWindows:
         every[self.places(window)] = scores
         self._sums[window.start : window.stop] += weights * every
         self._weights[window.start : window.stop] += weights
-        self._on_window(window)
         self._left -= 1
         if not self._left:
             self.finish()
@@ -129,8 +124,8 @@ def scan(scorer: TokenScorer, texts: Iterable[OverlappingWindows]) -> None:
 
     Args:
         scorer: The model.
-        texts: The texts. One is pulled when a call of the model has
-            room for its windows, so that at most `scorer.at_once` are in work.
+        texts: The texts. One is pulled when a call of the model has room for its windows, so that
+            at most `scorer.at_once` are in work.
     """
 
     def of_one(text: OverlappingWindows) -> Iterator[tuple[OverlappingWindows, Window]]:
@@ -138,13 +133,12 @@ def scan(scorer: TokenScorer, texts: Iterable[OverlappingWindows]) -> None:
             text.finish()
         return ((text, window) for window in text.windows)
 
-    each = map(of_one, texts)
-    for together in [chain.from_iterable(each)] if scorer.across_texts else each:
-        while asked := list(islice(together, scorer.at_once)):
-            pieces = [text.ids[slice(*window)] for text, window in asked]
-            places = [text.places(window) for text, window in asked]
-            for (text, window), t in zip(asked, scorer.score(pieces, places), strict=True):
-                text.tell(window, t)
+    together = chain.from_iterable(map(of_one, texts))
+    while asked := list(islice(together, scorer.at_once)):
+        pieces = [text.ids[slice(*window)] for text, window in asked]
+        places = [text.places(window) for text, window in asked]
+        for (text, window), t in zip(asked, scorer.score(pieces, places), strict=True):
+            text.tell(window, t)
 
 
 def read_moving(
@@ -154,7 +148,6 @@ def read_moving(
     size: int,
     threshold: float,
     allowed: npt.NDArray[np.bool_],
-    on_window: Callable[[Window], object] = lambda _: None,
 ) -> tuple[Scores, list[int]]:
     """Read a text as in the paper (BertChunker): each window begins at the last start token found.
 
@@ -167,7 +160,6 @@ def read_moving(
         size: Tokens in a window.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         allowed: Whether each token may start a chunk, shape (tokens,).
-        on_window: Called for each window that is scored, to show progress.
 
     Returns:
         The scores, and the indices of the start tokens, ascending, never 0.
@@ -182,7 +174,6 @@ def read_moving(
         found = at + np.flatnonzero((t > threshold) & allowed[slice(*window)])
         starts += found[found > last].tolist()
         last = starts[-1] if starts else 0
-        on_window(window)
         at = last if at < last and window.stop < len(ids) else window.stop
     return scores, starts
 

@@ -9,11 +9,9 @@ at most a token for each byte outside these two.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,10 +31,6 @@ _FIRST_WORD_END = re.compile(_WORD_END)
 _LAST_WORD_END = re.compile(rf".*{_WORD_END}", re.DOTALL)
 _NEAR = 64  # characters at the ends of a range to look for it in
 _FEW = 12  # bytes that are not looked up: counting their tokens takes longer than it saves
-# A text is read in blocks of at least this many characters, each of which is worth a thread:
-# tiktoken takes 40 % more CPU time in a thread that is not the first to use it.
-_BLOCK = 1 << 20
-_MOST_THREADS = 4
 # tiktoken's pattern overflows the stack on some 300,000 blanks in a row, with a panic that no
 # `except Exception` catches, and takes quadratic time before version 0.13. So longer runs than this
 # are counted in parts; such a run has a whole window of half its length.
@@ -139,31 +133,11 @@ def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
     windows = range(0, len(text) - _WINDOW + 1, _WINDOW)
     if any(text[at : at + _WINDOW].isspace() for at in windows):
         return None
-    tables = _tables(encoding)
-    encode = partial(encoding.encode_to_numpy, disallowed_special=())
     try:
-        blocks = [*_blocks(text)]
-        if len(blocks) > 1:
-            with ThreadPoolExecutor(len(blocks) - 1) as pool:
-                others = pool.map(encode, blocks[1:])
-                tokens = np.concatenate([encode(blocks[0]), *others])
-        else:
-            tokens = encode(text)
+        tokens = encoding.encode_to_numpy(text, disallowed_special=())
     except UnicodeEncodeError:  # a lone surrogate
         return None
+    tables = _tables(encoding)
     starts = np.cumsum(tables.characters[tokens], dtype=np.int32)
     starts -= tables.back[tokens]
     return EncodedText(text, starts)
-
-
-def _blocks(text: str) -> Iterator[str]:
-    """Yield a few long parts of a text that have the same tokens alone as together."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    size = max(_BLOCK, len(text) // min(_MOST_THREADS, cores) + 1)
-    start = 0
-    while start < len(text):
-        word = _FIRST_WORD_END.search(text, start + size)
-        end = word.end() if word else len(text)
-        yield text[start:end]
-        start = end

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -85,26 +83,6 @@ def test_any_number_of_threads_gives_the_same_result(exported: Path, prose: list
         np.testing.assert_array_equal(one, five)
 
 
-@pytest.mark.parametrize("paper", [False, True])
-def test_progress_is_shown_within_a_text(
-    exported: Path,
-    prose: list[str],
-    paper: bool,
-    capsys: pytest.CaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # A bar is drawn ten times a second: here a second passes whenever tqdm looks.
-    monkeypatch.setattr("tqdm.std.time", itertools.count().__next__)
-    text = " ".join(prose)
-    splitter = BertChunker(str(exported), paper=paper, threads=1)
-    (told,) = splitter.segment_all([text], show_progress=True)
-    shares = [int(share) for share in re.findall(r"(\d+)%\|", capsys.readouterr().err)]
-    assert shares == sorted(shares)
-    assert shares[-1] == 100
-    assert any(0 < share < 100 for share in shares)
-    assert told.spans == splitter.segment(text).spans
-
-
 PAGE = "".join(
     f"## Part {n}\n\nThe ship was old. It went to sea.\n\n```sh\nmake {n}.\n\n./run {n}.\n```\n\n"
     for n in range(12)
@@ -148,30 +126,6 @@ def test_only_a_unit_that_fits_in_no_chunk_is_divided(exported: Path) -> None:
     assert all(long < start < long + 12 * 35 for start in inside)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "reason"),
-    [
-        ({"model": 3}, TypeError, "model must be"),
-        ({"threshold": "0"}, TypeError, "threshold must be a number"),
-        ({"device": "gpu"}, ValueError, '"cpu" or "cuda"'),
-        ({"model": "large", "paper": True, "target_size": 9}, ValueError, "threshold or paper"),
-        ({"threads": 0}, ValueError, "threads must be at least 1"),
-        ({"target_size": 300, "chunk_size": 256}, ValueError, "or leave it out for one that fits"),
-        ({"min_chunk_size": 300}, ValueError, r"chunk_size \(256\)"),
-        ({"target_size": 90, "threshold": 0.0}, ValueError, "pass target_size, or threshold"),
-        ({"units": "markdown", "paper": True}, ValueError, "pass units or paper, not both"),
-    ],
-)
-def test_bad_settings_are_refused_at_once(options: dict, error: type, reason: str) -> None:
-    with pytest.raises(error, match=reason):
-        BertChunker(**options)
-
-
-def test_text_must_be_a_string(exported: Path) -> None:
-    with pytest.raises(TypeError, match="must be a str"):
-        BertChunker(str(exported)).scores(None)
-
-
 def test_splitting_loads_no_torch(exported: Path) -> None:
     code = (
         "import sys\nfrom lumber_core import BertChunker, TextEmbedder\n"
@@ -189,7 +143,6 @@ def smallest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from lumber_training.export import export
 
     source = write_random_checkpoint(tmp_path_factory.mktemp("small"), width=8, layers=1)
-    export(source, output=tmp_path_factory.mktemp("smallest"))
     return export(source, output=tmp_path_factory.mktemp("smallest")).folder
 
 

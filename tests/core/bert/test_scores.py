@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from lumber_core import BertChunker
 from lumber_core.bert import TokenScores
-from lumber_core.bert.scores import ScoredText, place_scores, windows_of
+from lumber_core.bert.scores import cuts_above, place_scores, windows_of
 from lumber_core.bert.windows import scan
 from lumber_core.text.places import find_places
 from tests.profiles import examples
@@ -60,16 +59,14 @@ def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: l
     model = BertChunker(str(exported)).load()
     text = " ".join(prose[:30])
     places = find_places(text)
-    made: list[ScoredText] = []
-    options: dict[str, Any] = {"places": places, "threshold": -7.0, "on_scored": made.append}
-    for everywhere in (True, False):
-        scan(model.scorer, [windows_of(model, text, **options, everywhere=everywhere)])
+    made: list[TokenScores] = []
+    for asked in (None, places):
+        scan(model.scorer, [windows_of(model, text, asked, made.append)])
     whole, part = made
-    np.testing.assert_array_equal(
-        place_scores(part.scores, places), place_scores(whole.scores, places)
-    )
-    scored = np.isfinite(part.scores.t)
-    np.testing.assert_array_equal(part.scores.t[scored], whole.scores.t[scored])
+    np.testing.assert_array_equal(place_scores(part, places), place_scores(whole, places))
+    scored = np.isfinite(part.t)
+    np.testing.assert_array_equal(part.t[scored], whole.t[scored])
     assert len(places) < scored.sum() < len(scored)
-    assert len(whole.cuts) > 3
-    assert part.cuts == whole.cuts
+    cuts = cuts_above(-7.0, model, whole, places)
+    assert len(cuts) > 3
+    assert cuts_above(-7.0, model, part, places) == cuts

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -97,14 +96,3 @@ def test_windows_of_a_long_text_join_without_a_seam() -> None:
         known = np.isfinite(copy) & np.isfinite(alone.t[middle])
         assert known.sum() > 50
         assert np.abs(copy[known] - alone.t[middle][known]).mean() < 0.3
-
-
-def test_words_cannot_be_scored() -> None:
-    with pytest.raises(ValueError, match=r"scores places.*paper=False"):
-        BertChunker(paper=True)
-
-
-@pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "a" * 9000, "\u0301" * 300, "x. " * 4000])
-def test_any_text_is_kept_whole(text: str) -> None:
-    chunker = BertChunker(threshold=0, chunk_size=200)
-    assert "".join(span.of(text) for span in chunker.segment(text).spans) == text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -24,8 +25,8 @@ from tests.profiles import examples
 class MadeUp:
     """Scores that depend on the window as well as on the token, as a model's do."""
 
-    def __init__(self, at_once: int = 1, *, across_texts: bool = True, raised: float = 0.0) -> None:
-        self.at_once, self.across_texts, self.raised = at_once, across_texts, raised
+    def __init__(self, at_once: int = 1, *, raised: float = 0.0) -> None:
+        self.at_once, self.raised = at_once, raised
         self.calls: list[list[int]] = []
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
@@ -42,13 +43,16 @@ def ids_of(count: int, seed: int = 0) -> TokenIds:
     return np.arange(seed % 7919, seed % 7919 + count, dtype=np.int32)
 
 
-def published_walk(ids: TokenIds, size: int, t_c: float, scorer: MadeUp) -> list[int]:
+def published_walk(
+    ids: TokenIds, size: int, t_c: float, score: Callable[[TokenIds], Scores], may_start: Any = None
+) -> list[int]:
     """The paper's inference in a loop: one window, then from its last start or past its end."""
+    allowed = np.ones(len(ids), dtype=bool) if may_start is None else may_start
     starts: set[int] = set()
     begin = 0
     while begin < len(ids):
-        t = scorer.of(ids[begin : begin + size])
-        found = [begin + i for i in range(len(t)) if t[i] > t_c]
+        t = score(ids[begin : begin + size])
+        found = [begin + i for i in range(len(t)) if t[i] > t_c and allowed[begin + i]]
         starts.update(start for start in found if start > 0)
         if begin + size >= len(ids):
             break
@@ -70,7 +74,7 @@ def test_moving_windows_find_what_the_paper_finds(
     scores, starts = read_moving(
         scorer, ids, size=size, threshold=0.1, allowed=np.ones(count, dtype=bool)
     )
-    assert starts == published_walk(ids, size, 0.1, scorer)
+    assert starts == published_walk(ids, size, 0.1, scorer.of)
     assert starts == [place for place in np.flatnonzero(scores > 0.1).tolist() if place > 0]
 
 
@@ -118,12 +122,9 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 @given(
     counts=st.lists(st.integers(0, 150), max_size=9),
     at_once=st.integers(1, 7),
-    across=st.booleans(),
     seed=st.integers(0, 99),
 )
-def test_texts_score_the_same_together_as_alone(
-    counts: list[int], at_once: int, across: bool, seed: int
-) -> None:
+def test_texts_score_the_same_together_as_alone(counts: list[int], at_once: int, seed: int) -> None:
     def scored(number: int, **told: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
         wanted = np.arange(len(ids)) % 3 > 0
@@ -138,7 +139,7 @@ def test_texts_score_the_same_together_as_alone(
             assert sum(n not in done for n in pulled) <= at_once
             yield scored(number, on_done=lambda t, n=number: done.__setitem__(n, t))
 
-    scorer = MadeUp(at_once, across_texts=across)
+    scorer = MadeUp(at_once)
     scan(scorer, texts())
     assert sorted(done) == list(range(len(counts)))
     assert all(len(call) <= at_once for call in scorer.calls)
@@ -149,11 +150,10 @@ def test_texts_score_the_same_together_as_alone(
         assert not np.isfinite(done[number][::3]).any()
 
 
-def test_short_texts_share_calls_where_the_model_gains_from_it() -> None:
-    for across, calls in ((True, 3), (False, 9)):
-        scorer = MadeUp(3, across_texts=across)
-        scan(scorer, [OverlappingWindows(ids_of(5), size=20, stride=10) for _ in range(9)])
-        assert len(scorer.calls) == calls
+def test_short_texts_share_calls() -> None:
+    scorer = MadeUp(3)
+    scan(scorer, [OverlappingWindows(ids_of(5), size=20, stride=10) for _ in range(9)])
+    assert len(scorer.calls) == 3
 
 
 def test_overlapping_windows_see_every_token_at_most_twice() -> None:

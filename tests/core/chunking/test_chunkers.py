@@ -202,42 +202,6 @@ def test_texts_that_are_no_list_are_refused(chunker, texts, message):
         asyncio.run(chunker.asegment_all(texts))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"theta": 0}, ValueError, "theta must be at least 1, not 0"),
-        ({"theta": True}, TypeError, "theta must be a whole number, not bool"),
-        ({"theta": 550.0}, TypeError, "theta must be a whole number, not float"),
-        ({"judge": None}, TypeError, "a judge must be"),
-        ({"tokenizer": "cl1000k"}, ValueError, "unknown tokenizer 'cl1000k'"),
-        ({"tokenizer": None}, TypeError, "tokenizer must be"),
-        ({"units": "chapters"}, ValueError, "'chapters'"),
-        ({"units": 3}, TypeError, "units must be"),
-        ({"language": ""}, ValueError, "ISO 639"),
-        ({"chunk_size": 0}, ValueError, "chunk_size must be at least 1"),
-        (
-            {"chunk_size": 10, "min_chunk_size": 11},
-            ValueError,
-            r"min_chunk_size \(11\) must not be above chunk_size \(10\)",
-        ),
-        ({"max_concurrency": 0}, ValueError, "max_concurrency must be at least 1"),
-        ({"method": "articles"}, ValueError, '"paper" or "window"'),
-    ],
-)
-def test_bad_arguments_are_refused_by_name_when_the_splitter_is_made(arguments, error, message):
-    judge = Recorder()
-    with pytest.raises(error, match=message):
-        LumberChunker(**{"judge": judge, **arguments})
-    assert judge.groups == []
-
-
-def test_options_are_named_and_not_placed():
-    with pytest.raises(TypeError):
-        LumberChunker(middle, 550)  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
-        GreedyChunker(400, "words")  # type: ignore[call-arg]
-
-
 def test_only_the_published_method_counts_by_words():
     assert isinstance(LumberChunker(LexicalJudge()).counter, EstimatedCounter)
     assert isinstance(LumberChunker.as_published(LexicalJudge()).counter, WordCounter)

@@ -130,32 +130,6 @@ def test_the_target_follows_the_limit_unless_it_is_given(sizes, target, limit):
     assert greedy.chunk_size == limit
 
 
-# Bad input.
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"target_size": 0}, ValueError, "target_size must be at least 1, not 0"),
-        ({"chunk_size": "512"}, TypeError, 'be a whole number, not str: pass a number, "auto"'),
-        (
-            {"target_size": 600, "chunk_size": 512},
-            ValueError,
-            r"must not be above chunk_size \(512\)",
-        ),
-        (
-            {"min_chunk_size": 600},
-            ValueError,
-            r"not be above chunk_size \(512\): raise",
-        ),
-        ({"targt_size": 6}, TypeError, "unexpected keyword argument 'targt_size'"),
-    ],
-)
-def test_bad_arguments_are_refused_by_name(arguments, error, message):
-    with pytest.raises(error, match=message):
-        GreedyChunker(**arguments)
-
-
 def test_a_very_long_unit_that_fits_is_kept_whole_and_another_is_cut():
     text = "a" * 40_000
     greedy = GreedyChunker(2, chunk_size=4, tokenizer=lambda part: 1 + part.count(" "))

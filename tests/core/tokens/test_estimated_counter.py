@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import inspect
-import json
 import random
 import string
 import textwrap
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,75 +19,35 @@ from lumber_core.tokens import EstimatedCounter, estimate, token_counter
 from tests.core.core_support import nasty_texts, quick
 
 VOCABULARY = (
-    "river stone market letter window garden harbour winter paper silver morning travel "
-    "bridge little answer quiet under between second after never north family music story "
-    "people table"
+    "river stone market letter window garden harbour winter paper silver morning travel bridge "
+    "little answer quiet under between second after never north family music story people table"
 )
 WORDS = VOCABULARY.split()
 
 LANGUAGES = {
-    "english": """The harbour master kept two ledgers. In the first she wrote what every ship had
-declared: timber, salted fish, barrels of nails, and once a piano. In the second, which nobody was
-meant to see, she wrote what the dockers told her they had really carried. When the two books
-disagreed by more than a tenth, she walked down to the quay in the evening and asked the captain,
-politely, whether he would like to think about his declaration again. Most of them did.""",
-    "german": """Die Hafenmeisterin führte zwei Bücher. In das erste schrieb sie, was jedes Schiff
-angegeben hatte: Holz, gesalzenen Fisch, Fässer mit Nägeln und einmal sogar ein Klavier. In das
-zweite, das niemand sehen sollte, schrieb sie, was die Arbeiter ihr erzählten. Wenn die beiden
-Bücher zu sehr voneinander abwichen, ging sie am Abend zum Kai hinunter und fragte den Kapitän
-höflich, ob er über seine Angaben vielleicht noch einmal nachdenken möchte.""",
-    "spanish": """La encargada del puerto llevaba dos libros. En el primero escribía lo que cada
-barco había declarado: madera, pescado salado, barriles de clavos y una vez un piano. En el
-segundo,
-que nadie debía ver, anotaba lo que los trabajadores le contaban. Cuando los dos libros no
-coincidían, bajaba al muelle por la tarde y le preguntaba al capitán, con mucha cortesía, si
- quería
-pensar otra vez en su declaración. Casi todos aceptaban.""",
-    "russian": """Начальница порта вела две книги. В первую она записывала то, что заявлял каждый
-корабль: лес, солёную рыбу, бочки с гвоздями и однажды даже рояль. Во вторую, которую никто не
-должен был видеть, она записывала то, что рассказывали ей рабочие. Если книги расходились слишком
-сильно, вечером она спускалась на причал и вежливо спрашивала капитана, не хочет ли он ещё раз
-подумать о своих словах. Почти все соглашались.""",
-    "chinese": """港口的管理员有两本账簿。第一本记录每艘船申报的货物：木材、咸鱼、成桶的钉子
-，有一次甚至
-还有一架钢琴。第二本不给任何人看，里面写的是工人们告诉她的真实情况。如果两本账簿相差太多，她
-就会在傍晚走到
-码头，很有礼貌地问船长，要不要再考虑一下他的申报。大多数船长都会同意。后来她退休了，把两本账
-簿都交给了新来的
-年轻人，并且告诉他，真正重要的是第二本。""",
-    "japanese": """港の管理人は二冊の帳簿をつけていた。一冊目には、それぞれの船が申告した荷
-物を書いた。
-木材、塩漬けの魚、釘の樽、そして一度だけピアノ。誰にも見せない二冊目には、作業員たちから聞い
-た本当の話を書いた。
-二つの帳簿があまりに違うとき、彼女は夕方に岸壁まで歩いていき、もう一度申告について考えてみま
-せんかと、
-船長に丁寧にたずねた。ほとんどの船長はうなずいた。""",
-    "korean": """항구 관리인은 장부를 두 권 썼다. 첫 번째 장부에는 배가 신고한 물건을
-적었다. 목재와 소금에
-절인 생선, 못이 든 통, 그리고 한 번은 피아노도 있었다. 아무에게도 보여 주지 않는 두 번째
-장부에는 일꾼들이 들려준
-이야기를 적었다. 두 장부가 너무 다르면 그녀는 저녁에 부두로 내려가서 선장에게 신고한 내용을
-다시 생각해 보겠느냐고
-공손하게 물었다. 대부분은 그렇게 하겠다고 했다.""",
-    "thai": """ผู้ดูแลท่าเรือมีสมุดบัญชีสองเล่ม เล่มแรกเขียนสิ่งที่เรือแต่ละลำแจ้งไว้ เช่น ไ
-ม้ ปลาเค็ม ถังตะปู
-และครั้งหนึ่งมีเปียโนด้วย เล่มที่สองไม่มีใครได้เห็น เธอเขียนสิ่งที่คนงานเล่าให้ฟัง ถ้าสมุดสอ
-งเล่มต่างกันมาก
-ตอนเย็นเธอจะเดินไปที่ท่าเรือแล้วถามกัปตันอย่างสุภาพว่าอยากคิดดูใหม่อีกครั้งหรือไม่ ส่วนใหญ่ก
-็ตกลง""",
-    "arabic": """كانت مديرة الميناء تحتفظ بدفترين. في الدفتر الأول كانت تكتب ما تعلنه كل سفينة من
-الخشب والسمك المملح وبراميل المسامير، ومرة واحدة كان هناك بيانو. وفي الدفتر الثاني الذي لا ي
-راه أحد
-كانت تكتب ما يخبرها به العمال. وعندما يختلف الدفتران كثيرا كانت تنزل في المساء إلى الرصيف وتسأل
-القبطان بلطف إن كان يريد أن يفكر مرة أخرى. وكان معظمهم يوافق.""",
-    "hindi": """बंदरगाह की अधिकारी के पास दो बहियाँ थीं। पहली में वह लिखती थी कि हर जहाज़ ने
- क्या बताया है:
-लकड़ी, नमक लगी मछली, कीलों के पीपे और एक बार एक पियानो। दूसरी बही कोई नहीं देखता था, उसमें व
-ह मज़दूरों की
-बताई हुई बातें लिखती थी। जब दोनों में बहुत फ़र्क होता, तब वह शाम को घाट पर जाती और कप्तान से
- नम्रता से पूछती
-कि क्या वह एक बार फिर सोचना चाहेगा। ज़्यादातर लोग मान जाते थे।""",
+    "english": "The harbour master kept two ledgers. In the first she wrote what every ship had "
+    "declared: timber, salted fish, barrels of nails, and once a piano. In the second, which "
+    "nobody was meant to see, she wrote what the dockers told her they had really carried.",
+    "german": "Die Hafenmeisterin führte zwei Bücher. In das erste schrieb sie, was jedes Schiff "
+    "angegeben hatte: Holz, gesalzenen Fisch, Fässer mit Nägeln und einmal sogar ein Klavier.",
+    "spanish": "La encargada del puerto llevaba dos libros. En el primero escribía lo que cada "
+    "barco había declarado: madera, pescado salado, barriles de clavos y una vez un piano.",
+    "russian": "Начальница порта вела две книги. В первую она записывала то, что заявлял каждый "
+    "корабль: лес, солёную рыбу, бочки с гвоздями и однажды даже рояль.",
+    "chinese": "港口的管理员有两本账簿。第一本记录每艘船申报的货物：木材、咸鱼、成桶的钉子，"
+    "有一次甚至还有一架钢琴。第二本不给任何人看，里面写的是工人们告诉她的真实情况。",
+    "japanese": "港の管理人は二冊の帳簿をつけていた。一冊目には、それぞれの船が申告した荷物を書いた"
+    "。木材、塩漬けの魚、釘の樽、そして一度だけピアノ。",
+    "korean": "항구 관리인은 장부를 두 권 썼다. 첫 번째 장부에는 배가 신고한 물건을 적었다. "
+    "목재와 소금에 절인 생선, 못이 든 통, 그리고 한 번은 피아노도 있었다.",
+    "thai": "ผู้ดูแลท่าเรือมีสมุดบัญชีสองเล่ม เล่มแรกเขียนสิ่งที่เรือแต่ละลำแจ้งไว้ เช่น "
+    "ไม้ ปลาเค็ม ถังตะปู และครั้งหนึ่งมีเปียโนด้วย",
+    "arabic": "كانت مديرة الميناء تحتفظ بدفترين. في الدفتر الأول كانت تكتب ما تعلنه كل سفينة من "
+    "الخشب والسمك المملح وبراميل المسامير، ومرة واحدة كان هناك بيانو.",
+    "hindi": "बंदरगाह की अधिकारी के पास दो बहियाँ थीं। पहली में वह लिखती थी कि हर जहाज़ ने क्या बताया है: "
+    "लकड़ी, नमक लगी मछली, कीलों के पीपे और एक बार एक पियानो।",
 }
+FILES = ("customers.csv", "names.tsv", "widgets.json", "one_line.json", "worker.log", "table.txt")
 
 
 def generated() -> dict[str, str]:
@@ -105,31 +65,7 @@ def generated() -> dict[str, str]:
     def hexadecimal(count: int) -> str:
         return "".join(dice.choices("0123456789abcdef", k=count))
 
-    def row() -> dict[str, object]:
-        return {
-            "id": dice.randrange(10_000),
-            "name": word().title(),
-            "price": round(dice.random() * 100, 2),
-            "tags": [word(), word()],
-            "active": dice.random() < 0.5,
-        }
-
     return {
-        "csv": repeat(
-            lambda: (
-                f"{dice.randrange(9999)},{word().title()},{dice.random() * 1e3:.2f},"
-                f"{dice.random():.5f},2024-0{dice.randrange(1, 9)}-1{dice.randrange(9)}\n"
-            )
-        ),
-        "json": json.dumps([row() for _ in range(40)], indent=2),
-        "json on one line": json.dumps([row() for _ in range(40)], separators=(",", ":")),
-        "log": repeat(
-            lambda: (
-                f"2024-06-1{dice.randrange(9)} 12:{dice.randrange(10, 59)}:07,{digits(3)} "
-                f"ERROR [worker-{dice.randrange(9)}] {word()}.{word()}: request {hexadecimal(8)} "
-                f"took {digits(4)} ms\n"
-            )
-        ),
         "urls": repeat(
             lambda: (
                 f"https://www.{word()}{word()}.com/{word()}/{word()}-{word()}?id={digits(5)}"
@@ -147,9 +83,6 @@ def generated() -> dict[str, str]:
         "base64": base64.b64encode(dice.randbytes(1500)).decode(),
         "numbers": repeat(lambda: f"{dice.random():.6f} {dice.randrange(10**6)}\n"),
         "digits": digits(1500),
-        "table": repeat(
-            lambda: f"| {word()} {word()} | {digits(3)} | {dice.random():.2f} | yes |\n"
-        ),
         "emoji": repeat(
             lambda: chr(dice.randrange(0x1F300, 0x1F5FF)) + chr(dice.randrange(0x1F600, 0x1F64F))
         ),
@@ -162,7 +95,9 @@ def generated() -> dict[str, str]:
     }
 
 
-KINDS = {**LANGUAGES, **generated()}
+FORMATS = Path(__file__).parents[1] / "formats"
+READ = {name: (FORMATS / name).read_text(encoding="utf-8") for name in FILES}
+KINDS = {**LANGUAGES, **READ, **generated()}
 
 
 def real(text: str) -> int:

@@ -17,12 +17,6 @@ from lumber_core.tokens import EstimatedCounter, TiktokenCounter, TokenCounter, 
 from lumber_core.tokens.encoded_text import encoded_text
 from tests.core.core_support import nasty_texts, quick
 
-PROSE = (
-    'He said: "Stop."\n\n- Why? \u201cNo.\u201d\r\nIt\'s 12.5 /usr/bin.\t McDonald ran. '
-    "\u4e2d\u6587\u3002\u597d \u6570\u3002\u6570\uff0c\u8bf7\uff0c\u8fd9\u300d\u3068 \U0001f642\n"
-    "\n    print(0)\n\t}\n)\n//"
-)
-
 
 def with_pattern_of_gpt2() -> TiktokenCounter:
     """Return a counter with that pattern; the vocabulary of gpt2 is not at hand."""
@@ -112,17 +106,6 @@ def test_a_range_has_the_tokens_that_start_in_it(name, found):
     expected = [sum(start <= token < end for token in starts) for start, end in spans]
     assert tokens.between(edges) == expected
     assert tokens.count([*pairwise(edges)]) == expected
-
-
-@pytest.mark.parametrize("name", TIKTOKEN)
-def test_a_text_that_is_read_in_blocks_has_the_same_tokens(name):
-    counter = TIKTOKEN[name]()
-    text = PROSE * (3 * (1 << 20) // len(PROSE))
-    edges = [*range(0, len(text), 1000), len(text)]
-    tokens = tokens_of(text, counter)
-    assert sum(tokens.between(edges)) == len(counter.encoding.encode_ordinary(text))
-    middle = text[: len(PROSE) * (len(text) // len(PROSE) // 2)]
-    assert tokens.count([(0, len(middle))]) == [len(counter.encoding.encode_ordinary(middle))]
 
 
 @pytest.mark.parametrize(

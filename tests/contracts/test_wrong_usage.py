@@ -1,0 +1,204 @@
+"""A wrong setting is refused by its name when a splitter is made, in the core and both adapters."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    LayoutTextSplitter,
+    LumberTextSplitter,
+)
+from llamaindex_lumber import (
+    BertNodeParser,
+    GreedyNodeParser,
+    LayoutNodeParser,
+    LumberNodeParser,
+)
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
+from tests.lexical_judge import LexicalJudge
+
+JUDGE = LexicalJudge()
+FORMS: dict[str, tuple[Any, Any, Any]] = {
+    "bert": (BertChunker, BertTextSplitter, BertNodeParser),
+    "greedy": (GreedyChunker, GreedyTextSplitter, GreedyNodeParser),
+    "layout": (LayoutChunker, LayoutTextSplitter, LayoutNodeParser),
+    "lumber": (LumberChunker, LumberTextSplitter, LumberNodeParser),
+}
+TEXT_SPLITTERS = [forms[1] for forms in FORMS.values()]
+NODE_PARSERS = [forms[2] for forms in FORMS.values()]
+
+
+def make(form: Any, **options: Any) -> Any:
+    """Make a splitter, with a judge if it needs one."""
+    needed = "judge" in inspect.signature(form).parameters and "judge" not in options
+    return form(**({"judge": JUDGE} if needed else {}), **options)
+
+
+EVERY, SIZED = [*FORMS], ["bert", "greedy", "layout"]
+ABOVE = (
+    r"target_size \(600\) must not be above chunk_size \(512\), .*leave it out for one that fits"
+)
+WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
+    (EVERY, {"chunk_size": 0}, ValueError, "chunk_size must be at least 1, not 0"),
+    (EVERY, {"chunk_size": -3}, ValueError, "chunk_size must be at least 1, not -3"),
+    (EVERY, {"chunk_size": "nine"}, TypeError, 'be a whole number, not str: pass a number, "auto"'),
+    (EVERY, {"min_chunk_size": 600}, ValueError, r"\(600\) must not be above chunk_size \(\d+\): "),
+    (
+        EVERY,
+        {"chunk_size": 10, "min_chunk_size": 11},
+        ValueError,
+        r"min_chunk_size \(11\) must not be above chunk_size \(10\)",
+    ),
+    (EVERY, {"tokenizer": "cl1000k"}, ValueError, "unknown tokenizer 'cl1000k'"),
+    (EVERY, {"tokenizer": None}, TypeError, "tokenizer must be"),
+    (EVERY, {"units": "chapters"}, ValueError, "units must be \"paragraphs\".*'chapters'"),
+    (EVERY, {"units": 3}, TypeError, "units must be"),
+    *(
+        (EVERY, {"language": wrong}, ValueError, f"be an ISO 639 code such as .*, not {wrong!r}")
+        for wrong in ("english", "klingon", "", None)
+    ),
+    (SIZED, {"target_size": 0}, ValueError, "target_size must be at least 1, not 0"),
+    (SIZED, {"target_size": 600, "chunk_size": 512}, ValueError, ABOVE),
+    (["bert"], {"model": 3}, TypeError, "model must be"),
+    (["bert"], {"model": "nowhere"}, ValueError, "an existing folder or a hub id .* not 'nowhere'"),
+    (["bert"], {"threshold": "low"}, TypeError, "threshold must be a number"),
+    (["bert"], {"device": "gpu"}, ValueError, '"cpu" or "cuda"'),
+    (["bert"], {"threads": 0}, ValueError, "threads must be at least 1"),
+    (["bert"], {"paper": True}, ValueError, r"scores places.*paper=False"),
+    (
+        ["bert"],
+        {"target_size": 90, "threshold": 0.0},
+        ValueError,
+        "pass target_size, or threshold or paper, not both",
+    ),
+    (
+        ["bert"],
+        {"model": "large", "paper": True, "target_size": 9},
+        ValueError,
+        "pass target_size, or threshold or paper, not both",
+    ),
+    (
+        ["bert"],
+        {"model": "large", "units": "markdown", "paper": True},
+        ValueError,
+        "pass units or paper, not both",
+    ),
+    (["lumber"], {"theta": 0}, ValueError, "theta must be at least 1, not 0"),
+    (["lumber"], {"theta": "many"}, TypeError, "theta must be a whole number, not str"),
+    (["lumber"], {"theta": 55.5}, TypeError, "theta must be a whole number, not float"),
+    (["lumber"], {"max_concurrency": 0}, ValueError, "max_concurrency must be at least 1"),
+    (["lumber"], {"method": "articles"}, ValueError, '"paper" or "window"'),
+]
+
+
+def rows() -> Iterator[Any]:
+    for names, options, error, message in WRONG:
+        for name in names:
+            for form in FORMS[name]:
+                said = ",".join(f"{key}={value}" for key, value in options.items())
+                yield pytest.param(form, options, error, message, id=f"{form.__name__}-{said}")
+
+
+@pytest.mark.parametrize(("form", "options", "error", "message"), [*rows()])
+def test_a_wrong_setting_is_refused_by_name(
+    form: Any, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        make(form, **options)
+    # LlamaIndex makes parsers with pydantic, which would show what it was given.
+    assert "validation error" not in "".join(traceback.format_exception(caught.value))
+    if form in NODE_PARSERS and len(options) == 1:
+        parser = make(form)
+        before, shown = parser.to_dict(), repr(parser.chunker)
+        with pytest.raises(error, match=message):
+            setattr(parser, *next(iter(options.items())))
+        assert parser.to_dict() == before
+        assert repr(parser.chunker) == shown
+
+
+OVERLAPS = [
+    ({"chunk_overlap": -1}, "chunk_overlap must be at least 0"),
+    ({"chunk_overlap": 50, "chunk_size": 50}, r"\(50\) must be below chunk_size \(50\)"),
+    ({"chunk_overlap": 5_000}, r"chunk_overlap \(5000\) must be below chunk_size \(\d+\)"),
+]
+
+
+@pytest.mark.parametrize("form", [*TEXT_SPLITTERS, *NODE_PARSERS])
+@pytest.mark.parametrize(("options", "message"), OVERLAPS)
+def test_an_overlap_leaves_room_for_the_chunk(form: Any, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(form, **options)
+
+
+@pytest.mark.parametrize("core", [forms[0] for forms in FORMS.values()])
+def test_an_unknown_setting_or_one_without_its_name_is_refused(core: Any) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'targt_size'"):
+        make(core, targt_size=6)
+    with pytest.raises(TypeError, match="positional argument"):
+        core("bundled" if core is BertChunker else JUDGE if core is LumberChunker else 4, 550)
+
+
+@pytest.mark.parametrize("form", NODE_PARSERS)
+def test_a_setting_of_a_parser_without_its_name_is_refused(form: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{form.__name__} takes its settings by name"):
+        form(200)
+
+
+@pytest.mark.parametrize("position", [BertChunker, BertTextSplitter])
+def test_a_size_that_is_given_by_position_is_told_its_name(position: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match="a size is named: target_size=200"):
+        position(200)
+
+
+UNKNOWN = [
+    *[(TEXT_SPLITTERS, name, "with the setting units") for name in ("separators", "separator")],
+    (TEXT_SPLITTERS, "is_separator_regex", "with the setting units"),
+    (TEXT_SPLITTERS, "keep_separator", "nothing is removed"),
+    (TEXT_SPLITTERS, "embeddings", "needs no embeddings"),
+    (TEXT_SPLITTERS, "breakpoint_threshold_type", "threshold"),
+    (TEXT_SPLITTERS, "encoding_name", "from_tiktoken_encoder"),
+    (TEXT_SPLITTERS, "chunk_overlp", "did you mean 'chunk_overlap'"),
+    *[(NODE_PARSERS, name, "the setting units") for name in ("separator", "backup_separators")],
+    (NODE_PARSERS, "paragraph_separator", "paragraphs"),
+    (NODE_PARSERS, "secondary_chunking_regex", "sentences"),
+    (NODE_PARSERS, "embed_model", "needs no embeddings"),
+    (NODE_PARSERS, "breakpoint_percentile_threshold", "threshold"),
+    (NODE_PARSERS, "chunk_ovrlap", "did you mean 'chunk_overlap'"),
+    (NODE_PARSERS, "foo", "its settings are include_metadata"),
+    ([*TEXT_SPLITTERS, *NODE_PARSERS], "buffer_size", "threshold"),
+]
+
+
+@pytest.mark.parametrize(("forms", "name", "instead"), UNKNOWN, ids=lambda given: str(given)[:30])
+def test_a_setting_without_meaning_here_names_what_to_use(
+    forms: list[Any], name: str, instead: str
+) -> None:
+    for form in forms:
+        message = f"{form.__name__} has no setting '{name}': .*{instead}"
+        with pytest.raises(TypeError, match=message):
+            form(**{name: 1})
+        if form in NODE_PARSERS:
+            with pytest.raises(TypeError, match=message):
+                form.from_defaults(**{name: 1})
+            with pytest.raises(TypeError, match=message):
+                form.from_dict({**form().to_dict(), name: 1})
+
+
+@pytest.mark.parametrize("wrong", ["sk-a-key", b"sk-a-key", ["sk-a-key"], {"key": "sk-a-key"}])
+def test_what_cannot_judge_is_not_shown_as_it_may_be_a_key(wrong: Any) -> None:
+    kind = type(wrong).__name__
+    for form, name in zip(FORMS["lumber"], ("judge", "llm", "llm"), strict=True):
+        with pytest.raises(TypeError, match=rf"(got|not) {kind}") as caught:
+            form(**{name: wrong})
+        assert "sk-a-key" not in "".join(traceback.format_exception(caught.value))
+    with pytest.raises(TypeError, match=r"pass a model, such as lumber_core\.llms\.OpenAIModel"):
+        LumberChunker("gpt-4o")
+    with pytest.raises(TypeError, match="a judge must be"):
+        LumberChunker(None)
