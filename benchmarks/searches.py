@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lumber_retrieval.ranking import CANDIDATES, fused
 
 from benchmarks.embedding import Bundled, for_llamaindex
 from benchmarks.splitters import PEERS, sized
