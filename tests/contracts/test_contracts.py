@@ -92,32 +92,6 @@ class TestTiling:
 
 
 class TestOffsets:
-    @every_text_splitter
-    @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
-    def test_offsets_of_documents_are_exact(self, make: Callable, strip: bool) -> None:
-        for name, text in TEXTS.items():
-            found = documents(make(add_start_index=True, strip_whitespace=strip), text)
-            position = 0
-            for document in found:
-                start = document.metadata["start_index"]
-                assert text[start : start + len(document.page_content)] == document.page_content
-                assert start >= position, name
-                position = start + len(document.page_content)
-            if strip:
-                assert all(d.page_content == d.page_content.strip() for d in found), name
-            else:
-                assert "".join(d.page_content for d in found) == text, name
-
-    @every_node_parser
-    def test_offsets_of_nodes_are_exact_and_leave_nothing_out(self, make: Callable) -> None:
-        for name, text in encodable.items():
-            position = 0
-            for node in nodes(make(), text):
-                assert text[node.start_char_idx : node.end_char_idx] == node.text, name
-                assert node.start_char_idx == position, name
-                position = node.end_char_idx
-            assert position == (0 if text.isspace() else len(text)), name
-
     @every_node_parser
     def test_nodes_parsed_again_point_into_the_document(self, make: Callable) -> None:
         coarse = NODE_PARSERS["greedy"](chunk_size=300)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from itertools import permutations
 from pathlib import Path
 
@@ -139,12 +138,11 @@ def test_the_first_chunk_comes_soon() -> None:
         f"BertChunker().segment({' '.join(TOPICS)!r})\n"
         "print(time.perf_counter() - began)"
     )
-    took = []
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-        took.append(float(done.stdout))
-        time.sleep(0.1)
-    assert min(took) < 3  # the target is 1 s
+        if float(done.stdout) < 3:  # the target is 1 s; a busy machine is not to blame it
+            return
+    raise AssertionError(f"the first chunk took {float(done.stdout):.1f} s")
 
 
 def test_texts_that_the_encoder_cannot_read_are_told_once(

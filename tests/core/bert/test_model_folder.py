@@ -76,13 +76,6 @@ def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -
     np.testing.assert_array_equal(second, expected)
 
 
-def test_a_replaced_checkpoint_gives_the_new_model(checkpoint: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(checkpoint, tmp_path / "model"))
-    first = BertChunker(str(folder)).scores(TEXT).t
-    write_random_checkpoint(folder, seed=5)
-    assert not np.array_equal(first, BertChunker(str(folder)).scores(TEXT).t)
-
-
 def test_an_exported_model_loads_from_the_hub_in_silence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
