@@ -54,6 +54,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         context: Whether the text of a passage begins with what stands above it: title, headings,
             the header row of a table. They count against the budget.
         min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
+        reading_order: Whether passages come in the order of their documents' text, that of the best
+            passage first. By default they come best first.
         name: LangChain's, as are the next two: of runs and traces.
         tags: Put on every run.
         metadata: Put on every run.
@@ -86,6 +88,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     k: int | None = None
     context: bool = True
     min_similarity: float | None = None
+    reading_order: bool = False
 
     _index: PassageIndex = PrivateAttr()
 
@@ -110,6 +113,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             k=self.k,
             context=self.context,
             min_similarity=self.min_similarity,
+            reading_order=self.reading_order,
         )
 
     def _get_relevant_documents(

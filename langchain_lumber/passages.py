@@ -15,7 +15,14 @@ from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
-from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits, join_hits
+from lumber_retrieval.passages import (
+    MAX_GAP,
+    Hit,
+    Passage,
+    check_limits,
+    in_reading_order,
+    join_hits,
+)
 
 NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
@@ -37,6 +44,8 @@ class PassageJoiner(BaseDocumentCompressor):
             does not fit, with the text between it and others, is left out. If the best hit is
             longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
             a word.
+        reading_order: Whether passages come in the order of their documents' text, that of the best
+            passage first. By default they come best first.
 
     Raises:
         ValueError: `max_gap` is negative, `budget` is below 1, or two documents have the same name.
@@ -63,6 +72,7 @@ class PassageJoiner(BaseDocumentCompressor):
     texts: SkipValidation[NamedTexts] = Field(repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
+    reading_order: bool = False
 
     _known: Mapping[str, str] = PrivateAttr()
 
@@ -83,9 +93,8 @@ class PassageJoiner(BaseDocumentCompressor):
             callbacks: Not needed.
 
         Returns:
-            Passages that do not overlap: by document, the one with the best hit first, and in
-            reading order within a document. `page_content` is `text[start_index:end_index]`,
-            without a context. Headings, context, first page and line are those of the first hit,
+            Passages that do not overlap. `page_content` is `text[start_index:end_index]`, without a
+            context. Headings, context, first page and line are those of the first hit,
             the last page and line those of the last, and other metadata, such as a score, that of
             the best. A passage of one hit keeps its `id` and "chunk_index".
 
@@ -98,10 +107,9 @@ class PassageJoiner(BaseDocumentCompressor):
         hits = checked_documents(documents)
         found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
         known = {hit.document: _text_of(hit, self._known) for hit in found}
-        return [
-            _document_of(passage, hits[passage.hits[0].number])
-            for passage in join_hits(found, known, max_gap=self.max_gap, budget=self.budget)
-        ]
+        joined = join_hits(found, known, max_gap=self.max_gap, budget=self.budget)
+        ordered = in_reading_order(joined) if self.reading_order else joined
+        return [_document_of(passage, hits[passage.hits[0].number]) for passage in ordered]
 
 
 def _document_of(passage: Passage, best: Document) -> Document:

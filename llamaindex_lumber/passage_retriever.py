@@ -65,6 +65,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         context: Whether a model is shown what stands above a passage: title, headings, the header
             row of a table. They are in the metadata under "context", and count against the budget.
         min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
+        reading_order: Whether passages come in the order of their documents' text, that of the best
+            passage first. By default they come best first.
         filters: Which chunks may be found, by the metadata of their documents and their own
             (headings, pages, lines). They hold for vectors and words, and may be nested.
         callback_manager: LlamaIndex's.
@@ -97,6 +99,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         k: int | None = None,
         context: bool = True,
         min_similarity: float | None = None,
+        reading_order: bool = False,
         filters: MetadataFilters | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
@@ -117,6 +120,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             k=k,
             context=context,
             min_similarity=min_similarity,
+            reading_order=reading_order,
         )
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:

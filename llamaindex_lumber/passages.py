@@ -21,7 +21,14 @@ from pydantic import SkipValidation
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.checks import check_text
 from lumber_core.spans import Span
-from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits, join_hits
+from lumber_retrieval.passages import (
+    MAX_GAP,
+    Hit,
+    Passage,
+    check_limits,
+    in_reading_order,
+    join_hits,
+)
 
 StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
@@ -33,11 +40,11 @@ class PassageJoiner(BaseNodePostprocessor):
     A postprocessor of what any retriever returns. Nodes have `start_char_idx`, `end_char_idx` and
     `ref_doc_id`, as those of a node parser have.
 
-    Passages do not overlap. They are ordered by document, the one with the best node first, and in
-    reading order within a document. `node.text` is `text[start_char_idx:end_char_idx]`, and the
-    score is the best of its nodes. Headings, context, first page and line are those of the first
-    node, the last page and line those of the last, and all else is that of the best. A passage of
-    one node keeps its ID. The only relationship is that to the document.
+    Passages do not overlap, and come best first. `node.text` is
+    `text[start_char_idx:end_char_idx]`, and the score is the best of its nodes. Headings, context,
+    first page and line are those of the first node, the last page and line those of the last, and
+    all else is that of the best. A passage of one node keeps its ID. The only relationship is that
+    to the document.
 
     Args:
         texts: A docstore with the documents that were parsed, the documents themselves, or a
@@ -49,6 +56,8 @@ class PassageJoiner(BaseNodePostprocessor):
             not fit, with the text between it and others, is left out. If the best node is
             longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
             a word.
+        reading_order: Whether passages come in the order of their documents' text, that of the best
+            passage first. By default they come best first.
         callback_manager: LlamaIndex's.
 
     Raises:
@@ -75,6 +84,7 @@ class PassageJoiner(BaseNodePostprocessor):
     texts: SkipValidation[StoredTexts] = Field(exclude=True, repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
+    reading_order: bool = False
 
     _known: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
 
@@ -96,7 +106,8 @@ class PassageJoiner(BaseNodePostprocessor):
         hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
         texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
         joined = join_hits(hits, texts, max_gap=self.max_gap, budget=self.budget)
-        return [_node_of(passage, [nodes[h.number] for h in passage.hits]) for passage in joined]
+        ordered = in_reading_order(joined) if self.reading_order else joined
+        return [_node_of(passage, [nodes[h.number] for h in passage.hits]) for passage in ordered]
 
 
 def _node_of(passage: Passage, found: Sequence[NodeWithScore]) -> NodeWithScore:

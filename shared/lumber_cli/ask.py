@@ -75,7 +75,7 @@ def ask_command(
 
     Offline, without a key: sentences are found by meaning and by words, and those that lie close
     together are joined to whole passages. Each is shown with its file, pages or lines, and
-    headings. Passages of one file are in reading order; files come by their best passage.
+    headings. The best comes first.
 
     With --model, a language model answers from the passages and quotes them. Each quote is looked
     up: it is shown in the words of its file, with its place, or as not found.

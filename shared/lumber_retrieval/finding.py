@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -20,10 +19,10 @@ from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText, PlainText
-from lumber_core.text.units import sentences
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
+from lumber_retrieval.sentences import says_something, sentences_of, small_table
 from lumber_retrieval.store import Accepts, Reading
 
 CANDIDATES = 100
@@ -52,6 +51,7 @@ def find_passages(
     max_gap: int = MAX_GAP,
     context: bool = False,
     min_similarity: float | None = None,
+    language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question.
 
@@ -66,10 +66,10 @@ def find_passages(
             of the budget at most.
         context: Whether passages have a context, whose words count against the budget.
         min_similarity: Chunks whose similarity is below are not found. None: all are.
+        language: ISO 639 code, by which sentences are found.
 
     Returns:
-        Passages by document, the one with the best sentence first, and in reading order within a
-        document.
+        Passages, best first: a passage is as good as its best sentence.
     """
     rankings = [reading.nearest(vector, CANDIDATES, accepts)]
     if keywords:
@@ -83,8 +83,9 @@ def find_passages(
         for chunk, similarity in zip(chunks, similarities, strict=True)
         if min_similarity is None or similarity >= min_similarity
     ]
-    parts = [*_parts(question, chunks, texts, budget=budget, context=context)]
+    parts = [*_parts(question, chunks, texts, budget, context=context, language=language)]
     joined = join_hits(parts, texts, max_gap=min(max_gap, budget // 7), budget=budget)
+    joined = [one for one in joined if says_something(one.text)] or joined[:1]
     known = {chunk.number: chunk for chunk in chunks}
     passages = [_placed(passage, known, question, context=context) for passage in joined]
     return _within(passages, budget) if context else passages
@@ -146,11 +147,12 @@ def _parts(
     question: AskedWords,
     chunks: Sequence[Hit],
     texts: Mapping[str, str],
-    *,
     budget: int,
+    *,
     context: bool,
+    language: str,
 ) -> Iterator[Hit]:
-    """Yield the sentences of the best chunks, with their scores.
+    """Yield the sentences of the best chunks, with their scores, and small tables before a row.
 
     Args:
         question: The question.
@@ -158,6 +160,7 @@ def _parts(
         texts: The texts of their documents.
         budget: Maximum number of words of all passages.
         context: Whether they have to leave room for a context.
+        language: ISO 639 code, by which sentences are found.
     """
     words_of = cache(question.words_of)  # a context is often that of several chunks
     words = [words_of(chunk.text) for chunk in chunks]
@@ -180,7 +183,7 @@ def _parts(
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
         whole = texts[chunk.document]
         line = _line_of(chunk.span, Span(around[0].span.start, around[-1].span.end), whole)
-        for sentence in sentences_of(line.of(whole)):
+        for sentence in sentences_of(line.of(whole), language):
             span = sentence.shifted(line.start)
             if span.start >= chunk.span.end or span.end <= chunk.span.start:
                 continue
@@ -188,12 +191,14 @@ def _parts(
                 span = span.within(chunk.span)
             text = span.of(whole)
             share = question.share(question.words_of(text).stems)
-            yield chunk._replace(
-                span=span,
-                text=text,
-                score=(scores[place] + _SENTENCE * share) / _MOST,
-                above=above_words,
-            )
+            score = (scores[place] + _SENTENCE * share) / _MOST
+            part = chunk._replace(span=span, text=text, score=score, above=above_words)
+            table = small_table(whole, span)
+            if table is not None:
+                span = Span(min(span.start, table.start), max(span.end, table.end))
+                yield part._replace(span=span, text=span.of(whole))
+            if table is None or count_words(table.of(whole)) > budget:
+                yield part
         left -= count_words(chunk.text)
         if left < 0:
             break
@@ -219,24 +224,6 @@ def _beside(place: int, chunks: Sequence[Hit]) -> range:
         and chunks[other].document == chunks[place].document
     ]
     return range(near[0], near[-1] + 1)
-
-
-def sentences_of(text: str) -> list[Span]:
-    """Return the sentences of a chunk, without the white space around them.
-
-    A heading and the number of an item belong to the sentence after them, and a row of a table is
-    not divided.
-    """
-    starts = [0]
-    for before, span in pairwise(sentences(text)):
-        line = text.rfind("\n", 0, span.start) + 1
-        said = before.of(text)
-        # A heading, or what no word is in: the number of an item of a list.
-        opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
-        if not opening and not text[line : span.start].lstrip().startswith("|"):
-            starts.append(span.start)
-    found = (Span(start, end).stripped(text) for start, end in pairwise([*starts, len(text)]))
-    return [span for span in found if span.start < span.end]
 
 
 def _placed(
@@ -289,7 +276,7 @@ def _within(passages: list[Passage], budget: int) -> list[Passage]:
     The first context of a chunk was known when its sentences were taken, and a later one may be
     longer by a heading inside.
     """
-    kept = sorted(passages, key=lambda one: one.score)
+    kept = [*passages]
     while len(kept) > 1 and sum(count_words(one.in_context) for one in kept) > budget:
-        kept.pop(0)
-    return [one for one in passages if one in kept]
+        kept.pop()
+    return kept

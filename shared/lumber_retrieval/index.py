@@ -31,7 +31,7 @@ from lumber_retrieval.embedding_model import (
 )
 from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import find_passages
-from lumber_retrieval.passages import MAX_GAP, Passage, check_limits
+from lumber_retrieval.passages import MAX_GAP, Passage, check_limits, in_reading_order
 from lumber_retrieval.store import PROBE, Accepts, PassageStore
 from lumber_retrieval.surroundings import Vectors
 
@@ -98,6 +98,8 @@ class PassageIndex:
         k: Maximum number of passages of a query, the best ones. None: as the budget allows.
         context: Whether passages say what stands above them, within the budget.
         min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
+        reading_order: Whether passages come by document, that of the best one first, and in reading
+            order within each. By default they come best first.
 
     Raises:
         TypeError: A limit is not a number.
@@ -116,6 +118,7 @@ class PassageIndex:
         k: int | None = None,
         context: bool = False,
         min_similarity: float | None = None,
+        reading_order: bool = False,
     ) -> None:
         self._limits = _Limits(budget, max_gap, min_similarity, k)
         self.store = PassageStore(path)
@@ -123,6 +126,7 @@ class PassageIndex:
         self._embedding = embedding
         self._keywords = keywords
         self._context = context
+        self._reading_order = reading_order
         self._probe: Vectors | None = None  # made once
         self._checked: bytes | None = None  # the one in the file that was compared with it
 
@@ -202,8 +206,7 @@ class PassageIndex:
             k: Another number of passages.
 
         Returns:
-            Passages by document, the one with the best hit first, and in reading order within a
-            document.
+            Passages, best first, or in reading order if the index is asked for that.
 
         Raises:
             ValueError: A limit is out of range, the embedding model is not the index's, or `vector`
@@ -304,9 +307,10 @@ class PassageIndex:
                 max_gap=limits.max_gap,
                 context=self._context,
                 min_similarity=limits.min_similarity,
+                language=self._chunker.language,
             )
-        best = sorted(range(len(found)), key=lambda n: -found[n].score)[: limits.k]
-        return [found[n] for n in sorted(best)]
+        best = found[: limits.k]
+        return in_reading_order(best) if self._reading_order else best
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.
