@@ -10,32 +10,19 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from lumber_evaluation.retrieval import (
-    ALL_FOUND_BY,
     CUTOFFS,
     PASSAGE_BUDGETS,
     WORD_BUDGETS,
     QuestionResult,
-    RetrievalResult,
 )
-from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
+from lumber_evaluation.segmentation import DocumentScore
 from lumber_retrieval.passages import MAX_GAP
 
-
-class Measured(Protocol):
-    """The results of one splitter that metrics read."""
-
-    @property
-    def retrieval(self) -> RetrievalResult | None:
-        """What was retrieved; None without questions."""
-        ...
-
-    @property
-    def segmentation(self) -> SegmentationScores | None:
-        """Agreement with reference segments; None without any."""
-        ...
+if TYPE_CHECKING:  # results are made of metrics
+    from lumber_evaluation.comparison.results import SplitterResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +66,7 @@ class Metric:
     key: str
     label: str
     family: MetricFamily
-    values: Callable[[Measured], list[float] | None]
+    values: Callable[[SplitterResult], list[float] | None]
     at: int | None = None
     in_summary: bool = False
     leads: bool = False
@@ -87,10 +74,10 @@ class Metric:
 
 def of_questions(
     measure: Callable[[QuestionResult], float],
-) -> Callable[[Measured], list[float] | None]:
+) -> Callable[[SplitterResult], list[float] | None]:
     """Return the `values` of a retrieval metric, one for each question."""
 
-    def values(result: Measured) -> list[float] | None:
+    def values(result: SplitterResult) -> list[float] | None:
         return None if result.retrieval is None else result.retrieval.per_question(measure)
 
     return values
@@ -98,17 +85,17 @@ def of_questions(
 
 def of_documents(
     measure: Callable[[DocumentScore], float],
-) -> Callable[[Measured], list[float] | None]:
+) -> Callable[[SplitterResult], list[float] | None]:
     """Return the `values` of a segmentation metric, one for each document."""
 
-    def values(result: Measured) -> list[float] | None:
+    def values(result: SplitterResult) -> list[float] | None:
         scores = result.segmentation
         return None if scores is None else [measure(score) for score in scores.documents]
 
     return values
 
 
-def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
+def metrics_of(results: Sequence[SplitterResult]) -> tuple[Metric, ...]:
     """Return the metrics that are measured under all of some results, in the registry's order."""
     return tuple(metric for metric in METRICS if all(_is_measured(metric, r) for r in results))
 
@@ -121,7 +108,7 @@ def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
     return found
 
 
-def _is_measured(metric: Metric, result: Measured) -> bool:
+def _is_measured(metric: Metric, result: SplitterResult) -> bool:
     values = metric.values(result)
     return values is not None and not all(map(math.isnan, values))
 
@@ -138,13 +125,9 @@ WORD_RECALL = MetricFamily(
 PASSAGE_RECALL = MetricFamily(
     "passage_recall",
     "Recall in joined passages",
-    f"Share of a question's reference text in what a reader gets: sentences at most {MAX_GAP} "
-    "words apart are joined, best first, and the words between them count.",
-)
-KEYWORD_RECALL = MetricFamily(
-    "keyword_passage_recall",
-    "Recall in joined passages, with keywords",
-    "The same if chunks are found by vectors and by words (BM25) together, as by PassageIndex.",
+    "Share of a question's reference text in what a reader gets: chunks are found by vectors and "
+    f"by words (BM25) together, as by PassageIndex; sentences at most {MAX_GAP} words apart are "
+    "joined to passages, best first, and the words between them count.",
 )
 RECALL = MetricFamily(
     "recall",
@@ -222,20 +205,16 @@ def _metrics() -> Iterator[Metric]:
             in_summary=words == 600,
             leads=words == 600,
         )
-    for found_by, family in zip(ALL_FOUND_BY, (PASSAGE_RECALL, KEYWORD_RECALL), strict=True):
-        title = "Passages" if family is PASSAGE_RECALL else "Passages + keywords"
-        for words in PASSAGE_BUDGETS:
-            yield Metric(
-                f"{family.key}@{words}w",
-                f"{title}, {words:,} words",
-                family,
-                of_questions(
-                    partial(QuestionResult.passage_recall, found_by=found_by, words=words)
-                ),
-                words,
-                in_summary=words == 600,
-                leads=words == 600 and family is KEYWORD_RECALL,
-            )
+    for words in PASSAGE_BUDGETS:
+        yield Metric(
+            f"passage_recall@{words}w",
+            f"Passages, {words:,} words",
+            PASSAGE_RECALL,
+            of_questions(partial(QuestionResult.passage_recall, words=words)),
+            words,
+            in_summary=words == 600,
+            leads=words == 600,
+        )
     for family, measure in _AT_K:
         for k in CUTOFFS[family is DCG :]:  # DCG@1 is Recall@1
             leads = family is RECALL and k == 5
