@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from lumber_evaluation.corpora.files import (
     json_fault,
     table_rows,
 )
-from lumber_evaluation.documents import Document, DocumentNames, Question
+from lumber_evaluation.documents import Document, Question, find_document
 from lumber_files import replacing
 
 # The columns of each field as this project names them, then as GutenQA does.
@@ -53,15 +53,15 @@ def load_questions(path: str | Path, *, documents: Sequence[Document]) -> list[Q
         ValueError: The file has no question, lacks a column or a value, names an unknown document,
             or has a reference that is not in its document.
     """
-    names = DocumentNames(documents)
+    by_name = {document.name: document for document in documents}
     rows = table_rows(path, "questions")
-    questions = [question for where, row in rows for question in _questions(row, where, names)]
+    questions = [question for where, row in rows for question in _questions(row, where, by_name)]
     if not questions:
         raise ValueError(f"{path} contains no question; expected rows with the columns {_EXPECTED}")
     return questions
 
 
-def _questions(row: Row, where: str, names: DocumentNames) -> Iterator[Question]:
+def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterator[Question]:
     """Yield the question of a row, or one for each document that its references name."""
     columns = _columns(row, where)
     if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
@@ -81,11 +81,11 @@ def _questions(row: Row, where: str, names: DocumentNames) -> Iterator[Question]
             "that its chunk must contain, or references"
         )
     named = values.get("document", "").strip()
-    by_name: dict[str, list[_Reference]] = {}
+    excerpts: dict[str, list[_Reference]] = {}
     for reference in map(partial(_reference, where=where), references):
-        by_name.setdefault(named or reference.document, []).append(reference)
-    for name, own in (by_name or {named: []}).items():
-        document = names.find(name, where)
+        excerpts.setdefault(named or reference.document, []).append(reference)
+    for name, own in (excerpts or {named: []}).items():
+        document = find_document(by_name, name, where)
         yield Question(
             values["question"],
             document.name,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
-from lumber_evaluation.comparison.metrics import WORD_RECALL, Metric
+from lumber_evaluation.comparison.metrics import PASSAGE_RECALL, WORD_RECALL, Metric
+from lumber_retrieval.passages import MAX_GAP
 
 _FEW_QUESTIONS = 100
 
@@ -27,16 +28,23 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 
 def explanation(comparison: Comparison) -> str:
-    """Return what recall is, in a sentence; "" if none was measured."""
-    recalls = (each for each in comparison.metrics if each.leads and each.family is WORD_RECALL)
-    metric = next(recalls, None)
-    if metric is None:
+    """Return what the leading recalls are, in a sentence each; "" if none was measured."""
+    leading = {each.family: each for each in comparison.metrics if each.leads}
+    if WORD_RECALL not in leading:
         return ""
-    return (
+    metric = leading[WORD_RECALL]
+    said = (
         f"How to read this: \u201c{metric.label}\u201d is, of the words that answer a question, "
         f"the share among the first {metric.at:,} words of the chunks that a search for it "
         "returns, best chunk first. It is the mean over the questions; 1 is the best value."
     )
+    if PASSAGE_RECALL in leading:
+        said += (
+            f" \u201c{leading[PASSAGE_RECALL].label}\u201d is the share in what a reader gets: "
+            f"sentences at most {MAX_GAP} words apart are joined to passages, which are found by "
+            "vectors and keywords."
+        )
+    return said
 
 
 def in_a_sentence(names: list[str]) -> str:
