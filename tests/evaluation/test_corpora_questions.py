@@ -68,6 +68,7 @@ def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
         (["a/fox.md", "b/fox.md"], "b/fox", "b/fox.md"),
         (["fox.md", "fox.txt"], "fox.txt", "fox.txt"),
         (["fox", "fox.txt"], "fox", "fox"),
+        (["a/fox.txt", "b/fox.md"], "fox.txt", "a/fox.txt"),
         (["only.md"], "", "only.md"),
     ],
 )
