@@ -65,7 +65,7 @@ def machine(sections: Iterable[Section]) -> str:
     return (
         f"Made by `make bench` on {date.today():%Y-%m-%d}: Python {platform.python_version()}, "
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}. CPU times hold on a busy "
-        f"machine too, wall times do not. Versions: {versions}."
+        f"machine, too. Versions: {versions}."
     )
 
 
