@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from lumber_core.errors import WeightsError
 from lumber_core.support.extras import load, require
@@ -37,14 +36,12 @@ class ModelCard:
     Attributes:
         files: SHA-256 of each file, by name.
         window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens.
-        provenance: Where the weights come from: base, recipe, seed, data, licence.
         scores: What the classifier scores: "tokens", or "places", the text between which it reads
             as one.
     """
 
     files: Mapping[str, str]
     window: int
-    provenance: Mapping[str, Any]
     scores: str = "tokens"
 
 
@@ -184,7 +181,7 @@ def read_card(folder: Path) -> ModelCard:
         if type(window) is not int or not _SMALLEST_WINDOW <= window <= _LARGEST_WINDOW:
             raise ValueError(f"{window!r} is no number of tokens in a window")
         scores = values.get("scores", "tokens")
-        return ModelCard(files, window, dict(values["provenance"]), scores)
+        return ModelCard(files, window, scores)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WeightsError(f"{path} is malformed: {error!r}") from error
 
