@@ -129,6 +129,7 @@ def test_every_counter_pickles_before_and_after_use(counter):
         ("words", "WordCounter()"),
         ("estimate", "EstimatedCounter()"),
         ("gpt-4o", "TiktokenCounter('o200k_base')"),
+        (TiktokenCounter("o200k_base").encoding, "TiktokenCounter('o200k_base')"),
         (characters, "CallableCounter('characters')"),
     ],
 )
@@ -240,7 +241,7 @@ def test_a_function_counts_each_text_once():
 
 
 @pytest.mark.parametrize(
-    "spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter]
+    "spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter, tiktoken.Encoding]
 )
 def test_what_cannot_count_is_refused_with_what_can(spec):
     with pytest.raises(
