@@ -70,12 +70,10 @@ def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
     Args:
-        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
+        name: As for `check_model_name`, which raises what it says.
 
     Raises:
-        ValueError: There is no such folder, and the name is not a hub id.
         WeightsError: The hub has no such model or cannot be reached.
-        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     check_model_name(name)
     if name in OWN_FOLDERS:
@@ -98,17 +96,9 @@ def find_folder(name: str) -> Path:
 
 
 def find_encoder(name: str) -> Path:
-    """Return the folder of a sentence encoder.
+    """Return the folder of a sentence encoder, by name, as `find_folder` does.
 
     The bundled one lies with the large model, with which it shares its word vectors.
-
-    Args:
-        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
-
-    Raises:
-        ValueError: There is no such folder, and the name is not a hub id.
-        WeightsError: The hub has no such model or cannot be reached.
-        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     return find_folder("large" if name == "bundled" else name)
 
@@ -145,10 +135,7 @@ def weights_digest(name: str) -> str:
     """Return a SHA-256 over the content of a model's files, wherever they are.
 
     Args:
-        name: "bundled", "large", a folder or a hub id, which is downloaded.
-
-    Raises:
-        WeightsError: The model cannot be found or read.
+        name: As for `find_folder`, which raises what it says.
     """
     folder = find_folder(name)
     return _weights_digest(folder, folder_state(folder))

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
+from lumber_core.bert.loading import _warn
 from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
-from lumber_core.bert.reading_warning import _warn
 from lumber_core.lumber.bert_judge import BertJudge
 
 TOPICS = [
