@@ -31,9 +31,9 @@ logger = logging.getLogger(__name__)
 _PUBLISHED_WINDOW = 255
 _SPECIALS = 2  # [CLS] and [SEP]
 _EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
-# Share of the characters in pieces that the encoder knows, of two characters or more. Of the bundled
-# one: English 0.96, German 0.93, source code 0.86, tables of numbers 0.3 to 0.8; Russian, Greek and
-# Chinese 0.1, Arabic and Korean 0.
+# Share of the characters in pieces that the encoder knows, of two characters or more. Of the
+# bundled one: English 0.96, German 0.93, source code 0.86, tables of numbers 0.3 to 0.8; Russian,
+# Greek and Chinese 0.1, Arabic and Korean 0.
 _READ = 0.25
 _ENOUGH = 1_000  # characters
 
