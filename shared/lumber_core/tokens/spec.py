@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from lumber_core.support.identity import safe_repr
 from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter, is_hugging_face
@@ -46,7 +46,7 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
     if isinstance(spec, str) or callable(getattr(spec, "encode_ordinary", None)):
         from lumber_core.tokens.tiktoken_counter import TiktokenCounter
 
-        return TiktokenCounter(spec if isinstance(spec, str) else spec.name)
+        return TiktokenCounter(spec if isinstance(spec, str) else cast("Any", spec).name)
     if is_hugging_face(spec):
         from lumber_core.tokens.hugging_face import HuggingFaceCounter
 
