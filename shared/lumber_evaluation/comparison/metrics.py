@@ -10,19 +10,31 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 from lumber_evaluation.retrieval import (
     CUTOFFS,
     PASSAGE_BUDGETS,
     WORD_BUDGETS,
     QuestionResult,
+    RetrievalResult,
 )
-from lumber_evaluation.segmentation import DocumentScore
+from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
 from lumber_retrieval.passages import MAX_GAP
 
-if TYPE_CHECKING:  # results are made of metrics
-    from lumber_evaluation.comparison.results import SplitterResult
+
+class Measured(Protocol):
+    """The results of one splitter that metrics read."""
+
+    @property
+    def retrieval(self) -> RetrievalResult | None:
+        """What was retrieved; None without questions."""
+        ...
+
+    @property
+    def segmentation(self) -> SegmentationScores | None:
+        """Agreement with reference segments; None without any."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,7 @@ class Metric:
     key: str
     label: str
     family: MetricFamily
-    values: Callable[[SplitterResult], list[float] | None]
+    values: Callable[[Measured], list[float] | None]
     at: int | None = None
     in_summary: bool = False
     leads: bool = False
@@ -74,10 +86,10 @@ class Metric:
 
 def of_questions(
     measure: Callable[[QuestionResult], float],
-) -> Callable[[SplitterResult], list[float] | None]:
+) -> Callable[[Measured], list[float] | None]:
     """Return the `values` of a retrieval metric, one for each question."""
 
-    def values(result: SplitterResult) -> list[float] | None:
+    def values(result: Measured) -> list[float] | None:
         return None if result.retrieval is None else result.retrieval.per_question(measure)
 
     return values
@@ -85,17 +97,17 @@ def of_questions(
 
 def of_documents(
     measure: Callable[[DocumentScore], float],
-) -> Callable[[SplitterResult], list[float] | None]:
+) -> Callable[[Measured], list[float] | None]:
     """Return the `values` of a segmentation metric, one for each document."""
 
-    def values(result: SplitterResult) -> list[float] | None:
+    def values(result: Measured) -> list[float] | None:
         scores = result.segmentation
         return None if scores is None else [measure(score) for score in scores.documents]
 
     return values
 
 
-def metrics_of(results: Sequence[SplitterResult]) -> tuple[Metric, ...]:
+def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
     """Return the metrics that are measured under all of some results, in the registry's order."""
     return tuple(metric for metric in METRICS if all(_is_measured(metric, r) for r in results))
 
@@ -108,7 +120,7 @@ def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
     return found
 
 
-def _is_measured(metric: Metric, result: SplitterResult) -> bool:
+def _is_measured(metric: Metric, result: Measured) -> bool:
     values = metric.values(result)
     return values is not None and not all(map(math.isnan, values))
 
