@@ -315,8 +315,7 @@ def heed_ctrl_c() -> None:
 def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
     process = started(
-        *("split", SAMPLE, "-", "--method", "greedy", "-o", output),
-        preexec_fn=heed_ctrl_c,
+        *("split", SAMPLE, "-", "--method", "greedy", "-o", output), preexec_fn=heed_ctrl_c
     )
     assert process.stderr is not None
     while not any(part.stat().st_size for part in tmp_path.iterdir()):  # then it waits for stdin

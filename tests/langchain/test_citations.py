@@ -7,13 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.output_parsers import StrOutputParser
 
-from langchain_lumber import (
-    QUOTING_PROMPT,
-    cite,
-    cite_answer,
-    format_passages,
-    join_pages,
-)
+from langchain_lumber import QUOTING_PROMPT, cite, cite_answer, format_passages, join_pages
 
 TEXT = """\
 # Otters

@@ -9,12 +9,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from langchain_lumber import (
-    GreedyTextSplitter,
-    LumberEmbeddings,
-    PassageJoiner,
-    join_pages,
-)
+from langchain_lumber import GreedyTextSplitter, LumberEmbeddings, PassageJoiner, join_pages
 from tests.core.text.test_context import GUIDE
 
 STORY = (

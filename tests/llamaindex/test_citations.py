@@ -5,13 +5,7 @@ from __future__ import annotations
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
-from llamaindex_lumber import (
-    QUOTING_PROMPT,
-    GreedyNodeParser,
-    LumberEmbedding,
-    cite,
-    cite_answer,
-)
+from llamaindex_lumber import QUOTING_PROMPT, GreedyNodeParser, LumberEmbedding, cite, cite_answer
 
 TEXT = """\
 # Otters

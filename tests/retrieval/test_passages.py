@@ -154,8 +154,7 @@ def test_each_chinese_character_counts_as_a_word():
 
 
 @pytest.mark.parametrize(
-    ("text", "syllables"),
-    [("ภาษาไทยเป็นภาษา", 7), ("ພາສາລາວ", 4), ("ភាសាខ្មែរ", 4), ("བོད་ཡིག་", 3)],
+    ("text", "syllables"), [("ภาษาไทยเป็นภาษา", 7), ("ພາສາລາວ", 4), ("ភាសាខ្មែរ", 4), ("བོད་ཡིག་", 3)]
 )
 def test_about_each_syllable_counts_as_a_word_in_scripts_without_spaces(text, syllables):
     hits = [made("a", place, letter) for place, letter in enumerate(text * 5)]

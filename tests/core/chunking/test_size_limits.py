@@ -16,14 +16,7 @@ from lumber_core.spans import Span, check_tiling, spans_from_starts
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
-from tests.core.core_support import (
-    ACCENTED,
-    FAMILY,
-    RecordingCounter,
-    nasty_texts,
-    pieces,
-    quick,
-)
+from tests.core.core_support import ACCENTED, FAMILY, RecordingCounter, nasty_texts, pieces, quick
 
 TIKTOKEN = token_counter("cl100k_base")
 WORDS = token_counter("words")

@@ -13,16 +13,8 @@ import pytest
 from lumber_core.errors import MissingExtraError, ModelSettingsError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, OpenAIModel
 from lumber_core.llms.retry import RetryingModel
-from tests.core.llms.conftest import (
-    KEY,
-    MODELS,
-    model_at,
-    need,
-    unit_of,
-)
-from tests.loopback.faults import (
-    Status,
-)
+from tests.core.llms.conftest import KEY, MODELS, model_at, need, unit_of
+from tests.loopback.faults import Status
 
 
 def test_the_base_url_decides_where_a_question_goes(api, serve, ask):

@@ -56,9 +56,7 @@ VARIANTS = {
     "function": lambda: LumberChunker(scattered),
     "model": lambda: LumberChunker(ModelJudge(ScatteredModel())),
     "prompt": lambda: LumberChunker(ModelJudge(ScatteredModel(), PromptTemplate(system="x"))),
-    "rereads": lambda: LumberChunker(
-        ModelJudge(ScatteredModel(), policy=CallPolicy(rereads=2)),
-    ),
+    "rereads": lambda: LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(rereads=2))),
     "on failure": lambda: LumberChunker(ModelJudge(ScatteredModel()), on_failure="keep_group"),
     "openai": lambda: LumberChunker(openai()),
     "openai name": lambda: LumberChunker(openai("n")),

@@ -234,10 +234,7 @@ def test_paths_name_the_headings_in_force():
 def test_a_span_begins_at_its_first_visible_character():
     text = "# A\n\na\n\n# B\n\nb\n"
     at = text.index("\n\n# B")
-    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [
-        ("B",),
-        ("A",),
-    ]
+    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
@@ -296,12 +293,7 @@ def test_levels_are_told_only_where_a_heading_follows_inside_a_section():
 def test_levels_may_be_left_out_and_come_back():
     text = "### C\n\nc\n\n# A\n\na\n\n### D\n\nd\n\n## E\n\ne\n"
     spans = [(text.index(f"\n{letter}\n"), len(text)) for letter in "cade"]
-    assert heading_paths(text, spans) == [
-        ("C",),
-        ("A",),
-        ("A", "D"),
-        ("A", "E"),
-    ]
+    assert heading_paths(text, spans) == [("C",), ("A",), ("A", "D"), ("A", "E")]
 
 
 # Units.

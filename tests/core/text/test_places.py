@@ -193,8 +193,7 @@ def test_headings_are_told_from_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "title",
-    ["Exit codes\n----------\n", "Exit codes\n==========\n\n", "***\nExit codes\n***\n"],
+    "title", ["Exit codes\n----------\n", "Exit codes\n==========\n\n", "***\nExit codes\n***\n"]
 )
 def test_a_title_with_a_rule_is_a_heading_and_stays_with_its_text(title: str) -> None:
     text = f"The server stops.\n\n{title}It returns zero. Other numbers are errors.\n"

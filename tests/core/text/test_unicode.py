@@ -7,13 +7,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.text.unicode import (
-    breaks,
-    grapheme_cuts,
-    is_break,
-    space_cuts,
-    word_cuts,
-)
+from lumber_core.text.unicode import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
 from tests.core.core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 
 # Whole planes of characters, half of them from where clusters are made.

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
 from lumber_core.text.unicode import is_break
-from lumber_core.text.units import (
-    paragraphs,
-    sentences,
-    sentences_and_lines,
-    unit_finder,
-)
+from lumber_core.text.units import paragraphs, sentences, sentences_and_lines, unit_finder
 from tests.core.core_support import nasty_texts, pieces, quick
 
 BREAKS = {
@@ -103,10 +98,7 @@ def test_without_line_breaks_paragraphs_are_sentences():
 
 def test_line_breaks_at_the_ends_of_a_text_are_no_blank_lines():
     assert found(paragraphs, "\n\n\nOne.\nTwo.\n\n\n") == ["\n\n\nOne.\n", "Two.\n\n\n"]
-    assert found(paragraphs, "\n\nOne here. Two there.\n\n") == [
-        "\n\nOne here. ",
-        "Two there.\n\n",
-    ]
+    assert found(paragraphs, "\n\nOne here. Two there.\n\n") == ["\n\nOne here. ", "Two there.\n\n"]
 
 
 def test_a_byte_order_mark_opens_the_first_paragraph():
