@@ -80,19 +80,6 @@ def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
     assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 3)
 
 
-def test_what_is_less_similar_is_left_out() -> None:
-    index = fleet()
-    question = "When does the depot in Oslo open?"
-    everything = [passage.similarity for passage in index.search(question)]
-    assert None not in everything
-    least = max(everything) - 0.01  # type: ignore[operator, type-var]
-    few = index.search(question, min_similarity=least)
-    assert [passage.similarity for passage in few] == [max(everything)]  # type: ignore[type-var]
-    assert index.search(question, min_similarity=1.0) == []
-    with pytest.raises(ValueError, match="from -1 to 1, not 2"):
-        index.search(question, min_similarity=2)
-
-
 @pytest.mark.parametrize("embedding", [WordVectors(), Blind()], ids=["words", "blind"])
 @pytest.mark.parametrize("budget", [1, 20, 1_000_000])
 @pytest.mark.parametrize(

@@ -119,14 +119,6 @@ def test_chunks_start_at_the_units_the_judge_names():
     assert result.usage == Usage(calls=2)
 
 
-def test_usage_is_what_the_judge_was_asked():
-    judge = Recorder(by_hand)
-    result = LumberChunker(judge, theta=60).segment(BOOK)
-    assert result.usage.calls == len(judge.groups)
-    units = BOOK.count("\n\n") + 1
-    assert len(judge.groups) <= units
-
-
 def test_each_unit_is_counted_once():
     counter = RecordingCounter(lambda text: len(text.split()))
     LumberChunker(by_hand, theta=60, chunk_size=None, tokenizer=counter).segment(BOOK)
@@ -158,14 +150,6 @@ def test_after_an_error_no_further_text_is_judged():
     with pytest.raises(PermissionError):
         asyncio.run(LumberChunker(judge, max_concurrency=1).asegment_all(["a\n\nb"] * 20))
     assert len(asked) < 10
-
-
-def test_an_async_judge_in_the_sync_method_says_what_to_use():
-    async def judge(group):
-        return None
-
-    with pytest.raises(TypeError, match="asegment"):
-        LumberChunker(judge).segment(BOOK)
 
 
 @pytest.mark.parametrize(

@@ -146,10 +146,6 @@ def test_a_long_word_is_cut_between_graphemes():
     assert apply(bounds(CHARACTERS, most=12), FAMILY * 3) == [FAMILY] * 3
 
 
-def test_a_grapheme_is_cut_where_nothing_else_fits():
-    assert "".join(apply(bounds(CHARACTERS, most=3), FAMILY)) == FAMILY
-
-
 def test_parts_of_a_long_span_have_about_the_same_length():
     chunks = apply(bounds(CHARACTERS, most=100), "word " * 22)
     assert [len(chunk) for chunk in chunks] == [55, 55]

@@ -90,15 +90,6 @@ def test_what_bert_separates_is_not_joined_without_a_model(
     assert sections <= {span.start for span in chunks}
 
 
-@pytest.mark.parametrize("units", ["paragraphs", "sentences"])
-def test_no_chunk_outgrows_theta(exported: Path, units: str) -> None:
-    text = "so we should look at the budget again because it does not add up " * 300
-    splitter = LumberChunker(BertJudge(str(exported)), theta=200, units=units)
-    counts = splitter.counter.count(splitter.split_text(text.strip()))
-    assert max(counts) <= 200
-    assert len(counts) > 15
-
-
 def test_threads_that_judge_one_document_score_it_once(
     exported: Path, document: TextUnits, monkeypatch: pytest.MonkeyPatch
 ) -> None:

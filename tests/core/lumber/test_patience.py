@@ -322,10 +322,6 @@ class TestOnFailure:
         kept = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert kept.failures[0].unit == kept.failures[0].stop
 
-    def test_wrong_settings_raise_whatever_is_asked_for(self) -> None:
-        with pytest.raises(ModelSettingsError):
-            self.split("judge_locally", HttpError(401))
-
     def test_an_unknown_policy_is_refused(self) -> None:
         with pytest.raises(ValueError, match="on_failure must be"):
             LumberChunker(LexicalJudge(), on_failure="ignore")

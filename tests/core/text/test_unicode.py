@@ -50,13 +50,6 @@ def test_breaks_keeps_the_positions_that_is_break_accepts(text, data):
     assert list(breaks(text, positions)) == [at for at in positions if is_break(text, at)]
 
 
-@given(before=st.characters(exclude_categories=()), after=st.characters(exclude_categories=()))
-@quick
-def test_is_break_agrees_with_unicode_on_any_two_characters(before, after):
-    text = before + after
-    assert is_break(text, 1) == (1 in unicode_breaks(text))
-
-
 @pytest.mark.parametrize("position", [-1, 0, 2, 3])
 def test_the_ends_of_a_text_are_breaks(position):
     assert is_break("ab", position)

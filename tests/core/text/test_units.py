@@ -252,25 +252,6 @@ def test_units_are_chosen_by_name():
     ]
 
 
-def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(
-        ValueError, match=r'"sentences_and_lines", "markdown" or a callable.*\'words\''
-    ):
-        unit_finder("words")
-
-
-@pytest.mark.parametrize("spec", [None, 3, ["sentences"]])
-def test_what_is_neither_name_nor_callable_is_refused(spec):
-    with pytest.raises(TypeError, match="units must be"):
-        unit_finder(spec)
-
-
-@pytest.mark.parametrize("language", ["", None, 3])
-def test_a_language_that_is_no_code_is_refused(language):
-    with pytest.raises(ValueError, match="ISO 639"):
-        unit_finder("sentences", language=language)
-
-
 def test_long_texts_keep_their_sentences_in_place() -> None:
     # sentencex loses a blank line about every 10,000 bytes; no later sentence may shift for it.
     paragraphs = [f"Ship {n} left at dawn. It’s said that {n} men saw it." for n in range(1_500)]
