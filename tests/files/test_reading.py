@@ -78,7 +78,7 @@ def test_html_is_read_in_the_encoding_it_declares() -> None:
     page = '<meta charset="iso-8859-2"><p>Łódź płynie</p>'.encode("iso-8859-2")
     file = read_bytes(page, name="a.html", suffix=".html")
     assert file.text.strip() == "Łódź płynie"
-    assert (file.encoding, file.detected) == ("iso-8859-2", False)
+    assert (file.kind, file.encoding, file.detected) == ("markdown", "iso-8859-2", False)
 
 
 @pytest.mark.filterwarnings("error")

@@ -18,12 +18,12 @@ They hunt fish at dawn.
 # Owls
 
 Owls hunt at night."""
+REPLY = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
 DOCUMENT = Document(TEXT, metadata={"source": "animals.md"})
 
 
 def test_a_chain_answers_with_citations() -> None:
-    reply = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
-    chain = QUOTING_PROMPT | FakeListChatModel(responses=[reply]) | StrOutputParser()
+    chain = QUOTING_PROMPT | FakeListChatModel(responses=[REPLY]) | StrOutputParser()
     context = format_passages([DOCUMENT])
     assert context.startswith("animals.md:\n    # Otters\n")
     asked = QUOTING_PROMPT.invoke({"context": context, "question": "When?"}).to_messages()

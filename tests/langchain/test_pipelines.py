@@ -21,13 +21,8 @@ from langchain_lumber import (
 )
 from lumber_core import Group, LumberChunker, Prices
 from lumber_core.text.source import Source
+from tests.langchain.test_text_splitters import TEXT
 
-TEXT = (
-    "Ada mended the clock. She oiled the spring.\n\n"
-    "Then she set the hands.\n\n"
-    "At sea the storm broke. Sails tore.\n\n"
-    "The mate went below.\n"
-)
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyTextSplitter(chunk_size=12, **own),
     "bert": lambda **own: BertTextSplitter(chunk_size=12, **own),

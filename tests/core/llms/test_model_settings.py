@@ -17,13 +17,6 @@ from tests.core.llms.conftest import KEY, MODELS, model_at, need, unit_of
 from tests.loopback.faults import Status
 
 
-def test_the_base_url_decides_where_a_question_goes(api, serve, ask):
-    one, other = serve("Answer: ID 6"), serve("Answer: ID 7")
-    assert unit_of(ask(model_at(one, api)).text) == 6
-    assert unit_of(ask(model_at(other, api)).text) == 7
-    assert (one.count, other.count) == (1, 1)
-
-
 @pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"])
 def test_a_key_of_the_environment_is_not_sent_to_a_named_server(
     api, serve, ask, monkeypatch, variable
