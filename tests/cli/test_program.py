@@ -232,4 +232,3 @@ def test_a_terminal_gets_progress(tmp_path: Path) -> None:
     assert "3/3" in within
     moving = {int(percent) for percent in re.findall(r"(\d+)%\|[^\r]*54.4k", within)}
     assert len(moving) > 2
-    assert "3/3" in shown("split", tmp_path, "--method", "greedy", "-o", tmp_path / "out.jsonl")
