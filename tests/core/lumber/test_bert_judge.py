@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -64,19 +63,6 @@ def test_units_without_tokens_are_never_named(exported: Path) -> None:
     document = TextUnits(text, paragraphs(text))
     assert len(document.units) == 4
     assert BertJudge(str(exported)).judge(Group(document, 0, 3)).unit == 2
-
-
-def test_it_drives_a_lumber_chunker_and_survives_pickling(
-    exported: Path, document: TextUnits
-) -> None:
-    judge = BertJudge(str(exported))
-    splitter = LumberChunker(judge, theta=60)
-    segmentation = splitter.segment(document.text)
-    assert len(segmentation.spans) > 5
-    assert not segmentation.failures
-    copy = LumberChunker(pickle.loads(pickle.dumps(judge)), theta=60)
-    assert copy.segment(document.text) == segmentation
-    assert repr(pickle.loads(pickle.dumps(judge))) == repr(judge)
 
 
 def test_what_bert_separates_is_not_joined_without_a_model(
