@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -315,47 +314,25 @@ GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Cr
 SMALL = ("--method", "greedy", "--target-size", 8)
 
 
-@pytest.fixture
-def guide(tmp_path: Path) -> Path:
-    path = tmp_path / "guide.md"
-    path.write_text(GUIDE, encoding="utf-8")
-    return path
-
-
-def expected() -> np.ndarray:
-    source = Source(GUIDE, format="markdown")
-    embed = TextEmbedder().embed
-    chunker = GreedyChunker(8)
-    _, (vectors,) = split_and_embed(chunker, [source], embed)
-    return vectors
-
-
-@pytest.mark.parametrize("options", [(), ("--embedder", "bundled")])
-def test_json_lines_have_the_vectors_of_the_core(guide: Path, options: Sequence[str]) -> None:
-    done = run_apart("split", guide, *SMALL, "--embed", *options)
-    assert (done.code, done.err) == (0, "")
-    rows = [json.loads(line) for line in done.out.splitlines()]
-    assert len(rows) > 3
-    assert np.allclose([row["embedding"] for row in rows], expected(), atol=1e-6)
-    plain = run_apart("split", guide, *SMALL).out.splitlines()
-    assert [{**row, "embedding": None} for row in rows] == [
-        {**json.loads(line), "embedding": None} for line in plain
-    ]
-
-
-def test_parquet_has_a_column_of_vectors_only_if_wanted(guide: Path, tmp_path: Path) -> None:
+def test_rows_have_the_vectors_of_the_core_only_if_wanted(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    output = tmp_path / "chunks.parquet"
-    for options in ((), ("--embed",)):
-        done = run_apart("split", guide, *SMALL, *options, "--format", "parquet", "-o", output)
+    guide, output = tmp_path / "guide.md", tmp_path / "chunks.parquet"
+    guide.write_text(GUIDE, encoding="utf-8")
+    source = Source(GUIDE, format="markdown")
+    _, (vectors,) = split_and_embed(GreedyChunker(8), [source], TextEmbedder().embed)
+    plain = rows_of(run_apart("split", guide, *SMALL).out)
+    assert len(plain) > 3
+    for options in (("--embed",), ("--embed", "--embedder", "bundled")):
+        done = run_apart("split", guide, *SMALL, *options)
+        assert (done.code, done.err) == (0, "")
+        rows = rows_of(done.out)
+        assert np.allclose([row.pop("embedding") for row in rows], vectors, atol=1e-6)
+        assert rows == plain
+    for more in ((), ("--embed",)):
+        done = run_apart("split", guide, *SMALL, *more, "--format", "parquet", "-o", output)
         assert done.code == 0, done.err
         table = parquet.read_table(output)
-        assert ("embedding" in table.column_names) == ("--embed" in options)
-    vectors = np.array(table["embedding"].to_pylist())
-    assert np.allclose(vectors, expected(), atol=1e-6)
-
-
-def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
-    path = tmp_path / "empty.txt"
-    path.write_text("", encoding="utf-8")
-    assert run_apart("split", path, "--embed", *SMALL)[:2] == (0, "")
+        assert ("embedding" in table.column_names) == ("--embed" in more)
+    assert np.allclose(np.array(table["embedding"].to_pylist()), vectors, atol=1e-6)
+    guide.write_text("", encoding="utf-8")
+    assert run_apart("split", guide, "--embed", *SMALL)[:2] == (0, "")
