@@ -227,8 +227,4 @@ def test_a_terminal_gets_progress(tmp_path: Path) -> None:
         return b"".join(parts).decode()
 
     assert "char/s" not in shown("split", tmp_path)
-    (tmp_path / "c.txt").write_text("The tide turned. " * 3_200, encoding="utf-8")
-    within = shown("split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl")
-    assert "3/3" in within
-    moving = {int(percent) for percent in re.findall(r"(\d+)%\|[^\r]*54.4k", within)}
-    assert len(moving) > 2
+    assert "2/2" in shown("split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl")
