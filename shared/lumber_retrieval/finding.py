@@ -84,8 +84,8 @@ def find_passages(
         if min_similarity is None or similarity >= min_similarity
     ]
     parts = [*_parts(question, chunks, texts, budget, context=context, language=language)]
-    joined = join_hits(parts, texts, max_gap=min(max_gap, budget // 7), budget=budget)
-    joined = [one for one in joined if says_something(one.text)] or joined[:1]
+    said = [part for part in parts if says_something(part.text)] or parts
+    joined = join_hits(said, texts, max_gap=min(max_gap, budget // 7), budget=budget)
     known = {chunk.number: chunk for chunk in chunks}
     passages = [_placed(passage, known, question, context=context) for passage in joined]
     return _within(passages, budget) if context else passages

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+import regex
+
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_retrieval.passages import count_words
@@ -17,9 +19,11 @@ from lumber_retrieval.passages import count_words
 _MOST_ROWS = 10
 """Rows of a table that is read whole."""
 _FEWEST_WORDS = 3
-"""Words of what can be a passage of its own: fewer are the label of an item, a name or a number."""
+"""Words of what can be a passage of its own: fewer are the label of an item, a name or a number,
+unless they end as a sentence does, which has two at least."""
 
 _NAMES = re.compile(r"[^\W_]+")
+_ENDED = regex.compile(r"\p{Sentence_Terminal}\W*$")
 _HEADING = re.compile(r"[ \t>]*#{1,6}(?:\s|$)")
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
@@ -56,7 +60,7 @@ def says_something(text: str) -> bool:
     for line in text.splitlines():
         if not _HEADING.match(line):
             words += sum(map(count_words, _NAMES.findall(line)))
-            if words >= _FEWEST_WORDS:
+            if words >= _FEWEST_WORDS or (words == _FEWEST_WORDS - 1 and _ENDED.search(line)):
                 return True
     return False
 

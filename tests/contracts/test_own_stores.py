@@ -97,10 +97,18 @@ class TestJoiners:
         chosen = [chunks[-1], chunks[0], chunks[-3], chunks[1], chunks[-9]]
         passages = of.join(of.hits(chosen), texts, max_gap=8)
         names = [passage.document for passage in passages]
-        assert names == ["guide.md"] * (len(passages) - 1) + ["river.txt"]
+        assert names[:2] == ["guide.md", "river.txt"]  # best first
+        ordered = of.join(of.hits(chosen), documents, max_gap=8, reading_order=True)
+        assert [one.document for one in ordered] == sorted(names)
+        places = [one.span for one in ordered if one.document == "guide.md"]
+        assert (
+            places
+            == sorted(places)
+            != [one.span for one in passages if one.document != "river.txt"]
+        )
         for passage in passages:
             assert passage.text == TEXTS[passage.document][slice(*passage.span)]
-        assert passages[-1].text.startswith("Otters live along rivers. They sleep")
+        assert passages[1].text.startswith("Otters live along rivers. They sleep")
         few = of.join(of.hits(chunks), documents, budget=24)
         assert sum(len(passage.text.split()) for passage in few) <= 24
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 import pytest
@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
+from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_retrieval.coverage import AskedWords, content_words, stem
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.finding import sentences_of
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.keywords import terms, words_in
 from lumber_retrieval.passages import count_words
+from lumber_retrieval.sentences import says_something, sentences_of, small_table
 from tests.retrieval.embeddings import WordVectors
 
 ROWS = "\n".join(f"| T{n} | {4000 + n} kg | {400 + n} l |" for n in range(60))
@@ -111,8 +112,8 @@ def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: i
     for passage in found:
         chunks = {place for span in index_spans(index) for place in span}
         assert {*passage.span} <= edges | chunks
-    ends = [passage.span.end for passage in found[:-1]]
-    assert all(end <= passage.span.start for end, passage in zip(ends, found[1:], strict=True))
+    places = sorted(passage.span for passage in found)
+    assert all(one.end <= other.start for one, other in pairwise(places))
 
 
 def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
@@ -140,11 +141,63 @@ def index_spans(index: PassageIndex) -> list[tuple[int, int]]:
 
 def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() -> None:
     text = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
-    assert [span.of(text) for span in sentences_of(text)] == [
+    assert [span.of(text) for span in sentences_of(text, "en")] == [
         "## Costs\n\nLow.",
         "High.",
         "| a. B. c | No. 5. Yes |",
     ]
+
+
+def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
+    text = (
+        "---\n\n## Boats\n\nThey are let by the hour.\n\n***\n\n## Prices\n\nAs follows\n\n"
+        "| Boat | Price |\n|---|--:|\n"
+    )
+    assert [span.of(text) for span in sentences_of(text, "en")] == [
+        "## Boats\n\nThey are let by the hour.",
+        "## Prices\n\nAs follows",
+    ]
+
+
+def test_sentences_are_found_in_their_language() -> None:
+    text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
+    assert len([*sentences_of(text, "de")]) == 2
+    index = PassageIndex(LayoutChunker(target_size=20, language="de"), WordVectors(), budget=9)
+    index.add([IndexedDocument("a", "a", Source(text))])
+    (passage,) = index.search("Wann stimmt der Rat zu?")
+    assert passage.text == "Der Rat stimmt bis zum 1. Juli zu."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac"],
+)
+def test_a_label_a_heading_or_a_word_is_no_passage(text: str) -> None:
+    assert not says_something(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Bees hum.", "| Gull | 7 | red |", "- tyres for winter", "## Use\n\nTurn it off first"]
+)
+def test_a_sentence_an_item_and_a_row_say_something(text: str) -> None:
+    assert says_something(text)
+
+
+@pytest.mark.parametrize(("rows", "whole"), [(10, True), (11, False)])
+def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None:
+    body = "".join(f"| Boat {n} | {n} pounds an hour |\n" for n in range(rows))
+    table = f"| Boat | Price |\n|---|---|\n{body}".strip()
+    text = f"# Quay\n\nBoats are let.\n\n{table}\n\nThey hold four.\n"
+    place = text.index("| Boat 7")
+    found = small_table(text, Span(place, place + 5))
+    assert (None if found is None else found.of(text)) == (table if whole else None)
+    index = PassageIndex(LayoutChunker(target_size=15), WordVectors(), budget=100, max_gap=0)
+    index.add([IndexedDocument("a", "a", Source(text, format="markdown"))])
+    best = index.search("Boat 7 pounds")[0]
+    assert (table in best.text) == whole
+    assert "| Boat 7 |" in best.text
+    if not whole:
+        assert not best.text.rstrip().endswith("|---|---|")
 
 
 def test_stop_words_are_those_of_the_language_of_the_question() -> None:

@@ -1,7 +1,8 @@
-"""Hits joined to passages: exact slices, in reading order, within a budget of words."""
+"""Hits joined to passages: exact slices, best first, within a budget of words."""
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise, permutations
 from math import inf
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_retrieval.passages import Hit, Passage, join_hits
+from lumber_retrieval.passages import Hit, Passage, count_words, in_reading_order, join_hits
 from tests.core.core_support import quick
 
 TEN = "one two three four five six seven eight nine ten"
@@ -135,15 +136,27 @@ def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
     assert texts_of(joined) == [TEN]
 
 
-def test_documents_come_by_their_best_hit_and_passages_by_place():
+def test_passages_come_best_first_or_by_document_and_place():
     texts = {"a": TEN, "b": TEN}
     hits = [hit("nine", document="b"), hit("one", document="a"), hit("one", document="b")]
     found = join_hits(hits, texts, max_gap=2)
     assert [(each.document, each.text) for each in found] == [
+        ("b", "nine"),
+        ("a", "one"),
+        ("b", "one"),
+    ]
+    assert [(each.document, each.text) for each in in_reading_order(found)] == [
         ("b", "one"),
         ("b", "nine"),
         ("a", "one"),
     ]
+
+
+def test_what_goes_on_without_spaces_counts_as_prose_of_its_length_does():
+    rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(50)], separators=(",", ":"))
+    for text in (rows, "deadbeef01234567" * 80, rows.replace('"', "").replace(",", ";")):
+        assert len(text) / 9 < count_words(text) < len(text) / 2
+    assert count_words("a well-known rule, see https://a.org/b") == 5
 
 
 def test_each_chinese_character_counts_as_a_word():
