@@ -16,14 +16,16 @@ encoder. Passages are asked for with the number of words that is measured. Chunk
 are searched by their vectors, or by these and BM25 with the fusion used here; each has the best of
 the sizes `--words`, to which it is brought by its own setting. The chunks of a large language
 model, of RAG-Multi-Corpus alone, begin with the path that it wrote. Then how many texts a reader
-gets, and their words. Intervals are 95 % bootstrap intervals that draw documents. Needs the extras
-`evaluation`, `langchain` and `llama-index`, langchain-classic, and the packages of the splitters;
-what is missing is left out, and named.
+gets and their words, how often the first one answers, and how texts begin and end. Intervals are
+95 % bootstrap intervals that draw documents. Needs the extras `evaluation`, `langchain` and
+`llama-index`, langchain-classic, and the packages of the splitters; what is missing is left out,
+and named.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,6 +65,10 @@ BESIDE = (
     "semantic-text-splitter",
 )
 """Splitters of other packages whose chunks are measured beside passages."""
+_SEEN, _MOST_ROWS = 300, 10
+_RULE = re.compile(r"\s*[-*_=]{3,}\s*")
+_BARE_END = re.compile(r"\s*[-*_=]{3,}\s*|\s*#{1,6}\s.*|[\s|:-]*-[\s|:-]*")
+_TABLE = re.compile(r"^\|.*\n\|[\s|:-]+\n(?:\|.*(?:\n|$))+", re.MULTILINE)
 Values = npt.NDArray[np.float64]
 
 
@@ -74,11 +80,20 @@ class Measured:
         recall: By the number of words, a value for each question.
         documents: The document of each question.
         texts: By the number of words, how many texts a question got within them.
+        halves: For each question, whether the first of 300 words' texts has half of the reference.
+        first: The words of that text.
+        bare: Of all texts of 300 words, whether each ends with a rule, a heading or a header alone,
+            or begins with a rule.
+        divided: For each question, whether one of these has a part of a table of up to ten rows.
     """
 
     recall: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     documents: list[str] = field(default_factory=list)
     texts: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    halves: list[bool] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+    bare: list[bool] = field(default_factory=list)
+    divided: list[bool] = field(default_factory=list)
 
     def at(self, budget: int) -> Values:
         """Return the recall of each question."""
@@ -134,6 +149,28 @@ def score(
             done.recall[budget].append(read(question, ranked, budget))
             words = np.cumsum([read.words[number] for number in ranked])
             done.texts[budget].append(1 + int(np.searchsorted(words, budget)))
+        look_at(done, question, found[question.question, _SEEN], texts)
+
+
+def look_at(
+    done: Measured, question: Question, found: Found, texts: Mapping[str, Document]
+) -> None:
+    """Add what a reader sees of the texts of a question."""
+    name, first, _ = found[0]
+    whole = sum(span.end - span.start for span in question.references)
+    read = (span.within(first) for span in question.references if name == question.document)
+    done.halves.append(sum(max(0, end - start) for start, end in read) >= whole / 2)
+    done.first.append(len(first.of(texts[name].text).split()))
+    divided = False
+    for name, span, _ in found:
+        text = texts[name].text
+        lines = [line for line in span.of(text).splitlines() if line.strip()]
+        done.bare.append(bool(_RULE.fullmatch(lines[0]) or _BARE_END.fullmatch(lines[-1])))
+        for table in _TABLE.finditer(text):
+            apart = table.end() <= span.start or span.end <= table.start()
+            inside = span.start <= table.start() and table.end() <= span.end + 1
+            divided |= not apart and not inside and table[0].count("\n|") <= _MOST_ROWS + 1
+    done.divided.append(divided)
 
 
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
@@ -197,6 +234,20 @@ def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
         print(" | ".join([name, *cells]), flush=True)
 
 
+def seen(rows: dict[str, Measured]) -> None:
+    """Write what a reader sees of the texts of 300 words."""
+    print(
+        "\nretriever | the first has half of the reference | words of the first | texts that "
+        "begin or end with a rule, or end with a heading or a header alone | answers with a part "
+        "of a small table"
+    )
+    print("--- | --- | --- | --- | ---")
+    for name, row in rows.items():
+        cells = [f"{np.mean(row.halves):.3f}", f"{np.mean(row.first):.0f}"]
+        cells += [f"{np.mean(row.bare):.3f}", f"{np.mean(row.divided):.3f}"]
+        print(" | ".join([name, *cells]), flush=True)
+
+
 def asked_for() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -246,6 +297,7 @@ def main() -> None:
             rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
         against = f"chunks of {options.against}" if options.against else best_other(rows)
         table(title, rows, against)
+        seen(rows)
 
 
 def best_other(rows: Mapping[str, Measured]) -> str | None:

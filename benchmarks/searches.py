@@ -43,8 +43,7 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
 
         def search(question: str, words: int) -> Found:
             found = index.search(question, budget=words, max_gap=max_gap)
-            best_first = sorted(found, key=lambda passage: -passage.score)
-            return [(passage.document, passage.span, passage.context) for passage in best_first]
+            return [(passage.document, passage.span, passage.context) for passage in found]
 
         return search
 
