@@ -25,6 +25,7 @@ from tqdm import tqdm
 from lumber_retrieval import segments
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passages import Passage
 from tests.profiles import examples
 from tests.retrieval.test_index import document, index_of
 
@@ -35,6 +36,12 @@ TEXTS = st.dictionaries(NAMES, st.lists(WORDS, max_size=60).map(" ".join), max_s
 
 def documents(texts: Mapping[str, str]) -> list[IndexedDocument]:
     return [document(text, name) for name, text in texts.items()]
+
+
+def described(passage: Passage) -> tuple[object, ...]:
+    """Return all of a passage but the numbers of its chunks, which tell their order in the file."""
+    hits = [hit._replace(number=0) for hit in passage.hits]
+    return passage.document, passage.span, passage.score, passage.words_found, hits
 
 
 class Index(RuleBasedStateMachine):
@@ -62,6 +69,8 @@ class Index(RuleBasedStateMachine):
 
     @rule(texts=TEXTS)
     def sync(self, texts: dict[str, str]) -> None:
+        if not texts:
+            return
         gone = {*self.known} - {*texts}
         assert {*self.index.add(documents(texts), everything=True).removed_names} == gone
         self.known = dict(texts)
@@ -114,6 +123,29 @@ class Index(RuleBasedStateMachine):
 
     def digest(self, name: str, text: str) -> str:
         return document_digest(document(text, name), self.index._chunker.identity)
+
+    @rule(
+        question=st.lists(WORDS, max_size=4).map(" ".join),
+        names=st.none() | st.lists(NAMES, min_size=1),
+        budget=st.sampled_from([6, 20, 10_000]),
+        max_gap=st.sampled_from([0, 90]),
+    )
+    def ask(self, question: str, names: list[str] | None, budget: int, max_gap: int) -> None:
+        """Compare the answer with that of an index that was made anew in another order."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(segments, "_MOST_CHUNKS", 1 << 16)
+            anew = index_of(None)
+            anew.add(documents(dict(sorted(self.known.items(), reverse=True))))
+        answers = [
+            index.search(
+                question,
+                where=None if names is None else {"source": {"$in": names}},
+                budget=budget,
+                max_gap=max_gap,
+            )
+            for index in (self.index, anew)
+        ]
+        assert [*map(described, answers[0])] == [*map(described, answers[1])]
 
     @invariant()
     def what_is_stored_is_what_was_added(self) -> None:
