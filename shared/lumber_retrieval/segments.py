@@ -62,6 +62,7 @@ Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
+_Doubles = npt.NDArray[np.float64]
 
 
 def select(
@@ -158,7 +159,8 @@ class LiveSegments:
         wanted = np.asarray(numbers, dtype=np.int64)
         order = np.argsort(wanted)
         places = np.searchsorted(self.numbers, wanted[order])
-        similar: list[float] = self._similarities(turned(vector), places)[order.argsort()].tolist()
+        found = self._similarities(turned(vector), places)
+        similar: list[float] = found[order.argsort()].tolist()
         return similar
 
     def occurrences(self, connection: sqlite3.Connection, words: Iterable[str]) -> Occurring:
@@ -183,9 +185,7 @@ class LiveSegments:
         for place, score in ranked(scores, np.flatnonzero(scores > 0), count):
             yield int(self.numbers[place]), score
 
-    def _similarities(
-        self, wanted: npt.NDArray[np.float64], places: Rows
-    ) -> npt.NDArray[np.float32]:
+    def _similarities(self, wanted: _Doubles, places: Rows) -> npt.NDArray[np.float32]:
         """Return the similarities of chunks, whose places ascend."""
         bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
         of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)

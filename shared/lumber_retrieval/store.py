@@ -85,8 +85,8 @@ class NewDocument(NamedTuple):
         words: The texts whose words find each chunk.
         around: The text around each chunk, whose words count less.
         vectors: Their vectors, of length 1, shape (chunks, width).
-        from_zero: See `counts_from_zero`; if None, other pages of its source tell it when chunks are
-            read, whichever came first.
+        from_zero: See `counts_from_zero`. None: other pages of its source tell it when chunks are
+            read, in whatever order they came.
     """
 
     name: str

@@ -100,7 +100,8 @@ class PackedVectors:
         blocks = (self._numbers[first : first + _BLOCK] for first in range(0, len(self), _BLOCK))
         squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
         lengths = np.sqrt(np.concatenate(squares))
-        return (1 / np.maximum(lengths, 1)).astype(np.float32)
+        scales: _Floats = (1 / np.maximum(lengths, 1)).astype(np.float32)
+        return scales
 
     @cached_property
     def _signs(self) -> _Signs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -10,8 +11,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -25,7 +28,6 @@ from tqdm import tqdm
 from lumber_retrieval import segments
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.passages import Passage
 from tests.profiles import examples
 from tests.retrieval.test_index import document, index_of
 
@@ -36,12 +38,6 @@ TEXTS = st.dictionaries(NAMES, st.lists(WORDS, max_size=60).map(" ".join), max_s
 
 def documents(texts: Mapping[str, str]) -> list[IndexedDocument]:
     return [document(text, name) for name, text in texts.items()]
-
-
-def described(passage: Passage) -> tuple[object, ...]:
-    """Return all of a passage but the numbers of its chunks, which tell their order in the file."""
-    hits = [hit._replace(number=0) for hit in passage.hits]
-    return passage.document, passage.span, passage.score, passage.words_found, hits
 
 
 class Index(RuleBasedStateMachine):
@@ -124,29 +120,6 @@ class Index(RuleBasedStateMachine):
     def digest(self, name: str, text: str) -> str:
         return document_digest(document(text, name), self.index._chunker.identity)
 
-    @rule(
-        question=st.lists(WORDS, max_size=4).map(" ".join),
-        names=st.none() | st.lists(NAMES, min_size=1),
-        budget=st.sampled_from([6, 20, 10_000]),
-        max_gap=st.sampled_from([0, 90]),
-    )
-    def ask(self, question: str, names: list[str] | None, budget: int, max_gap: int) -> None:
-        """Compare the answer with that of an index that was made anew in another order."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(segments, "_MOST_CHUNKS", 1 << 16)
-            anew = index_of(None)
-            anew.add(documents(dict(sorted(self.known.items(), reverse=True))))
-        answers = [
-            index.search(
-                question,
-                where=None if names is None else {"source": {"$in": names}},
-                budget=budget,
-                max_gap=max_gap,
-            )
-            for index in (self.index, anew)
-        ]
-        assert [*map(described, answers[0])] == [*map(described, answers[1])]
-
     @invariant()
     def what_is_stored_is_what_was_added(self) -> None:
         expected = {name: self.digest(name, text) for name, text in self.known.items()}
@@ -163,3 +136,56 @@ class Index(RuleBasedStateMachine):
 
 def test_an_index_is_what_was_added_and_finds_it() -> None:
     run_state_machine_as_test(Index, settings=examples(25))
+
+
+SENTENCES = (
+    *("Otters hunt fish.", "The mill has a wheel.", "Elm and oak.", "The fish hunt.", "Elm."),
+    *("Bees hum.", "The wheel of the mill turns.", "Otters hunt in the mill.", "An oak mill."),
+)
+QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
+
+
+@given(st.integers(0, 1 << 32), st.sampled_from([16, 1 << 16]))
+@examples(6)
+def test_an_index_that_changed_answers_as_one_that_was_made_anew(seed: int, most: int) -> None:
+    """There are more chunks than are ranked, and many fit a question equally."""
+    draw = random.Random(seed)
+
+    def some(least: int, most: int) -> dict[str, str]:
+        chosen = draw.sample(range(150), draw.randint(least, most))
+        return {f"n{n}": " ".join(draw.choices(SENTENCES, k=draw.randint(1, 6))) for n in chosen}
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "_MOST_CHUNKS", most)
+        path = Path(folder, "index.db")
+        index, known = index_of(path), dict[str, str]()
+        for _ in range(6):
+            texts = some(1, 60)
+            match draw.choice(["add", "add", "sync", "delete", "reopen"]):
+                case "add":
+                    index.add(documents(texts))
+                    known |= texts
+                case "sync":
+                    known = {**dict(draw.sample([*known.items()], len(known) // 2)), **texts}
+                    index.add(documents(known), everything=True)
+                case "delete":
+                    index.delete(texts)
+                    known = {name: text for name, text in known.items() if name not in texts}
+                case _:
+                    index = index_of(path)
+        patch.undo()
+        anew = index_of()
+        anew.add(documents(dict(draw.sample([*known.items()], len(known)))))
+        chosen = [*some(40, 80)]
+        for question in QUESTIONS:
+            for where in (None, {"source": {"$in": chosen}}):
+                options = {"where": where, "budget": draw.choice([20, 60, 10_000]), "max_gap": 0}
+                assert answer(index, question, **options) == answer(anew, question, **options)
+
+
+def answer(index: PassageIndex, question: str, **options: Any) -> list[object]:
+    """Return all that is found, without the numbers of chunks, which tell their order."""
+    return [
+        (one.document, one.span, one.words_found, [hit._replace(number=0) for hit in one.hits])
+        for one in index.search(question, **options)
+    ]
