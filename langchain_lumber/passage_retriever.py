@@ -93,8 +93,9 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
+        path = self._index.store.path
         if self.path is None:
-            self.path = self._index.store.path  # so that LangChain makes others of the same index
+            self.path = path  # LangChain makes others of the fields, which search the same index
 
     @property
     def _index(self) -> PassageIndex:  # type: ignore[override]

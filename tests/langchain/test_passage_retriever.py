@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import pickle
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,12 @@ def test_what_is_made_of_a_retriever_searches_the_same_index(stored: bool, tmp_p
     changed.k = 0
     with pytest.raises(ValueError, match="k must be"):
         changed.invoke("otters")
+    with pytest.raises(ValueError, match="k must be"):
+        retriever_of(path=tmp_path / "a.db", k=0)
+    last: Any = fields.prepare({"configurable": {"k": 1}})[0]
+    del retriever, fields, same, one, changed
+    gc.collect()  # the last one keeps a temporary file
+    assert last.invoke("otters and harps") == best
 
 
 FLEET = Document(
