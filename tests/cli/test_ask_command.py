@@ -314,7 +314,7 @@ def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
         "ask",
         "docs",
         "-",
-        "Do hulls and anchors rust?",
+        "Hulls and anchors rust?",
         "--index",
         "docs.db",
         "-o",

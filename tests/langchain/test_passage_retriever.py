@@ -96,10 +96,19 @@ def test_what_is_made_of_a_retriever_searches_the_same_index(stored: bool, tmp_p
         changed.invoke("otters")
     with pytest.raises(ValueError, match="k must be"):
         retriever_of(path=tmp_path / "a.db", k=0)
-    last: Any = fields.prepare({"configurable": {"k": 1}})[0]
-    del retriever, fields, same, one, changed
-    gc.collect()  # the last one keeps a temporary file
-    assert last.invoke("otters and harps") == best
+
+
+def test_a_temporary_file_is_kept_for_what_was_made_of_its_retriever() -> None:
+    retriever = retriever_of()
+    retriever.add_documents([RIVERS])
+    made, found = retriever_of(path=retriever.path), retriever.invoke("otters")
+    del retriever
+    gc.collect()
+    assert made.invoke("otters") == found != []
+    path = made._index.store.path
+    del made
+    gc.collect()
+    assert not path.exists()
 
 
 FLEET = Document(
