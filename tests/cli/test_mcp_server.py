@@ -171,21 +171,18 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
 
 
 def test_results_are_text_alone_unless_data_is_asked_for(docs: Path, tmp_path: Path) -> None:
-    for options in ((), ("--structured",)):
-        command = [docs, "--index", tmp_path / "docs.db", *options]
-        with serving_process(*command) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            read = {"name": "read", "arguments": {"file": "log00.md", "last_line": 1}}
-            call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": read}
-            process.stdin.write(json.dumps(call).encode() + b"\n")
-            process.stdin.flush()
-            result = json.loads(process.stdout.readline())["result"]
-        assert result["content"][0]["text"] == (
-            "log00.md, line 1, of 61\n     1 | # Log 0\n"
-            "lines 2 to 61 follow: read on with first_line=2"
-        )
-        assert ("structuredContent" in result) == bool(options)
+    with serving_process(docs, "--index", tmp_path / "docs.db") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        read = {"name": "read", "arguments": {"file": "log00.md", "last_line": 1}}
+        call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": read}
+        process.stdin.write(json.dumps(call).encode() + b"\n")
+        process.stdin.flush()
+        result = json.loads(process.stdout.readline())["result"]
+    assert result["content"][0]["text"] == (
+        "log00.md, line 1, of 61\n     1 | # Log 0\nlines 2 to 61 follow: read on with first_line=2"
+    )
+    assert "structuredContent" not in result
 
 
 def test_the_registry_starts_the_server_that_this_is() -> None:
