@@ -20,7 +20,7 @@ from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.pages import document_key, document_name, place_source
+from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.filters import Where
@@ -46,7 +46,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             `LayoutTextSplitter(target_size=50, tokenizer="even")`, which makes chunks that say as
             much in any alphabet.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
-        path: The file, which is reopened with the same answers. None: a temporary one.
+        path: The file, which is reopened with the same answers. None: a temporary one, which copies
+            and pickles share in this process; a pickle that another process reads has a copy.
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.
@@ -90,11 +91,27 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     min_similarity: float | None = None
     reading_order: bool = False
 
-    _index: PassageIndex = PrivateAttr()
+    _opened: tuple[tuple[Any, ...], PassageIndex] | None = PrivateAttr(None)
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
+        path = self._index.store.path
+        if self.path is None:
+            self.path = path  # LangChain makes others of the fields, which search the same index
+
+    @property
+    def _index(self) -> PassageIndex:  # type: ignore[override]
+        """The index with the settings as they are now: copies of a retriever get others."""
+        settings = (
+            *(self.splitter, self.embeddings, self.path, self.keywords, self.budget),
+            *(self.max_gap, self.k, self.context, self.min_similarity),
+        )
+        if self._opened is None or self._opened[0] != settings:
+            self._opened = settings, self._open()
+        return self._opened[1]
+
+    def _open(self) -> PassageIndex:
         splitter = self.splitter
         if splitter is None:
             splitter = LayoutTextSplitter(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
@@ -103,7 +120,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
                 "splitter must be one of this package, such as LayoutTextSplitter(target_size=50), "
                 f"not {safe_repr(splitter)}"
             )
-        self._index = PassageIndex(
+        return PassageIndex(
             splitter.chunker,
             checked_embeddings(self.embeddings),
             self.path,
@@ -154,7 +171,7 @@ def _indexed(document: Document) -> IndexedDocument:
             f"the document that begins with {document.page_content[:40]!r} is a chunk: it has "
             '"start_index" in its metadata. Pass whole documents: they are split here'
         )
-    source = document_name(metadata) or document.id or ""
+    source = file_name(metadata) or document.id or ""
     name = document_key(metadata) or source
     return IndexedDocument(name, source, place_source(document.page_content, metadata))
 

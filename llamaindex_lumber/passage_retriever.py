@@ -57,7 +57,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks say as much in any
             alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
-        path: The file, which is reopened with the same answers. None: a temporary one.
+        path: The file, which is reopened with the same answers. None: a temporary one, which copies
+            and pickles share in this process; a pickle that another process reads has a copy.
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.

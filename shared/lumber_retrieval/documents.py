@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.cache import digest
+from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import common_metadata, page_numbers, parts_of
+from lumber_core.text.pages import (
+    PAGE_KEYS,
+    SEQUENCE,
+    common_metadata,
+    counts_from_zero,
+    part_name,
+    parts_of,
+)
 from lumber_core.text.source import Source
 from lumber_retrieval.store import NewDocument
 from lumber_retrieval.surroundings import Vectors
@@ -25,21 +34,34 @@ class IndexedDocument:
         source: What it is a part of, such as the file of a page.
         content: Its text, with what is known about it.
         nameless: Whether its name is random: the same document is stored once, under any name.
+        whole: The name that it had before it was numbered as a part; see `number_parts`.
     """
 
     name: str
     source: str
     content: Source
     nameless: bool = False
+    whole: str = ""
 
 
-def number_pages(documents: Sequence[IndexedDocument]) -> list[IndexedDocument]:
-    """Return documents of which those that are pages know their number, as their file counts."""
-    numbers = page_numbers([document.content.metadata for document in documents])
-    return [
-        one if page is None else replace(one, content=replace(one.content, pages=(0,) * page))
-        for one, page in zip(documents, numbers, strict=True)
-    ]
+def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
+    """Yield documents, those that share a name as parts with numbers and names of their own.
+
+    Splitters by headings make such parts, whose metadata tell them apart. Documents that differ in
+    their texts alone are chunks, or have one name by mistake.
+    """
+    named: dict[str, list[IndexedDocument]] = {}
+    for one in documents:
+        named.setdefault(one.name, []).append(one)
+    for name, parts in named.items():
+        known = [one.content.metadata for one in parts]
+        if not name or all(known[0] == each for each in known) or any(SEQUENCE in k for k in known):
+            yield from parts
+            continue
+        for number, one in enumerate(parts, start=1):
+            metadata = {**one.content.metadata, SEQUENCE: number}
+            content = replace(one.content, metadata=metadata)
+            yield replace(one, name=part_name(name, number), content=content, whole=name)
 
 
 def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
@@ -49,7 +71,7 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
         ValueError: One has no name, or two with the same name differ.
     """
     named: dict[str, IndexedDocument] = {}
-    for document in documents:
+    for document in number_parts(documents):
         if not document.name:
             raise ValueError(
                 f"the document that begins with {document.content.text[:40]!r} has no name: put "
@@ -65,14 +87,30 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
     return named
 
 
-def complete_sources(documents: Collection[IndexedDocument]) -> Iterator[str]:
+def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
     """Yield the sources of which all documents are there, as far as their metadata says it."""
-    counts = Counter(document.source for document in documents)
-    parts = {document.source: parts_of(document.content.metadata) for document in documents}
+    whole = {document.whole or document.name: document for document in documents}
+    counts = Counter(document.source for document in whole.values())
+    parts = {one.source: parts_of(_own_metadata(one)) for one in whole.values()}
     for source, count in counts.items():
         most = parts[source]
         if most is not None and count >= most:
             yield source
+
+
+def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
+    """Return the names of pages, which may have been stored in more parts before."""
+    return {
+        document.whole or document.name
+        for document in documents
+        if any(key in document.content.metadata for key in PAGE_KEYS)
+    }
+
+
+def _own_metadata(document: IndexedDocument) -> dict[Any, Any]:
+    """Return metadata without the number that a document was given here."""
+    given = {SEQUENCE} if document.whole else set()
+    return {key: value for key, value in document.content.metadata.items() if key not in given}
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:
@@ -83,17 +121,40 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
     """
     content, metadata = document.content, _json(document)
     source = "" if document.nameless and document.source == document.name else document.source
-    return digest(content.text, metadata, repr(content.format), source, splitter)
+    place = f"{content.format!r} {content.pages} {content.first_line}"
+    return digest(content.text, metadata, place, source, splitter)
 
 
 def _json(document: IndexedDocument) -> str:
+    metadata = document.content.metadata
     try:
-        return json.dumps(document.content.metadata, sort_keys=True, allow_nan=False)
+        _check_keys(metadata)
+        return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
             "for JSON: turn dates and other objects into strings, and NaN into None"
         ) from None
+
+
+def _check_keys(metadata: object) -> None:
+    """Raise unless all keys are strings: JSON turns numbers into strings.
+
+    Raises:
+        ValueError: One is not.
+    """
+    left, seen = [metadata], set()
+    for value in left:
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, list | tuple):
+            left += value
+        elif isinstance(value, Mapping):
+            left += value.values()
+            for key in value:
+                if not isinstance(key, str):
+                    raise ValueError(f"the key {safe_repr(key)} is not a string")
 
 
 def new_document(
@@ -120,6 +181,7 @@ def new_document(
         words=[chunk.text_in_context for chunk in chunks],
         around=texts_around([chunk.text for chunk in chunks]),
         vectors=vectors,
+        from_zero=counts_from_zero(document.content.metadata),
     )
 
 

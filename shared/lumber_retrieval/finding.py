@@ -121,25 +121,20 @@ def _with_neighbours(
     reading: Reading, found: Sequence[tuple[int, float]], accepts: Accepts | None
 ) -> tuple[list[Hit], dict[str, str]]:
     """Return chunks and those beside them, in reading order, and the texts of their documents."""
-    scores = dict(found)
-    for number, score in found:
-        for beside in (number - 1, number + 1):
-            scores[beside] = max(scores.get(beside, 0.0), _BESIDE * score)
-    hits, texts = reading.hits(scores)  # without what is beside the first or the last
-    documents = {hit.number: hit.document for hit in hits}
     own = dict(found)
-    kept = [
-        hit
-        for hit in sorted(hits)
-        if hit.number in own
-        or (
-            any(
-                hit.number + step in own and documents[hit.number + step] == hit.document
-                for step in (-1, 1)
-            )
-            and (accepts is None or accepts(hit.metadata))
-        )
-    ]
+    around = {number + step for number in own for step in (-1, 0, 1)}
+    hits, texts = reading.hits(dict.fromkeys(around, 0.0))  # of the numbers that there are
+    documents = {hit.number: hit.document for hit in hits}
+    kept = []
+    for hit in sorted(hits, key=lambda hit: (hit.document, hit.number)):
+        beside = [
+            own[number]
+            for number in (hit.number - 1, hit.number + 1)
+            if number in own and documents[number] == hit.document
+        ]
+        if hit.number in own or (beside and (accepts is None or accepts(hit.metadata))):
+            score = max(own.get(hit.number, 0.0), _BESIDE * max(beside, default=0.0))
+            kept.append(hit._replace(score=score))
     return kept, texts
 
 

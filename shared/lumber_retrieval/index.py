@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
@@ -16,6 +18,7 @@ from lumber_core.support.identity import safe_repr
 from lumber_retrieval.documents import (
     IndexedDocument,
     complete_sources,
+    divided_pages,
     document_digest,
     documents_by_name,
     new_document,
@@ -32,7 +35,7 @@ from lumber_retrieval.embedding_model import (
 from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import find_passages
 from lumber_retrieval.passages import MAX_GAP, Passage, check_limits, in_reading_order
-from lumber_retrieval.store import PROBE, Accepts, PassageStore
+from lumber_retrieval.store import PROBE, Accepts, open_store
 from lumber_retrieval.surroundings import Vectors
 
 BUDGET = 600
@@ -121,7 +124,7 @@ class PassageIndex:
         reading_order: bool = False,
     ) -> None:
         self._limits = _Limits(budget, max_gap, min_similarity, k)
-        self.store = PassageStore(path)
+        self.store = open_store(path)
         self._chunker = chunker
         self._embedding = embedding
         self._keywords = keywords
@@ -139,18 +142,21 @@ class PassageIndex:
     ) -> Changes:
         """Add documents.
 
-        Documents that are stored and have not changed are left as they are. If all documents of a
-        source are here, others that the index has of it are removed. After an error or a kill, the
-        same call repeated goes on where it stopped.
+        Documents that are stored and have not changed are left as they are. Documents that share
+        their name, but not their metadata, are parts of one: they are numbered in their order. If
+        all documents of a source are here, others that the index has of it are removed. After an
+        error or a kill, the same call repeated goes on where it stopped.
 
         Args:
             documents: The documents.
-            everything: Whether these are all: others are removed.
+            everything: Whether these are all: others are removed, and a file of an older format
+                is made anew.
             show_progress: Show progress bars of splitting and embedding.
 
         Raises:
             ValueError: A document has no name or the name of another one, or metadata that JSON
-                does not have, or the embedding model is another one than before. Nothing is stored.
+                does not have, the embedding model is another one than before, or there is no
+                document and they are all. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
         return run_at_once(self._add(pick_sync, documents, everything, show_progress))
@@ -210,7 +216,7 @@ class PassageIndex:
 
         Raises:
             ValueError: A limit is out of range, the embedding model is not the index's, or `vector`
-                has another size than its vectors.
+                has another size than its vectors, or values that are not finite.
             StoreError: The file cannot be used.
         """
         limits = {"budget": budget, "max_gap": max_gap, "min_similarity": min_similarity, "k": k}
@@ -235,8 +241,15 @@ class PassageIndex:
         show_progress: bool,
     ) -> Changes:
         named = documents_by_name(documents)
+        if everything and not named:
+            raise ValueError(
+                "there are no documents, and all that is stored would be removed: if that is "
+                "wanted, delete(sources) removes it"
+            )
         splitter = self._chunker.identity
         digests = {name: document_digest(one, splitter) for name, one in named.items()}
+        if everything:
+            await pick(self.store.remove_outdated)()
         await self._check_model(pick, adding=True)
         stored = await pick(self.store.digests)(named)
         nameless = {digests[name] for name, one in named.items() if one.nameless}
@@ -266,7 +279,9 @@ class PassageIndex:
             )
             chunks += sum(map(len, split))
         whole = None if everything else [*complete_sources(named.values())]
-        gone = {*await pick(self.store.names)(whole)} - {*kept.values()}
+        stored_names = {*await pick(self.store.names)(whole)}
+        stored_names |= await pick(self.store.names_of_parts)(divided_pages(named.values()))
+        gone = stored_names - {*kept.values()}
         await pick(self.store.remove)(gone)
         unchanged = len(named) - len(changed)
         return Changes(len(changed), unchanged, len(gone), chunks, tuple(sorted(gone)))
@@ -286,6 +301,8 @@ class PassageIndex:
         model = self._embedding
         if vector is None:
             vector = await pick(model.embed_query, model.aembed_query)(query)
+        if not np.isfinite(np.asarray(vector, dtype=np.float32)).all():
+            raise ValueError("the vector of the query has values that are not finite")
         if self._probe is not None and len(vector) != len(self._probe):
             raise ValueError(
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from typing_extensions import Self
 
 from lumber_core.support.concurrency import in_thread
-from lumber_retrieval.documents import IndexedDocument, number_pages
+from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import Changes, PassageIndex
 
 D = TypeVar("D")
@@ -47,10 +47,12 @@ class IndexingRetriever(ABC, Generic[D]):
         """Add documents.
 
         Documents that have not changed cost nothing. Another document of the same name is replaced;
-        pages of a file may be added one by one. If all of its pages are passed (they say so with
-        "total_pages"), or a document without a page number, what else the index has of the same
-        source is removed. After an error or a kill, the same call repeated goes on where it
-        stopped.
+        pages of a file may be added one by one, as may parts of it with "row" or "seq_num" in their
+        metadata. Other parts, as splitters by headings make them, are passed together: documents of
+        one source whose metadata differ are numbered ("seq_num"). If all of a file's pages are
+        passed (they say so with "total_pages"), or what has no number, what else the index has of
+        the same source is removed. After an error or a kill, the same call repeated goes on where
+        it stopped.
 
         Args:
             documents: The documents, before they are split. The source of one is the "source",
@@ -67,25 +69,27 @@ class IndexingRetriever(ABC, Generic[D]):
                 Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return self._index.add(self._named(documents), show_progress=show_progress)
+        return self._index.add(self._indexed(documents), show_progress=show_progress)
 
     async def aadd_documents(
         self, documents: Iterable[D], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add_documents`."""
-        return await self._index.aadd(self._named(documents), show_progress=show_progress)
+        return await self._index.aadd(self._indexed(documents), show_progress=show_progress)
 
     def sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Make the index equal to some documents: add these, and remove all others.
 
-        Arguments, result and errors are those of `add_documents`.
+        A file of an older format is made anew. Arguments, result and errors are those of
+        `add_documents`; no document at all is a ValueError, too: `delete(retriever.sources)` leaves
+        nothing.
         """
-        named = self._named(documents)
+        named = self._indexed(documents)
         return self._index.add(named, everything=True, show_progress=show_progress)
 
     async def async_sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Async version of `sync`."""
-        named = self._named(documents)
+        named = self._indexed(documents)
         return await self._index.aadd(named, everything=True, show_progress=show_progress)
 
     def delete(self, sources: Iterable[str]) -> int:
@@ -105,6 +109,3 @@ class IndexingRetriever(ABC, Generic[D]):
     async def adelete(self, sources: Iterable[str]) -> int:
         """Async version of `delete`."""
         return await in_thread(self._index.delete, sources)
-
-    def _named(self, documents: Iterable[D]) -> list[IndexedDocument]:
-        return number_pages(self._indexed(documents))

@@ -62,6 +62,7 @@ Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
+_Doubles = npt.NDArray[np.float64]
 
 
 def select(
@@ -152,11 +153,14 @@ class LiveSegments:
                 yield int(self.numbers[places[place]]), value
 
     def similarities(self, vector: Vectors, numbers: Sequence[int]) -> list[float]:
-        """Return the similarities of chunks, whose numbers ascend, to a vector."""
+        """Return the similarities of chunks to a vector."""
         if not numbers:
             return []
-        places = np.searchsorted(self.numbers, np.asarray(numbers, dtype=np.int64))
-        similar: list[float] = self._similarities(turned(vector), places).tolist()
+        wanted = np.asarray(numbers, dtype=np.int64)
+        order = np.argsort(wanted)
+        places = np.searchsorted(self.numbers, wanted[order])
+        found = self._similarities(turned(vector), places)
+        similar: list[float] = found[order.argsort()].tolist()
         return similar
 
     def occurrences(self, connection: sqlite3.Connection, words: Iterable[str]) -> Occurring:
@@ -181,7 +185,7 @@ class LiveSegments:
         for place, score in ranked(scores, np.flatnonzero(scores > 0), count):
             yield int(self.numbers[place]), score
 
-    def _similarities(self, wanted: Vectors, places: Rows) -> npt.NDArray[np.float32]:
+    def _similarities(self, wanted: _Doubles, places: Rows) -> npt.NDArray[np.float32]:
         """Return the similarities of chunks, whose places ascend."""
         bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
         of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)

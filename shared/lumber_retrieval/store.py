@@ -12,19 +12,20 @@ import os
 import secrets
 import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
-from weakref import finalize
+from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
 from lumber_core.support.database import Database
+from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE, part_name
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
 from lumber_retrieval.passages import Hit
@@ -48,17 +49,18 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 """Says by the metadata of a chunk whether it may be found."""
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 2
+_FORMAT = 3
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, digest TEXT NOT NULL,
-    text TEXT NOT NULL, metadata TEXT NOT NULL
+    text TEXT NOT NULL, metadata TEXT NOT NULL, from_zero INTEGER
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
+CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
 CREATE TABLE IF NOT EXISTS chunks (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
@@ -83,6 +85,8 @@ class NewDocument(NamedTuple):
         words: The texts whose words find each chunk.
         around: The text around each chunk, whose words count less.
         vectors: Their vectors, of length 1, shape (chunks, width).
+        from_zero: See `counts_from_zero`. None: other pages of its source tell it when chunks are
+            read, in whatever order they came.
     """
 
     name: str
@@ -95,6 +99,7 @@ class NewDocument(NamedTuple):
     words: Sequence[str]
     around: Sequence[str]
     vectors: Vectors
+    from_zero: bool | None = False
 
 
 class PassageStore:
@@ -102,7 +107,8 @@ class PassageStore:
 
     Args:
         path: The file; created on first use. None: a temporary file, which is deleted with the
-            store, and copied if the store is pickled.
+            store. A pickle of it is the same store in this process, and has a copy of the file in
+            another, or once the store is gone.
 
     Raises:
         StoreError: On any use; see `Database.transaction`.
@@ -110,7 +116,22 @@ class PassageStore:
 
     def __init__(self, path: str | Path | None) -> None:
         self.temporary = path is None
-        self._open(_temporary_file() if path is None else Path(path))
+        self._database = Database(
+            _temporary_file() if path is None else path,
+            application=_APPLICATION,
+            version=_FORMAT,
+            table="about",
+            schema=_SCHEMA,
+            create=not self.temporary,
+            outdated=(
+                "`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
+                "the time that it takes"
+            ),
+        )
+        self._process = os.getpid()
+        if self.temporary:
+            finalize(self, _delete, self._database, self._process)
+            _temporary[self.path] = self
         self._segments: LiveSegments | None = None
         self._loading = Lock()
 
@@ -119,17 +140,9 @@ class PassageStore:
         """The file."""
         return self._database.path
 
-    def _open(self, path: Path) -> None:
-        self._database = Database(
-            path,
-            application=_APPLICATION,
-            version=_FORMAT,
-            table="about",
-            schema=_SCHEMA,
-            create=not self.temporary,
-        )
-        if self.temporary:
-            finalize(self, _delete, self._database, os.getpid())
+    def remove_outdated(self) -> None:
+        """Empty the file if it has an older format."""
+        self._database.remove_outdated()
 
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
@@ -150,6 +163,18 @@ class PassageStore:
                 return [_text(n) for (n,) in connection.execute("SELECT name FROM documents")]
             rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
             return [_text(name) for (name,) in rows]
+
+    def names_of_parts(self, documents: Iterable[str]) -> set[str]:
+        """Return which documents, and parts of them (see `part_name`), are stored."""
+        found = set()
+        with self._database.transaction() as connection:
+            for name in documents:
+                rows = connection.execute(
+                    "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
+                    [_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
+                )  # ":" is after all digits
+                found |= {_text(part) for (part,) in rows}
+        return found
 
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
@@ -244,21 +269,31 @@ class PassageStore:
                 "UPDATE about SET value = ? WHERE name = 'state'", (secrets.token_bytes(16),)
             )
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = {**self.__dict__, "_segments": None}
-        del state["_loading"]
-        if self.temporary:
-            with self._database.transaction():  # so that nobody writes meanwhile
-                state["content"] = self.path.read_bytes()
-        return state
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.temporary:
+            return PassageStore, (self.path,)
+        with self._database.transaction():  # so that nobody writes meanwhile
+            return _reopened, (self.path, self.path.read_bytes())
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        content = state.pop("content", None)
-        self.__dict__.update(state, _loading=Lock())
-        if content is not None:
-            path = _temporary_file()
-            path.write_bytes(content)
-            self._open(path)
+
+_temporary: WeakValueDictionary[Path, PassageStore] = WeakValueDictionary()
+"""The temporary stores by their paths, and by those they had in the process they came from."""
+
+
+def open_store(path: str | Path | None) -> PassageStore:
+    """Return the store at a path: a temporary one is the same for all who know its path."""
+    known = None if path is None else _temporary.get(Path(path))
+    return PassageStore(path) if known is None else known
+
+
+def _reopened(path: Path, content: bytes) -> PassageStore:
+    """Return a temporary store that was pickled, or a copy if it is not of this process."""
+    known = _temporary.get(path)
+    if known is None or known._process != os.getpid():
+        known = PassageStore(None)
+        known.path.write_bytes(content)
+        _temporary[path] = known
+    return known
 
 
 class Reading:
@@ -283,12 +318,13 @@ class Reading:
         self, vector: Sequence[float], count: int, accepts: Accepts | None
     ) -> dict[int, float]:
         """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
-        found = self._segments.nearest(np.asarray(vector, dtype=np.float32), count)
+        # One more, as it may be as near as the last.
+        found = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
         return self._first(self._read(found), count, accepts)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
-        wanted = count if accepts is None else len(self._segments)
+        wanted = count + 1 if accepts is None else len(self._segments)
         found = self._occurring(terms(query))
         return self._first(self._read(self._segments.matching(found, wanted)), count, accepts)
 
@@ -301,7 +337,7 @@ class Reading:
         return len(self._segments)
 
     def similarities(self, vector: Sequence[float], numbers: Sequence[int]) -> list[float]:
-        """Return the cosine similarities of a vector and those of chunks, whose numbers ascend."""
+        """Return the cosine similarities of a vector and those of chunks."""
         with self._intact():
             return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
 
@@ -340,22 +376,39 @@ class Reading:
                     numbers,
                 )
             ]
-            documents = dict(
-                select(
+            documents = [
+                *select(
                     self._connection,
-                    "id, metadata FROM documents WHERE id",
+                    "id, source, from_zero, metadata FROM documents WHERE id",
                     {document for _, document, *_ in rows},
                 )
-            )
+            ]
             # One text is parsed faster than many.
-            known = dict(
-                zip(documents, json.loads(f"[{','.join(documents.values())}]"), strict=True)
-            )
+            parsed = json.loads(f"[{','.join(document[-1] for document in documents)}]")
+            known = {one[0]: own for one, own in zip(documents, parsed, strict=True)}
+            later = self._counted_from_zero(documents)
             details = json.loads(f"[{','.join(row[-1] for row in rows)}]")
             return {
-                number: (document, Span(first, last), {**known[document], **own})
+                number: (
+                    document,
+                    Span(first, last),
+                    {**known[document], **(_next_page(own) if document in later else own)},
+                )
                 for (number, document, first, last, _), own in zip(rows, details, strict=True)
             }
+
+    def _counted_from_zero(self, documents: Iterable[tuple[Any, ...]]) -> set[int]:
+        """Return the numbers of pages that others of their source show to be counted from 0."""
+        unsure = {number: source for number, source, from_zero, _ in documents if from_zero is None}
+        if not unsure:
+            return set()
+        rows = select(
+            self._connection,
+            "DISTINCT source FROM documents WHERE from_zero = 1 AND source",
+            {*unsure.values()},
+        )
+        sources = {source for (source,) in rows}
+        return {number for number, source in unsure.items() if source in sources}
 
     def _read(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
         with self._intact():
@@ -373,18 +426,44 @@ class Reading:
     def _first(
         self, ranked: Iterator[tuple[int, float]], count: int, accepts: Accepts | None
     ) -> dict[int, float]:
-        """Return the first `count` chunks that may be found."""
+        """Return the first `count` chunks that may be found.
+
+        Of those with the same score, the first are those of the document whose name comes first.
+        """
+        found: list[tuple[int, float]] = []
+        for number, score in self._accepted_of(ranked, accepts):
+            if len(found) >= count and score < found[-1][1]:
+                break
+            found.append((number, score))
+        counts = Counter(score for _, score in found)
+        names = self._names_of([number for number, score in found if counts[score] > 1])
+        found.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
+        return dict(found[:count])
+
+    def _accepted_of(
+        self, ranked: Iterator[tuple[int, float]], accepts: Accepts | None
+    ) -> Iterator[tuple[int, float]]:
+        """Yield the chunks that may be found."""
         if accepts is None:
-            return dict(islice(ranked, count))
-        found: dict[int, float] = {}
+            yield from ranked
+            return
         for some in batches(ranked, _AT_ONCE):
             new = [number for number, _ in some if (accepts, number) not in self._accepted]
             for number, (_, _, metadata) in self._described(new).items():
                 self._accepted[accepts, number] = accepts(metadata)
-            found |= {number: score for number, score in some if self._accepted[accepts, number]}
-            if len(found) >= count:
-                break
-        return dict(islice(found.items(), count))
+            yield from (one for one in some if self._accepted[accepts, one[0]])
+
+    def _names_of(self, chunks: Iterable[int]) -> dict[int, bytes]:
+        """Return the names of the documents of chunks."""
+        with self._intact():
+            return dict(
+                select(
+                    self._connection,
+                    "chunks.id, name FROM chunks JOIN documents ON documents.id = document "
+                    "WHERE chunks.id",
+                    chunks,
+                )
+            )
 
 
 def _insert(
@@ -397,13 +476,15 @@ def _insert(
     vectors = []
     for one in documents:
         number = connection.execute(
-            "INSERT INTO documents (name, source, digest, text, metadata) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO documents (name, source, digest, text, metadata, from_zero) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
             (
                 _bytes(one.name),
                 _bytes(one.source),
                 one.digest,
                 _bytes(one.text),
                 json.dumps(one.metadata),
+                one.from_zero,
             ),
         ).lastrowid
         for span, details in zip(one.spans, one.details, strict=True):
@@ -429,6 +510,12 @@ def _remove(connection: sqlite3.Connection, names: Iterable[str]) -> None:
     remove(connection, documents)
     connection.executemany("DELETE FROM chunks WHERE document = ?", documents)
     connection.executemany("DELETE FROM documents WHERE id = ?", documents)
+
+
+def _next_page(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a chunk says, a page further."""
+    pages = {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
+    return {**details, **pages}
 
 
 def _temporary_file() -> Path:

@@ -180,7 +180,7 @@ def matrix(vectors: object, count: int) -> Vectors:
         return np.zeros((0, 0), dtype=np.float32)
     made: Vectors
     try:
-        made = np.asarray(vectors, dtype=np.float32)
+        made = np.asarray(vectors, dtype=np.float32, order="C")
     except ValueError:
         raise ValueError(
             f"the embedding model should give {count} vectors of the same width, found several "

@@ -6,6 +6,10 @@ the 100 nearest ones or more.
 
 Vectors are turned before they are stored, all in the same way. That leaves similarities as they
 are, and spreads over all numbers what a model keeps in one of them.
+
+A vector is stored as it is, and compared as it is, beside whatever others: sums of floats depend on
+their order, which differs with the number of rows that are multiplied at once. So numbers are
+rounded to multiples of a power of two, whose sums are exact.
 """
 
 from __future__ import annotations
@@ -18,20 +22,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_retrieval.surroundings import Vectors, unit_length
+from lumber_retrieval.surroundings import Vectors
 
 Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
+_Doubles = npt.NDArray[np.float64]
 
-_BLOCK = 512  # vectors turned into floats at once: they stay in the cache of a processor
+_BLOCK = 256  # vectors turned into floats at once: they stay in the cache of a processor
+# Of numbers up to 1. Sums of products of two such numbers are exact for vectors of length 1.
+_STEP = 2.0**-24
 _SAMPLE = 4096  # vectors whose mean stands for the mean of all
 _SAMPLED = 512  # the highest so many of a sample show the highest of all within a few per cent
 
 
-def turned(vectors: Vectors) -> Vectors:
+def turned(vectors: Vectors) -> _Doubles:
     """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
-    made: Vectors = np.atleast_2d(vectors) @ _rotation(vectors.shape[-1]).T
-    return unit_length(made).reshape(vectors.shape)
+    rows = _of_length_1(np.atleast_2d(vectors).astype(np.float64, order="C"))
+    made = _of_length_1(_rounded(rows) @ _rotation(vectors.shape[-1]).T)
+    return made.reshape(vectors.shape)
 
 
 def packed(vectors: Vectors) -> bytes:
@@ -62,15 +70,16 @@ class PackedVectors:
         """Numbers of a vector."""
         return self._numbers.shape[1]
 
-    def similarities(self, wanted: Vectors, places: Rows) -> _Floats:
+    def similarities(self, wanted: _Doubles, places: Rows) -> _Floats:
         """Return the cosine similarities of some vectors to one that `turned` returned."""
-        found = np.empty(len(places), dtype=np.float32)
+        found = np.empty(len(places), dtype=np.float64)
+        exact = _rounded(wanted)
         for first in range(0, len(places), _BLOCK):
             some = slice(first, first + _BLOCK)
-            found[some] = self._numbers[places[some]].astype(np.float32) @ wanted
-        return found * self._scales[places]
+            found[some] = self._numbers[places[some]].astype(np.float64) @ exact
+        return (found * self._scales[places]).astype(np.float32)
 
-    def estimates(self, wanted: Vectors) -> _Floats:
+    def estimates(self, wanted: _Doubles) -> _Floats:
         """Return the similarities of all vectors as their signs tell them."""
         signs = self._signs
         rest = wanted - signs.centre
@@ -89,9 +98,10 @@ class PackedVectors:
     def _scales(self) -> _Floats:
         """What makes the length of each vector 1."""
         blocks = (self._numbers[first : first + _BLOCK] for first in range(0, len(self), _BLOCK))
-        squares = [np.einsum("ij,ij->i", block, block, dtype=np.float32) for block in blocks]
-        lengths: _Floats = np.sqrt(np.concatenate(squares))
-        return (1 / np.maximum(lengths, 1)).astype(np.float32)
+        squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
+        lengths = np.sqrt(np.concatenate(squares))
+        scales: _Floats = (1 / np.maximum(lengths, 1)).astype(np.float32)
+        return scales
 
     @cached_property
     def _signs(self) -> _Signs:
@@ -159,7 +169,7 @@ def ranked(values: _Floats, places: Rows | None, count: int) -> Iterator[tuple[i
 
 
 @lru_cache(maxsize=4)
-def _rotation(width: int) -> Vectors:
+def _rotation(width: int) -> _Doubles:
     """Return an orthogonal matrix: a cosine transform after half of all signs are changed.
 
     It is part of the format of the file.
@@ -168,11 +178,19 @@ def _rotation(width: int) -> Vectors:
     cosines = np.cos(np.pi / width * (place + 0.5) * place[:, None]) * np.sqrt(2 / width)
     cosines[0] /= np.sqrt(2)
     signs = np.frombuffer(shake_256(b"lumber").digest(width), dtype=np.uint8) % 2 * 2.0 - 1
-    made: Vectors = (cosines * signs).astype(np.float32)
-    return made
+    return _rounded(cosines * signs)
 
 
-def _bits(vectors: Vectors) -> npt.NDArray[np.uint64]:
+def _of_length_1(rows: _Doubles) -> _Doubles:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths, lengths, 1)
+
+
+def _rounded(values: _Doubles) -> _Doubles:
+    return np.rint(values / _STEP) * _STEP
+
+
+def _bits(vectors: Vectors | _Doubles) -> npt.NDArray[np.uint64]:
     """Return the signs of vectors, shape (width / 64, vectors)."""
     signs = np.packbits(vectors > 0, axis=1)
     padded = np.pad(signs, ((0, 0), (0, -signs.shape[1] % 8)))

@@ -19,7 +19,7 @@ import langchain_lumber as langchain
 import llamaindex_lumber as llamaindex
 from lumber_core import GreedyChunker
 from lumber_core.spans import Span
-from lumber_core.text.pages import document_key, document_name, place_source
+from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import Passage
@@ -86,7 +86,7 @@ class Core:
     def document(self, text: str, name: str, **metadata: Any) -> Any:
         known = {"source": name, **metadata}
         source = place_source(text, known)
-        return IndexedDocument(document_key(known), document_name(known), source)
+        return IndexedDocument(document_key(known), file_name(known), source)
 
     def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
         chunker = GreedyChunker(**SPLIT)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import gc
+import os
 import pickle
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 
 from lumber_retrieval.index import PassageIndex
 from tests.contracts.finders import FINDERS, FRAMEWORKS, Found
+from tests.core.forking import works_in_a_fork
 from tests.core.text.test_context import GUIDE
 from tests.retrieval.test_index import MUSIC, RIVER
 
@@ -75,12 +80,29 @@ def test_asynchronous_pickled_and_reopened_ones_find_the_same(of: Any, tmp_path:
     assert asyncio.run(work()) == (changes, before)
     assert of.find(pickle.loads(pickle.dumps(index)), query) == before
     assert of.find(of.index(tmp_path / "a.db", **SETTINGS), query) == before
-    temporary = filled(of)
-    copy, before = pickle.loads(pickle.dumps(temporary)), of.find(temporary, query)
-    assert of.find(copy, query) == before
-    copy.delete([*TEXTS])
-    assert of.find(copy, query) == []
-    assert of.find(temporary, query) == before
+
+
+@every_finder
+def test_a_temporary_index_is_shared_by_its_copies_in_this_process(of: Any) -> None:
+    index = filled(of, "river.txt", budget=500)
+    pickled, query = pickle.dumps(index), "herons and violins"
+    others = [copy.copy(index), copy.deepcopy(index), pickle.loads(pickled)]
+    index.add_documents(library(of, "music.txt"))
+    assert all(of.find(other, query) == of.find(index, query) != [] for other in others)
+    others[-1].delete(["river.txt"])
+    assert names(of.find(index, query)) == {"music.txt"}
+    if hasattr(os, "fork"):
+
+        def work() -> None:
+            there = pickle.loads(pickled)  # as it was then
+            assert names(of.find(there, query)) == {"river.txt"}
+            there.delete(["river.txt"])
+            assert of.find(pickle.loads(pickled), query) == []
+
+        assert works_in_a_fork(work)
+    del index, others
+    gc.collect()
+    assert names(of.find(pickle.loads(pickled), query)) == {"river.txt"}
 
 
 @every_finder
@@ -112,7 +134,10 @@ def test_a_synced_index_has_what_was_passed_alone(of: Any) -> None:
     assert "river.txt" in changes.removed_names[0]
     assert index.sources == ["music.txt", "guide.md"]
     assert names(of.find(index, "otters and violins and taps")) == {"music.txt", "guide.md"}
-    assert index.sync([]).removed == 2
+    for sync in (index.sync, lambda documents: asyncio.run(index.async_sync(documents))):
+        with pytest.raises(ValueError, match=r"there are no documents, .* delete\(sources\)"):
+            sync(iter([]))
+    assert index.delete(index.sources) == 2
     assert of.find(index, "violins") == []
 
 
@@ -146,6 +171,79 @@ def test_pages_are_added_one_by_one_and_replaced_together(of: Any) -> None:
     assert {f"Ants {n}.": n + 1 for n in range(4)}.items() <= found.items()
     changes = index.add_documents([of.document("Moths hum.", "book.pdf")])
     assert (changes.added, changes.removed) == (1, 2)
+
+
+@every_finder
+def test_pages_have_the_same_numbers_in_whatever_order_they_came(of: Any) -> None:
+    words = ["otters", "bees", "wasps"]
+    pages = [of.document(f"Some {word} hum.", "a.pdf", page=n) for n, word in enumerate(words)]
+
+    def numbers(index: Any) -> dict[str, int]:
+        found = of.find(index, "some otters bees wasps hum")
+        return {one.text.split()[1]: one.metadata["page_first"] for one in found}
+
+    for order in permutations(pages):
+        index = of.index(budget=500, max_gap=0)
+        for page in order:
+            index.add_documents([page])
+        assert numbers(index) == {"otters": 1, "bees": 2, "wasps": 3}
+        assert index.sync(pages).added == 0
+        index.sync(pages[1:])  # which alone do not tell
+        assert numbers(index) == {"bees": 1, "wasps": 2}
+    index.add_documents([of.document("Ants hum.", "a.pdf", page=9, total_pages=10)])
+    assert of.find(index, "wasps", {"page": 2})[0].metadata["page_last"] == 3
+
+
+@every_finder
+def test_rows_of_a_file_are_documents_of_their_own(of: Any) -> None:
+    rows = [of.document(f"id: {n}\nserial: SN-{n:03d}", "parts.csv", row=n) for n in range(12)]
+    index = of.index(budget=40, max_gap=0)
+    index.add_documents(rows[:5])
+    assert index.add_documents(rows[5:]).removed == 0
+    assert index.sources == ["parts.csv"]
+    best = max(of.find(index, "SN-007"), key=lambda one: one.score)
+    assert ("SN-007" in best.text, best.metadata["row"]) == (True, 7)
+    changed = of.document("id: 3\nserial: none", "parts.csv", row=3)
+    changes = index.sync([*rows[:3], changed, *rows[4:-1]])
+    assert (changes.added, changes.unchanged, changes.removed) == (1, 10, 1)
+    assert index.delete(["parts.csv"]) == 11
+
+
+@every_finder
+def test_parts_of_a_file_are_numbered_and_replaced_together(of: Any) -> None:
+    def parts(*texts: str, **more: Any) -> list[Any]:
+        titles = ["A", "B", "C", "B", "D"]
+        return [
+            of.document(text, "guide.md", **{"Header 2": title}, **more)
+            for text, title in zip(texts, titles, strict=False)
+        ]
+
+    for more in ({}, {"page_number": 3}):
+        index = of.index(budget=500, max_gap=0)
+        index.add_documents(library(of, "river.txt"))
+        first = parts("Otters eat.", "Bees hum.", "Wasps sting.", "Bees hum.", "Ants dig.", **more)
+        assert index.sync([*first, *library(of, "river.txt")]).added == 5
+        assert index.add_documents(first).unchanged == 5
+        found = {one.text: one.metadata for one in of.find(index, "wasps and ants")}
+        assert found["Wasps sting."]["seq_num"] == 3
+        assert found["Ants dig."]["Header 2"] == "D"
+        fewer = parts("Otters eat.", "Crabs walk.", "Wasps sting.", **more)
+        changes = index.add_documents(fewer)
+        assert (changes.added, changes.unchanged, changes.removed) == (1, 2, 2)
+        assert index.sources == ["river.txt", "guide.md"]
+        assert index.add_documents([of.document("Moths.", "guide.md", **more)]).removed == 3
+        assert index.delete(["guide.md"]) == 1
+
+
+@every_framework
+def test_citations_say_which_row_or_part(of: Any) -> None:
+    rows = [of.document(f"serial: SN-{n:03d}", "parts.csv", row=n) for n in range(3)]
+    parts = [of.document(f"Bees of {n} hum.", "a.md", title=n) for n in ("oak", "elm")]
+    index = of.index(budget=500)
+    index.add_documents([*rows, *parts])
+    passages = of.search(index, "SN-002 and bees")
+    cited = of.cite(["serial: SN-002", "Bees of elm hum."], passages)
+    assert [one.document for one in cited] == ["parts.csv, row 2", "a.md, part 2"]
 
 
 @every_finder
@@ -183,6 +281,8 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     for bad, message in (
         (of.document(MUSIC, "river.txt"), "two documents have the name"),
         (of.document(MUSIC, "music.txt", by=Path()), "Metadata must be data for JSON"),
+        (of.document(MUSIC, "music.txt", by=[{"b": {1: "x"}}]), "the key 1 is not a string"),
+        (of.document(MUSIC, "music.txt", by={None: 1, "a": 2}), "the key None is not a string"),
     ):
         with pytest.raises(ValueError, match=message):
             index.add_documents([good, bad])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -10,8 +11,10 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -62,6 +65,8 @@ class Index(RuleBasedStateMachine):
 
     @rule(texts=TEXTS)
     def sync(self, texts: dict[str, str]) -> None:
+        if not texts:
+            return
         gone = {*self.known} - {*texts}
         assert {*self.index.add(documents(texts), everything=True).removed_names} == gone
         self.known = dict(texts)
@@ -131,3 +136,56 @@ class Index(RuleBasedStateMachine):
 
 def test_an_index_is_what_was_added_and_finds_it() -> None:
     run_state_machine_as_test(Index, settings=examples(25))
+
+
+SENTENCES = (
+    *("Otters hunt fish.", "The mill has a wheel.", "Elm and oak.", "The fish hunt.", "Elm."),
+    *("Bees hum.", "The wheel of the mill turns.", "Otters hunt in the mill.", "An oak mill."),
+)
+QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
+
+
+@given(st.integers(0, 1 << 32), st.sampled_from([16, 1 << 16]))
+@examples(6)
+def test_an_index_that_changed_answers_as_one_that_was_made_anew(seed: int, most: int) -> None:
+    """There are more chunks than are ranked, and many fit a question equally."""
+    draw = random.Random(seed)
+
+    def some(least: int, most: int) -> dict[str, str]:
+        chosen = draw.sample(range(150), draw.randint(least, most))
+        return {f"n{n}": " ".join(draw.choices(SENTENCES, k=draw.randint(1, 6))) for n in chosen}
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "_MOST_CHUNKS", most)
+        path = Path(folder, "index.db")
+        index, known = index_of(path), dict[str, str]()
+        for _ in range(6):
+            texts = some(1, 60)
+            match draw.choice(["add", "add", "sync", "delete", "reopen"]):
+                case "add":
+                    index.add(documents(texts))
+                    known |= texts
+                case "sync":
+                    known = {**dict(draw.sample([*known.items()], len(known) // 2)), **texts}
+                    index.add(documents(known), everything=True)
+                case "delete":
+                    index.delete(texts)
+                    known = {name: text for name, text in known.items() if name not in texts}
+                case _:
+                    index = index_of(path)
+        patch.undo()
+        anew = index_of()
+        anew.add(documents(dict(draw.sample([*known.items()], len(known)))))
+        chosen = [*some(40, 80)]
+        for question in QUESTIONS:
+            for where in (None, {"source": {"$in": chosen}}):
+                options = {"where": where, "budget": draw.choice([20, 60, 10_000]), "max_gap": 0}
+                assert answer(index, question, **options) == answer(anew, question, **options)
+
+
+def answer(index: PassageIndex, question: str, **options: Any) -> list[object]:
+    """Return all that is found, without the numbers of chunks, which tell their order."""
+    return [
+        (one.document, one.span, one.words_found, [hit._replace(number=0) for hit in one.hits])
+        for one in index.search(question, **options)
+    ]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +13,7 @@ from langchain_classic.retrievers import EnsembleRetriever
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.prompts import PromptTemplate
-from langchain_core.runnables import RunnablePassthrough
+from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_core.tools import create_retriever_tool
 
 from langchain_lumber import GreedyTextSplitter, PassageJoiner, PassageRetriever
@@ -51,6 +54,57 @@ def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
     for budget in (6, 40):
         words = sum(len(p.page_content.split()) for p in retriever.invoke("otters", budget=budget))
         assert budget / 2 < words <= budget
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_what_is_made_of_a_retriever_searches_the_same_index(stored: bool, tmp_path: Path) -> None:
+    retriever = retriever_of(budget=500, path=tmp_path / "a.db" if stored else None)
+    budget = ConfigurableField(id="budget")
+    fields = retriever.configurable_fields(budget=budget, k=ConfigurableField(id="k"))
+    retriever.add_documents([RIVERS, SONGS])
+    everything = retriever.invoke("otters and harps")
+    for same in (
+        fields,
+        retriever.with_config(tags=["a"]),
+        retriever.with_retry(),
+        retriever.bind(max_gap=0),
+        retriever.model_copy(deep=True),
+        pickle.loads(pickle.dumps(fields)),
+    ):
+        assert same.invoke("otters and harps") == everything
+    best = retriever.invoke("otters and harps", k=1)
+    changed = retriever.model_copy()
+    changed.k = 1
+    for one in (
+        fields.with_config(configurable={"k": 1}),
+        retriever.bind(k=1),
+        retriever.model_copy(update={"k": 1}),
+        changed,
+        pickle.loads(pickle.dumps(changed)),
+    ):
+        assert one.invoke("otters and harps") == best
+        assert len(best) == 1
+    small = fields.invoke("otters and harps", config={"configurable": {"budget": 8}})
+    assert 0 < sum(len(one.page_content.split()) for one in small) <= 8
+    assert retriever.invoke("otters and harps") == everything
+    changed.k = 0
+    with pytest.raises(ValueError, match="k must be"):
+        changed.invoke("otters")
+    with pytest.raises(ValueError, match="k must be"):
+        retriever_of(path=tmp_path / "a.db", k=0)
+
+
+def test_a_temporary_file_is_kept_for_what_was_made_of_its_retriever() -> None:
+    retriever = retriever_of()
+    retriever.add_documents([RIVERS])
+    made, found = retriever_of(path=retriever.path), retriever.invoke("otters")
+    del retriever
+    gc.collect()
+    assert made.invoke("otters") == found != []
+    path = made._index.store.path
+    del made
+    gc.collect()
+    assert not path.exists()
 
 
 FLEET = Document(

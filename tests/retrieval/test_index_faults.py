@@ -90,6 +90,45 @@ def test_a_model_that_is_not_known_again_is_refused(model: WordVectors, message:
     assert len(index.store) == 0
 
 
+def test_a_query_is_refused_whose_vector_is_not_finite() -> None:
+    class Lost(WordVectors):
+        def embed_query(self, text: str) -> list[float]:
+            first, *others = super().embed_query(text)
+            return [math.nan if text == "otters" else first, *others]
+
+    for model, vector in ((Lost(), None), (WordVectors(), [math.inf] * 128)):
+        index = index_of(embedding=model)
+        index.add([document(RIVER, "river")])
+        with pytest.raises(ValueError, match="the query has values that are not finite"):
+            index.search("otters", vector=vector)
+
+
+def test_an_older_format_is_named_and_made_anew_by_a_sync(tmp_path: Path) -> None:
+    path, both = tmp_path / "notes.db", [document(RIVER, "river"), document(MUSIC, "music")]
+    index_of(path).add(both[:1])
+
+    def write(version: int) -> None:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute("CREATE TABLE IF NOT EXISTS older (name)")
+
+    write(1)
+    before = path.read_bytes()
+    for use in (lambda: index_of(path).search("otters"), lambda: index_of(path).add(both)):
+        with pytest.raises(StoreError, match=r"notes\.db .*an older version.*\(format 1;.*`sync`"):
+            use()
+    assert path.read_bytes() == before
+    index = index_of(path)
+    assert index.add(both[1:], everything=True).added == 1
+    assert index.sources == ["music"]
+    assert index.search("violins")
+    assert index_of(path).add(both[1:], everything=True).unchanged == 1
+    write(99)
+    for everything in (False, True):
+        with pytest.raises(StoreError, match=r"a newer version.*Use that version"):
+            index_of(path).add(both, everything=everything)
+
+
 def test_metadata_is_kept_as_it_is_or_refused() -> None:
     index = index_of()
     deep: list[Any] = []

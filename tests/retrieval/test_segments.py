@@ -131,6 +131,16 @@ def test_signs_choose_nearly_all_of_the_nearest() -> None:
         assert len({*exact} & {*chosen}) >= 95
 
 
+def test_a_vector_is_stored_and_compared_alike_beside_whatever_others() -> None:
+    rows = vectors_of(700, 3)
+    wanted = vectors.turned(rows[5])
+    alone = [vectors.packed(rows[n : n + 1]) for n in range(len(rows))]
+    assert b"".join(alone) == vectors.packed(rows)
+    whole = vectors.PackedVectors(vectors.packed(rows), len(rows))
+    each = [vectors.PackedVectors(one, 1).similarities(wanted, np.arange(1)) for one in alone]
+    assert np.concatenate(each).tolist() == whole.similarities(wanted, np.arange(700)).tolist()
+
+
 def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     values = RNG.integers(0, 2**64, 500, dtype=np.uint64)
     expected = [int(value).bit_count() for value in values]

@@ -92,6 +92,7 @@ class Database:
         schema: Statements that create the tables, unless they exist.
         check_pages: Whether the whole file is read and checked at first.
         create: Whether the file is created if it does not exist.
+        outdated: What to do about a file of an older version.
 
     Raises:
         ValueError: The path is that of a database in memory, which each connection has for itself.
@@ -107,6 +108,7 @@ class Database:
         schema: str,
         check_pages: bool = False,
         create: bool = True,
+        outdated: str = "Pass another path",
     ) -> None:
         if str(path) == ":memory:" or "\0" in str(path):
             raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
@@ -118,8 +120,10 @@ class Database:
             "schema": schema,
             "check_pages": check_pages,
             "create": create,
+            "outdated": outdated,
         }
         self._lock = Lock()
+        self._renewing = False
         self._process = os.getpid()
         self._free: list[_Connection] = []
         self._file: tuple[int, int] | None = None  # the one that was checked
@@ -161,6 +165,19 @@ class Database:
                 f"the store {self.path} is damaged ({type(error).__name__}: {error}): delete it, "
                 "and it is made again"
             ) from error
+
+    def remove_outdated(self) -> None:
+        """Empty the file if an older version of this library has written it.
+
+        Raises:
+            StoreError: As for `transaction`.
+        """
+        self._renewing = True
+        try:
+            with self.transaction():
+                pass
+        finally:
+            self._renewing = False
 
     @contextmanager
     def _explained(self, faults: tuple[type[Exception], ...]) -> Iterator[None]:
@@ -290,12 +307,11 @@ class Database:
         connection.execute("COMMIT")
         if tables and theirs != application:
             raise sqlite3.DatabaseError(_OF_ANOTHER)
-        if tables and found != version:
-            age = "a newer" if found > version else "an older"
-            raise sqlite3.DatabaseError(
-                f"it was written by {age} version of lumber-splitters (format {found}; this "
-                f"version reads format {version})"
-            )
+        if tables and found < version and self._renewing:
+            _empty(connection, version)
+            tables = []
+        elif tables and found != version:
+            raise _VersionError(found, version, self._kind["outdated"])
         if table not in tables:
             connection.executescript(
                 f"BEGIN EXCLUSIVE; {self._kind['schema']}; PRAGMA application_id = {application}; "
@@ -305,6 +321,33 @@ class Database:
 
 def _open(path: Path, kind: dict[str, Any]) -> Database:
     return Database(path, **kind)
+
+
+class _VersionError(sqlite3.DatabaseError):
+    """A file is of another version than this one reads."""
+
+    def __init__(self, found: int, version: int, outdated: str) -> None:
+        age = "a newer" if found > version else "an older"
+        super().__init__(
+            f"it was written by {age} version of lumber-splitters (format {found}; this version "
+            f"reads format {version})"
+        )
+        self.remedy = (
+            "Use that version or one after it, or pass another path"
+            if found > version
+            else outdated
+        )
+
+
+def _empty(connection: sqlite3.Connection, version: int) -> None:
+    """Drop all tables of a file, unless another process has just written it in this version."""
+    connection.execute("BEGIN EXCLUSIVE")
+    if connection.execute("PRAGMA user_version").fetchone()[0] < version:
+        named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
+        for (name,) in connection.execute(named).fetchall():
+            connection.execute(f'DROP TABLE "{name}"')
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.execute("COMMIT")
 
 
 def _commit(connection: sqlite3.Connection) -> None:
@@ -322,6 +365,8 @@ def _commit(connection: sqlite3.Connection) -> None:
 
 def _remedy(error: Exception) -> str:
     said = str(error)
+    if isinstance(error, _VersionError):
+        return error.remedy
     if said in (_NO_DATABASE, _OF_ANOTHER):
         return "Pass another path, or the path of a file that this library has made"
     if "malformed" in said:

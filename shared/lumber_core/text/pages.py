@@ -28,6 +28,9 @@ numbers, and a store can filter by range, as in page_first <= 7 <= page_last.
 
 _NUMBER, _PAGE, _LABEL, _TOTAL = "page_number", "page", "page_label", "total_pages"
 PAGE_KEYS = (_NUMBER, _PAGE, _LABEL)
+SEQUENCE = "seq_num"
+_PARTS = {"row": "row", SEQUENCE: "part"}
+"""Where loaders have the number of a part of a file, and what readers call it."""
 # A larger number is none of a page, but a date, say. Offsets are listed from page 1 on, so that
 # this also limits the list.
 _MOST = 100_000
@@ -125,49 +128,60 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
 
 
 def document_key(metadata: Metadata) -> str:
-    """Return what tells a document from others: the name of its file, and its page if it is one.
+    """Return what tells a document from others: the name of its file, and its page, row or part.
 
     The chunks of a document have it in their metadata, too. "" if the file has no name.
     """
     names = [f"{key}={str(metadata[key])!r}" for key in NAME_KEYS if metadata.get(key)]
     if not names:
         return ""
-    known = ((key, metadata.get(key)) for key in PAGE_KEYS)
-    # Some vector stores return numbers as floats.
-    pages = [
-        f"{key}={value:g}" if type(value) is float else f"{key}={value}"
-        for key, value in known
-        if value is not None
-    ]
-    return ", ".join(names + pages)
+    known = ((key, metadata.get(key)) for key in (*PAGE_KEYS, *_PARTS))
+    return ", ".join(
+        [*names, *(f"{key}={_whole(value)}" for key, value in known if value is not None)]
+    )
 
 
-def document_name(metadata: Metadata) -> str:
+def part_name(document: str, number: object) -> str:
+    """Return the name of a part of a document, as `document_key` has it."""
+    return f"{document}, {SEQUENCE}={number}"
+
+
+def file_name(metadata: Metadata) -> str:
     """Return the name of a document's file as readers know it; "" if it has none."""
     return next((str(metadata[key]) for key in reversed(NAME_KEYS) if metadata.get(key)), "")
 
 
-def page_numbers(metadatas: Sequence[Metadata]) -> list[int | None]:
-    """Return the number of each page from 1, as its file counts; None if it is no page.
+def document_name(metadata: Metadata) -> str:
+    """Return the name of a document as readers know it, as in "prices.csv, row 7".
 
-    As in `join_by_file`, "page" counts from 0 in a file that has a page 0. What is no number of a
-    page is left alone.
+    That is the name of its file, and its row or part if it is one; "" if it has none.
     """
-    from_zero = {_file(one, n) for n, one in enumerate(metadatas) if one.get(_PAGE) == 0}
-    return [
-        one[_PAGE] + 1
-        if _is_page(one)
-        and _NUMBER not in one
-        and type(one.get(_PAGE)) is int
-        and 0 <= one[_PAGE] < _MOST
-        and (_TOTAL in one or _file(one, n) in from_zero)
-        else None
-        for n, one in enumerate(metadatas)
-    ]
+    name = file_name(metadata)
+    known = {word: _whole(metadata.get(key)) for key, word in _PARTS.items()}
+    numbers = [f"{word} {value}" for word, value in known.items() if type(value) is int]
+    return ", ".join([name, *numbers]) if name else ""
+
+
+def counts_from_zero(metadata: Metadata) -> bool | None:
+    """Return whether a document is a page of a file that counts its pages from 0.
+
+    None: another page of the file may show it. As in `join_by_file`, "page" counts from 0 in a file
+    that has a page 0, or knows its number of pages.
+    """
+    page = metadata.get(_PAGE)
+    known = _NUMBER in metadata or _range(metadata, FIRST_PAGE, LAST_PAGE)
+    if known or not _is_page(metadata) or type(page) is not int:
+        return False
+    return True if page == 0 or _TOTAL in metadata else None
 
 
 def parts_of(metadata: Metadata) -> int | None:
-    """Return how many documents a file has: 1, or if it is a page, as many as that knows."""
+    """Return how many documents a file has: 1, or if it is a page, as many as that knows.
+
+    None: it is not known, as of rows.
+    """
+    if any(metadata.get(key) is not None for key in _PARTS):
+        return None
     if not _is_page(metadata):
         return 1
     total = metadata.get(_TOTAL)
@@ -207,6 +221,11 @@ def _file(metadata: Metadata, number: int) -> tuple[Any, ...]:
     if not _is_page(metadata):
         return (False, number)
     return (True, *(metadata.get(key) for key in NAME_KEYS))
+
+
+def _whole(value: Any) -> Any:
+    """Return a number as the metadata had it: some vector stores return floats."""
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 def _is_page(metadata: Metadata) -> bool:
