@@ -26,10 +26,11 @@ _DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
 _SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
 _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
 QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
-# A letter of an alphabet without spaces between words stands alone, with its marks; for Unicode there
-# are word boundaries around it, as in Thai and Chinese.
+# A letter of an alphabet without spaces between words, such as Thai or Chinese, stands alone with
+# its marks: Unicode has word boundaries around it.
 _ALONE = r"[\p{L}&&\p{WB=Other}]"
 _TOGETHER = rf"[\p{{L}}\p{{N}}--{_ALONE}]"
+_FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
 _IN_NUMBER = r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}\u066b\u2215/_^"
 # Other words are what is written together. A number goes on after its points, commas, colons and
 # fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and in an
@@ -37,7 +38,9 @@ _IN_NUMBER = r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}\
 # Nor is "can" a word of "can't".
 _WORD = regex.compile(
     rf"""
-    (?={_ALONE}) \X (?: (?<=\p{{InSC=Invisible_Stacker}}) \X )*  # with letters below, as in Khmer
+    [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
+    | [\p{{Han}}&&\p{{Nt=Numeric}}]{{2,}}
+    | (?={_ALONE}) \X (?: (?<=\p{{InSC=Invisible_Stacker}}) \X )*  # with letters below, as in Khmer
     | (?: (?<![\p{{L}}\p{{M}}\p{{N}}.%]) [\p{{Pd}}\u2212] (?=[.,]?\p{{Nd}}) )?
     (?: (?<![\p{{L}}\p{{M}}\p{{N}}.,]) [.,\u00b7\u066b] (?=\p{{Nd}}) )?
     {_TOGETHER}
@@ -48,25 +51,27 @@ _WORD = regex.compile(
         | (?<=\p{{Nd}}[eE^]) [-+\u2212] (?=\p{{Nd}})
         | (?<=\p{{N}}) [\u207a\u207b] (?=\p{{No}})
         | (?<=(?<!\p{{Nd}})\p{{Nd}}{{1,3}}) \p{{Zs}}
-          (?= \p{{Nd}}{{3}}(?!\p{{Nd}}) | \p{{Nd}}{{1,2}}[/\u2044]\p{{Nd}} | [\p{{No}}&&\p{{dt=fraction}}] )
+          (?= \p{{Nd}}{{3}}(?!\p{{Nd}}) | {_FRACTION} )
     )*
     """,
     regex.VERSION1 | regex.VERBOSE,
 )
 _NEAR = 16  # characters before and after a place in which a word is looked for that goes on there
-# Between these a line may break anywhere, so that white space says nothing.
-_UNSPACED = r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]"
-_NO_SPACE = regex.compile(f"{_UNSPACED} {_UNSPACED}", regex.VERSION1)
+# Before and after these a line may break anywhere, so that white space says nothing.
+_UNSPACED = regex.compile(
+    r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
+)
 # Inside words these are not compared, and dashes and fraction bars are the same in any form.
 _UNREAD = regex.compile(r"[\p{Cf}\p{Z}'\u2018\u2019%\u066a\u2030_]")
 _SAME = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u2044": "/"})
-_SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]|\n\s*\n")
+_SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 # What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
 # stands nowhere has less than half of its words, and up to 0.72 of its letters if these are 60 or
 # more; of shorter ones up to 0.9. Very short ones are always like something.
 _FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
+_MOST_LETTERS = 20_000  # of such a quote, about ten pages: the time to compare it is quadratic
 _SAME_WORDS = _SAME_LETTERS = 0.75
 _LONG, _LETTERS_ALONE = 40, 0.9  # of so many letters so many are enough: words may be misspelt
 
@@ -180,7 +185,7 @@ class QuotableText:
 
 
 class _Spaced:
-    """A text with one blank for any white space, and none between letters that need none.
+    """A text with one blank for any white space, and none beside letters that need none.
 
     Attributes:
         text: That text.
@@ -194,7 +199,7 @@ class _Spaced:
         lengths = [len(part) + 1 for part in parts]
         if not text.isascii():
             for number, (before, after) in enumerate(pairwise(parts)):
-                if _NO_SPACE.fullmatch(f"{before[-1]} {after[0]}"):
+                if _UNSPACED.search(before[-1] + after[0]):
                     lengths[number] -= 1
             spaced = zip(parts, lengths, strict=True)
             self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")
@@ -263,7 +268,7 @@ class _Letters:
     def _alike(self, quote: _Letters, within: Span) -> Iterator[Found]:
         """Yield the words that are most like a quote, if they differ in no more than a little."""
         wanted = quote.text
-        if len(quote._words) < _FEWEST_WORDS or len(wanted) < _FEWEST_LETTERS:
+        if len(quote._words) < _FEWEST_WORDS or not _FEWEST_LETTERS <= len(wanted) <= _MOST_LETTERS:
             return
         closest = self._closest(wanted, within)
         if closest is None:
