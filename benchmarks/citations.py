@@ -2,12 +2,12 @@
 
     python benchmarks/citations.py ../shared/data
 
-Quotes are sentences and ranges of words of the development corpora, from 8 words on, changed in one
-way each. A quote is looked for in ten documents of its corpus (one where a corpus is a single
-document). Shown are the shares found exactly, aligned and not at all; of those found, how many are
-at the right place (precision), and of all, how many are found there (recall). Beside it, what is
-often written by hand: rapidfuzz's partial ratio over each document in lower case, from 80 on, for
-every fifth quote.
+Quotes are sentences and ranges of words of the development corpora, and of XQuAD's articles in five
+languages, from 8 words on (in Chinese, characters), changed in one way each. A quote is looked for
+in ten documents of its corpus (one where a corpus is a single document). Shown are the shares found
+exactly, aligned and not at all; of those found, how many are at the right place (precision), and of
+all, how many are found there (recall). Beside it, what is often written by hand: rapidfuzz's partial
+ratio over each document in lower case, from 80 on, for every fifth quote.
 
 A place is right if it shares four fifths of its characters with that of the quote, or has the
 same letters.
@@ -26,6 +26,7 @@ from pathlib import Path
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from benchmarks.corpora import development_corpora
+from benchmarks.languages import LANGUAGES, load
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Corpus, Document
@@ -35,6 +36,8 @@ PER_CORPUS = 250
 BY_HAND = 5  # every so many quotes are also looked for by hand, which takes ten times as long
 AMONG = 10
 FEWEST, MOST = 8, 60  # words of a quote
+HAN = "[\u4e00-\u9fff]"
+WORD = re.compile(rf"{HAN}|(?:(?!{HAN})\S)+")
 CLOSE = 80  # of 100, by hand
 ELSEWHERE = "of another document"
 Change = Callable[[list[str], random.Random], list[str]]
@@ -52,17 +55,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--quotes", type=int, default=PER_CORPUS, help="of each corpus")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     corpora = development_corpora(options.data, None)
-    asked = [one for corpus in corpora for one in quotes_of(corpus, chance)]
-    vocabulary = [word for _, document, span in asked for word in span.of(document.text).split()]
+    for some in (corpora, *([load_xquad(options.data, each)] for each in LANGUAGES)):
+        measure(some, options.quotes, chance)
+
+
+def load_xquad(data: Path, language: str) -> Corpus:
+    """Load the articles of a language."""
+    texts = load(data / "xquad", language).documents
+    return Corpus(
+        f"xquad {language}",
+        tuple(Document(name, text, (0,), (0,), "xquad") for name, text in texts.items()),
+        (),
+    )
+
+
+def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> None:
+    """Print what is found of quotes of some corpora."""
+    asked = [one for corpus in corpora for one in quotes_of(corpus, count, chance)]
+    vocabulary = [each for _, document, span in asked for each in words_of(span.of(document.text))]
     ways = changes(vocabulary)
     rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
     for number, one in enumerate(asked):
         for name, row in outcomes(ways, *one, chance, by_hand=number % BY_HAND == 0):
             rows[name].append(row)
-    print(f"{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
+    print(f"\n{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
     print("by hand: recall")
     print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
@@ -70,20 +90,22 @@ def main() -> None:
         show(name, own)
 
 
-def quotes_of(corpus: Corpus, chance: random.Random) -> list[tuple[list[Document], Document, Span]]:
+def quotes_of(
+    corpus: Corpus, count: int, chance: random.Random
+) -> list[tuple[list[Document], Document, Span]]:
     """Return places in the documents of a corpus, each with the documents to look in."""
     documents = [*corpus.documents]
     found = []
-    for number in range(PER_CORPUS):
+    for number in range(count):
         document = chance.choice(documents)
         fitting = sentences_of(document) if number % 2 else []
         if fitting:
             span = chance.choice(fitting)
         else:
-            words = [match.span() for match in re.finditer(r"\S+", document.text)]
-            count = chance.randint(FEWEST, 30)
-            first = chance.randrange(max(1, len(words) - count))
-            span = Span(words[first][0], words[min(first + count, len(words)) - 1][1])
+            words = [match.span() for match in WORD.finditer(document.text)]
+            size = chance.randint(FEWEST, 30)
+            first = chance.randrange(max(1, len(words) - size))
+            span = Span(words[first][0], words[min(first + size, len(words)) - 1][1])
         others = [one for one in documents if one is not document]
         among = chance.sample(others, min(AMONG - 1, len(others)))
         chance.shuffle(among)
@@ -95,7 +117,17 @@ def quotes_of(corpus: Corpus, chance: random.Random) -> list[tuple[list[Document
 def sentences_of(document: Document) -> list[Span]:
     """Return the sentences of a document that are neither short nor very long."""
     found = [span.stripped(document.text) for span in sentences(document.text)]
-    return [one for one in found if FEWEST <= len(one.of(document.text).split()) <= MOST]
+    return [one for one in found if FEWEST <= len(words_of(one.of(document.text))) <= MOST]
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, with their marks."""
+    return WORD.findall(text)
+
+
+def joined(words: Sequence[str]) -> str:
+    """Return words as a text."""
+    return re.sub(f" (?={HAN})|(?<={HAN}) ", "", " ".join(words))
 
 
 def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
@@ -164,14 +196,14 @@ def outcomes(
     by_hand: bool,
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield what is found of a quote that is changed in each way, and without its document."""
-    words = span.of(document.text).split()
-    quotes = [" ".join(change(words, chance)) for change in ways.values()]
+    words = words_of(span.of(document.text))
+    quotes = [joined(change(words, chance)) for change in ways.values()]
     texts = {one.name: one.text for one in documents}
     yield from zip(ways, found(quotes, texts, Place(document.name, span), by_hand), strict=True)
     del texts[document.name]
     letters = _letters(span.of(document.text))
     if texts and not any(letters in _letters(text) for text in texts.values()):
-        (row,) = found([" ".join(words)], texts, None, by_hand)
+        (row,) = found([joined(words)], texts, None, by_hand)
         yield ELSEWHERE, row
 
 

@@ -16,7 +16,13 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import ranged
-from lumber_core.text.pages import count_line_breaks, has_lines, place_source
+from lumber_core.text.pages import (
+    PAGE_KEYS,
+    count_line_breaks,
+    document_key,
+    has_lines,
+    place_source,
+)
 from lumber_core.text.source import Source, as_source
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quote_alignment import QUOTATION_MARKS, QuotableText
@@ -101,6 +107,12 @@ class CitedPart(NamedTuple):
     source: Source
     start: int = 0
     has_lines: bool = True
+
+    @property
+    def key(self) -> str:
+        """What tells the document from others: its name, and its page if it is one of a file."""
+        pages = {key: self.source.metadata.get(key) for key in PAGE_KEYS}
+        return document_key({"source": self.document, **pages})
 
 
 def cited_part(
@@ -198,7 +210,7 @@ def _citation(quote: str, parts: Sequence[CitedPart], texts: Sequence[QuotableTe
         found = _exact(bare, parts, texts)
     if found:
         # A passage and its document have the same place.
-        places = {(part.document, span.shifted(part.start)) for part, span in found}
+        places = {(part.key, span.shifted(part.start)) for part, span in found}
         return _found(quote, "exact", *found[0], 1.0, places=len(places))
     likeliest: tuple[float, CitedPart, Span] | None = None
     for part, text in zip(parts, texts, strict=True):

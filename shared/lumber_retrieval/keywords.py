@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 
+import regex
+
 # Alphabets without spaces between words: Thai, Lao, Myanmar, Khmer.
-TRIPLED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_TRIPLED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 # Kana and ideographs, and Hangul, whose words carry particles.
-PAIRED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_OTHER = rf"[^\W_{TRIPLED}{PAIRED}]"
-# `\w` lacks the vowel signs of Indic scripts, which are inside words.
-_TERM = re.compile(rf"([{TRIPLED}]+)|([{PAIRED}]+)|{_OTHER}(?:{_OTHER}|[\u0900-\u0dff])*")
+_PAIRED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_CHARACTER = r"[\p{L}\p{N}\p{M}]"  # not the full stops of these alphabets, which are among them
+_TERM = regex.compile(
+    rf"([{_TRIPLED}&&{_CHARACTER}]+)|([{_PAIRED}&&{_CHARACTER}]+)"
+    rf"|[\p{{L}}\p{{N}}--[{_TRIPLED}{_PAIRED}]][{_CHARACTER}--[{_TRIPLED}{_PAIRED}]]*",
+    regex.VERSION1,
+)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same where text is ASCII, several times as fast
 # Accents, points of Hebrew and Arabic, and what stretches Arabic words.

@@ -14,38 +14,64 @@ from itertools import accumulate, islice, pairwise, takewhile
 from operator import not_
 from typing import NamedTuple
 
+import regex
 from rapidfuzz.distance import Indel, Opcode
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from lumber_core.spans import Span
-from lumber_retrieval.keywords import PAIRED, TRIPLED, fold
+from lumber_retrieval.keywords import fold
 
 # Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
 _DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
 _SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
 _PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
 QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
-# A letter of an alphabet without spaces between words stands alone. Other words are what is written
-# together, with the marks that combine with letters, and with the points and commas of a number.
-_ALONE = TRIPLED + PAIRED
-_COMBINING = "\u0300-\u036f\u0900-\u0dff"
-# A minus before a number is a part of it, unless it stands for "to".
-_WORD = re.compile(
-    rf"[{_ALONE}]|(?:(?<![\w.])[-\u2212](?=\d))?"
-    rf"(?:[^\W_{_ALONE}][{_COMBINING}]*|(?<=\d)[.,](?=\d))+"
+# A letter of an alphabet without spaces between words, such as Thai or Chinese, stands alone with
+# its marks: Unicode has word boundaries around it.
+_ALONE = r"[\p{L}&&\p{WB=Other}]"
+_TOGETHER = rf"[\p{{L}}\p{{N}}--{_ALONE}]"
+_FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
+_IN_NUMBER = r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}\u066b\u2215/_^"
+# Other words are what is written together. A number goes on after its points, commas, colons and
+# fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and in an
+# exponent; its sign and a percent sign belong to it. A dash between two numbers stands for "to".
+# Nor is "can" a word of "can't".
+_WORD = regex.compile(
+    rf"""
+    [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
+    | [\p{{Han}}&&\p{{Nt=Numeric}}]{{2,}}
+    | (?={_ALONE}) \X (?: (?<=\p{{InSC=Invisible_Stacker}}) \X )*  # with letters below, as in Khmer
+    | (?: (?<![\p{{L}}\p{{M}}\p{{N}}.%]) [\p{{Pd}}\u2212] (?=[.,]?\p{{Nd}}) )?
+    (?: (?<![\p{{L}}\p{{M}}\p{{N}}.,]) [.,\u00b7\u066b] (?=\p{{Nd}}) )?
+    {_TOGETHER}
+    (?:
+        {_TOGETHER} | \p{{M}} | (?<=n)['\u2019](?=t\b)
+        | [\p{{Cf}}--\p{{WB=Other}}]++ (?=\p{{M}}|{_TOGETHER})  # soft hyphens, joiners
+        | (?<=\p{{Nd}}) (?: [{_IN_NUMBER}](?=[-+\u2212]?\p{{Nd}}) | [%\u066a\u2030] )
+        | (?<=\p{{Nd}}[eE^]) [-+\u2212] (?=\p{{Nd}})
+        | (?<=\p{{N}}) [\u207a\u207b] (?=\p{{No}})
+        | (?<=(?<!\p{{Nd}})\p{{Nd}}{{1,3}}) \p{{Zs}}
+          (?= \p{{Nd}}{{3}}(?!\p{{Nd}}) | {_FRACTION} )
+    )*
+    """,
+    regex.VERSION1 | regex.VERBOSE,
 )
-_INSIDE_WORD = re.compile(
-    rf"(?<=[^\W_{_ALONE}])[^\W_{_ALONE}]|[{_COMBINING}]"
-    r"|(?<=\d)[.,]\d|(?<=\d[.,])\d|(?<=\W[-\u2212])\d|(?<=\A[-\u2212])\d"
+_NEAR = 16  # characters before and after a place in which a word is looked for that goes on there
+# Before and after these a line may break anywhere, so that white space says nothing.
+_UNSPACED = regex.compile(
+    r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
 )
-_NO_SPACE = re.compile(rf"[{_ALONE}] [{_ALONE}]")
-_SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]|\n\s*\n")
+# Inside words these are not compared, and dashes and fraction bars are the same in any form.
+_UNREAD = regex.compile(r"[\p{Cf}\p{Z}'\u2018\u2019%\u066a\u2030_]")
+_SAME = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u2044": "/"})
+_SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
 # What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
 # stands nowhere has less than half of its words, and up to 0.72 of its letters if these are 60 or
 # more; of shorter ones up to 0.9. Very short ones are always like something.
 _FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
+_MOST_LETTERS = 20_000  # of such a quote, about ten pages: the time to compare it is quadratic
 _SAME_WORDS = _SAME_LETTERS = 0.75
 _LONG, _LETTERS_ALONE = 40, 0.9  # of so many letters so many are enough: words may be misspelt
 
@@ -92,12 +118,17 @@ class QuotableText:
         start = text.find(wanted)
         while start >= 0 and rejected < _MOST_REJECTED:
             end = following = start + len(wanted)
-            if any(_INSIDE_WORD.match(text, place) for place in (start, end)):
+            span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
+            if any(map(self._is_inside_word, span)):
                 rejected += 1
                 following = start + 1
             else:
-                yield Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
+                yield span
             start = text.find(wanted, following)
+
+    def _is_inside_word(self, place: int) -> bool:
+        near = _WORD.finditer(self._text, max(0, place - _NEAR), place + _NEAR)
+        return any(match.start() < place < match.end() for match in near)
 
     def aligned(self, quote: str) -> Found | None:
         """Return the place most like a quote; None if it differs in more than a little."""
@@ -154,7 +185,7 @@ class QuotableText:
 
 
 class _Spaced:
-    """A text with one blank for any white space, and none between letters that need none.
+    """A text with one blank for any white space, and none beside letters that need none.
 
     Attributes:
         text: That text.
@@ -168,7 +199,7 @@ class _Spaced:
         lengths = [len(part) + 1 for part in parts]
         if not text.isascii():
             for number, (before, after) in enumerate(pairwise(parts)):
-                if _NO_SPACE.fullmatch(f"{before[-1]} {after[0]}"):
+                if _UNSPACED.search(before[-1] + after[0]):
                     lengths[number] -= 1
             spaced = zip(parts, lengths, strict=True)
             self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")
@@ -196,7 +227,7 @@ class _Letters:
             word = match[0]
             folded = known.get(word)
             if folded is None:
-                folded = known[word] = fold(word).replace("\u2212", "-")
+                folded = known[word] = _UNREAD.sub("", fold(word)).translate(_SAME)
             if folded:  # not a mark that combines with nothing
                 self._words.append(folded)
                 self._spans.append(match.span())
@@ -237,12 +268,12 @@ class _Letters:
     def _alike(self, quote: _Letters, within: Span) -> Iterator[Found]:
         """Yield the words that are most like a quote, if they differ in no more than a little."""
         wanted = quote.text
-        if len(quote._words) < _FEWEST_WORDS or len(wanted) < _FEWEST_LETTERS:
+        if len(quote._words) < _FEWEST_WORDS or not _FEWEST_LETTERS <= len(wanted) <= _MOST_LETTERS:
             return
         closest = self._closest(wanted, within)
         if closest is None:
             return
-        closest = self._with_ends(closest, quote)
+        closest = self._with_ends(closest, quote, within)
         letters = Indel.normalized_similarity(wanted, closest.of(self.text))
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
         little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
@@ -268,12 +299,15 @@ class _Letters:
             if found is None:
                 return None
             near = Span(found.dest_start, found.dest_end)
-        return self._fit(wanted, near.shifted(within.start))
+        return self._fit(wanted, near.shifted(within.start), within)
 
-    def _fit(self, wanted: str, near: Span) -> Span:
+    def _fit(self, wanted: str, near: Span, within: Span) -> Span:
         """Return the words near a place that are most like some letters."""
         reach = max(_REACH, len(wanted) // 2)
-        starts, ends = (self._edges(edge - reach, edge + reach) for edge in near)
+        starts, ends = (
+            self._edges(max(within.start, edge - reach), min(within.end, edge + reach))
+            for edge in near
+        )
 
         def likeness(span: Span) -> float:
             return Indel.normalized_similarity(wanted, span.of(self.text))
@@ -289,31 +323,44 @@ class _Letters:
             best = max([best, *spans], key=likeness)
         return best
 
-    def _with_ends(self, letters: Span, quote: _Letters) -> Span:
+    def _with_ends(self, letters: Span, quote: _Letters, within: Span) -> Span:
         """Return some words with those at the ends of a quote, or what stands in their place."""
         if len(quote.text) > 2 * _AT_ONCE:
             return letters  # takes quadratic memory, for the sake of two words
-        numbers = self._numbers(letters)
-        equal = _equal(quote._words, self._words[numbers])
+        numbers, most = self._numbers(letters), self._numbers(within)
+        own = self._words[numbers]
+        equal = _equal(quote._words, own)
         if not equal:
             return letters
-        lacking = quote._words[: equal[0].src_start], quote._words[equal[-1].src_end :]
-        first, last = numbers.start, numbers.stop
-        before = range(first - 1, max(-1, first - 1 - len(lacking[0]) - _GAP), -1)
-        after = range(last, min(len(self._words), last + len(lacking[1]) + _GAP))
-        first -= self._reach(lacking[0][::-1], before)
-        last += self._reach(lacking[1], after)
-        return Span(self._starts[first], self._starts[last])
+        first, last = equal[0], equal[-1]
+        lacking = quote._words[: first.src_start][::-1], quote._words[last.src_end :]
+        instead = own[: first.dest_start][::-1], own[last.dest_end :]
+        low, high = (len(words) + _GAP for words in lacking)
+        before = range(numbers.start - 1, max(most.start, numbers.start - low) - 1, -1)
+        after = range(numbers.stop, min(most.stop, numbers.stop + high))
+        start = numbers.start - self._reach(lacking[0], instead[0], before)
+        end = numbers.stop + self._reach(lacking[1], instead[1], after)
+        return Span(self._starts[start], self._starts[end])
 
-    def _reach(self, lacking: Sequence[str], beyond: range) -> int:
-        """Return how many words beyond an end belong to words of a quote that are lacking there."""
+    def _reach(self, lacking: Sequence[str], instead: Sequence[str], beyond: range) -> int:
+        """Return how many words beyond an end belong to words of a quote that are lacking there.
+
+        Args:
+            lacking: The words after the last one that is equal, or before the first, from there on.
+            instead: Those that the text has there before the end.
+            beyond: The numbers of those that follow in the text.
+        """
         equal = _equal(lacking, [self._words[number] for number in beyond])
         found = sum(block.src_end - block.src_start for block in equal)
         if equal and equal[-1].dest_end <= 2 * found:
             return equal[-1].dest_end
-        # Others stand in their place, unless the sentence ends there.
+        # Others stand in their place, unless the sentence ends there: those before the end, a word
+        # for a word, or for as many letters if words are divided differently.
+        letters = sum(map(len, instead))
+        divided = sum(size <= letters for size in accumulate(map(len, lacking)))
+        left = len(lacking) - max(len(instead), divided)
         ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in beyond)
-        return min(len(lacking), sum(1 for _ in takewhile(not_, ends)))
+        return max(0, min(left, sum(1 for _ in takewhile(not_, ends))))
 
     def _is_sentence_end(self, word: int) -> bool:
         """Return whether a sentence or paragraph ends before a word."""

@@ -7,11 +7,13 @@ is then looked up, so that no number, line or page is the model's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import cache
+from itertools import count, pairwise
 from textwrap import indent
 
+from lumber_core.lumber.answer_parser import without_thinking
 from lumber_retrieval.citations import Citation, Texts, cite
 
 UNKNOWN = "UNKNOWN"
@@ -44,19 +46,26 @@ QUOTING_QUESTION = """\
 Question: {question}"""
 """The user text, with places for `context`, the passages, and `question`."""
 
-_NUMBERED = re.compile(r"[\s>*_-]*((?:\[\d{1,3}\]\s*)+)[\s:*_-]*(.*)")
-_NUMBER = re.compile(r"\[(\d{1,3})\]")
+# "[1]", and what models write for several: "[1, 3]", "[1; 3]", "[1 and 3]", "[1-3]".
+_BETWEEN = r"\s*[,;&\u3001\uff0c\uff1b\u2010-\u2014-]\s*|\s+(?:and\s+)?"
+_NUMBERS = rf"\[(?:\d{{1,3}}(?:{_BETWEEN}))*\d{{1,3}}\]"
+_MARKER = re.compile(_NUMBERS)
+_RANGE = re.compile(r"(\d+)(?:\s*[\u2010-\u2014-]\s*(\d+))?")
+_NUMBERED = re.compile(rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:*_-]*(.*)")
+_MOST_OF_A_NUMBER = 20  # quotes: an answer that repeats [1] below twenty of them stays readable
 _TITLE = re.compile(r"\W*(?:quotes?|quotations?|citations?|sources?|references?)\W*", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 _OPENING = '"\u201c\u201e\u00ab\u2018\u300c\u300e'
 _CLOSING = '"\u201d\u201c\u00bb\u2019\u300d\u300f'
+_BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
 _QUOTED = re.compile(
     rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}:\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
-    r"(?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)",
+    rf"{_BEHIND}",
     re.DOTALL,
 )
+_CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(
     rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}:\s*[{_OPENING}]"
 )
@@ -116,9 +125,10 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither.
 
     Args:
-        reply: What the model wrote, without its reasoning.
+        reply: What the model wrote. Its reasoning in tags such as `<think>` is left out.
     """
-    lines = [line for line in reply.strip().splitlines() if not _FENCE.fullmatch(line)]
+    lines = without_thinking(reply).splitlines()
+    lines = [line for line in lines if not _FENCE.fullmatch(line)]
     found = {n: match for n, line in enumerate(lines) if (match := _NUMBERED.fullmatch(line))}
     # Lines of the answer may begin with numbers, too.
     in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
@@ -129,20 +139,20 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         return _with_inline_quotes("\n".join(lines))
     answer = lines[:first]
     quotes: list[str] = []
-    after: list[str] = []
-    numbers: dict[str, list[int]] = {}
-    for line, match in ((lines[n], found.get(n)) for n in range(first, len(lines))):
-        if match is not None:
-            quotes.append(match[2])
-            for number in _NUMBER.findall(match[1]):
-                numbers.setdefault(number, []).append(len(quotes))
-        elif after or not (line.strip() or _is_open(quotes[-1])):
-            after.append(line)  # a remark below the quotes
-        else:
-            quotes[-1] += f"\n{line.strip()}"  # a quote of several lines
+    remarks: list[str] = []
+    numbers: dict[int, list[int]] = {}
+    for n, following in pairwise([*(n for n in found if n >= first), len(lines)]):
+        block = "\n".join([found[n][2], *lines[n + 1 : following]])
+        quote, remark = _without_remark(block)
+        quotes.append(quote)
+        remarks += [remark] if remark.strip() else []
+        for number in _numbers(found[n][1]):
+            of_number = numbers.setdefault(number, [])
+            if len(of_number) < _MOST_OF_A_NUMBER:
+                of_number.append(len(quotes))
     while answer and (not answer[-1].strip() or _TITLE.fullmatch(answer[-1])):
         answer.pop()
-    text = _renumbered("\n".join([*answer, *after]), numbers)
+    text = _renumbered("\n\n".join(["\n".join(answer), *remarks]), numbers)
     return text.strip(), [*map(_unquoted, quotes)]
 
 
@@ -150,8 +160,8 @@ def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
     r"""Return the answer in a model's reply, with the places of its quotes.
 
     Args:
-        reply: What the model wrote when asked with `QUOTING_INSTRUCTIONS`, without its reasoning;
-            or any answer with quotes in quotation marks.
+        reply: What the model wrote when asked with `QUOTING_INSTRUCTIONS`, or any answer with
+            quotes in quotation marks. Its reasoning in tags such as `<think>` is left out.
         texts: What it was given, or whole documents; see `cite`.
 
     Example:
@@ -166,19 +176,36 @@ def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
     return CitedAnswer(text, tuple(cite(quotes, texts)))
 
 
-def _renumbered(text: str, numbers: Mapping[str, Sequence[int]]) -> str:
+def _renumbered(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
     """Return a text with other numbers of quotes; those that are not known become [?]."""
 
-    def new(match: re.Match[str]) -> str:
-        return "".join(f"[{number}]" for number in numbers.get(match[1], ())) or NO_QUOTE
+    @cache
+    def new(marker: str) -> str:
+        found = (numbers.get(number) or ["?"] for number in _numbers(marker))
+        return "".join(dict.fromkeys(f"[{each}]" for some in found for each in some))
 
-    return _NUMBER.sub(new, text)
+    return _MARKER.sub(lambda match: new(match[0]), text)
 
 
-def _is_open(quote: str) -> bool:
-    """Return whether a quote goes on: it has not begun, or the mark that ends it is missing."""
-    said = quote.strip()
-    return not said or (_IN_MARKS.match(said) is not None and not _QUOTED.fullmatch(said))
+def _numbers(markers: str) -> Iterator[int]:
+    """Yield the numbers in brackets."""
+    for first, last in _RANGE.findall(markers):
+        low, high = sorted((int(first), int(last or first)))
+        yield from range(low, high + 1)
+
+
+def _without_remark(block: str) -> tuple[str, str]:
+    """Return the quote that a text begins with, and a remark after an empty line below it.
+
+    A quote in marks goes on over empty lines until the mark that ends it.
+    """
+    paragraphs = re.split(r"\n\s*\n", block.strip())
+    end = 1
+    if _IN_MARKS.match(paragraphs[0]) and not _QUOTED.fullmatch(paragraphs[0]):
+        closed = (n for n, each in enumerate(paragraphs) if n and _CLOSED.fullmatch(each))
+        end = next(closed, len(paragraphs) - 1) + 1
+    quote = "\n\n".join(paragraphs[:end])
+    return "\n".join(map(str.strip, quote.split("\n"))), "\n\n".join(paragraphs[end:])
 
 
 def _unquoted(quote: str) -> str:

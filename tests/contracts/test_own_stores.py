@@ -170,6 +170,16 @@ class TestCitations:
         assert citation.lines is None
 
     @every_framework
+    def test_a_header_of_several_pages_has_a_place_on_each(self, of: Any) -> None:
+        texts = [f"The miller's year\n{part}" for part in (RIVER, MUSIC)]
+        pages = [of.document(text, "a.pdf", page_number=n) for n, text in enumerate(texts, 1)]
+        for given in (pages, of.chunks(pages), [*of.chunks(pages), *pages]):
+            (citation,) = of.cite(["The miller's year"], given)
+            assert (citation.places, citation.page) == (2, 1)
+        (citation,) = of.cite(["The miller's year"], [pages[0], *of.chunks(pages[:1])])
+        assert citation.places == 1
+
+    @every_framework
     def test_what_is_no_document_is_refused_and_texts_by_name_will_do(self, of: Any) -> None:
         with pytest.raises(TypeError, match="ocuments"):
             of.cite(["a"], ["a text"])

@@ -27,6 +27,7 @@ week with the oil of whales, which costs 1,250 crowns a barrel.
 The keeper's records of well-known tides go back to 1873; nobody has read them all.
 """
 OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
+RIVER = "They fish by the big rivers or by the old mill and slept in everyone of the dry dens."
 TEXTS = {"tides.md": TIDES, "otters.txt": OTTERS}
 
 
@@ -167,6 +168,23 @@ def test_letters_that_unfold_are_kept_whole(quote: str, text: str, found: str) -
         ("costs $5", "It costs $5.99 now."),
         ("5 degrees", "It was -5 degrees."),
         ("5 degrees", "\u22125 degrees."),
+        ("75 litres", "It holds .75 litres."),
+        ("400 miles", "It is 1'400 miles away."),
+        ("400 miles", "It is 2\u2019400 miles away."),
+        ("400 miles", "It is 12\u00a0400 miles away."),
+        ("400 miles", "It is 12\u2009400,5 miles away."),
+        ("400 miles", "It is 7 400 miles away."),
+        ("8 inches", "It is 5/8 inches wide."),
+        ("1/2 inches", "It is 3 1/2 inches wide."),
+        ("\u00bd inches", "It is 3\u00bd inches wide."),
+        ("7 ounces", "It weighs 0\u00b77 ounces."),
+        ("30 sharp", "They met at 11:30 sharp."),
+        ("6 cells", "It has 10^6 cells."),
+        ("by 10", "It shrinks by 10\u207b\u2074."),
+        ("4 moles", "It is 2e-4 moles."),
+        ("\u0968\u096b \u0917", "\u0967,\u0968\u096b \u0917"),
+        ("\u0665 g", "\u0663\u066b\u0665 g"),
+        ("\u4e09\u4eba", "\u4e8c\u5341\u4e09\u4eba"),
     ],
 )
 def test_numbers_are_not_taken_for_others(quote: str, text: str) -> None:
@@ -177,6 +195,53 @@ def test_numbers_are_not_taken_for_others(quote: str, text: str) -> None:
 def test_numbers_are_found_with_their_signs(quote: str) -> None:
     assert one(quote, {"a": "It was -5 degrees. 10-20 ships came. It grew by 1.5."}).kind == "exact"
     assert one("\u22125 DEGREES", {"a": "It was -5 degrees."}).text == "-5 degrees"
+
+
+@pytest.mark.parametrize(
+    ("text", "exact", "cut"),
+    [
+        ("बारिश आज तेज़ है। कल १.५ घंटे धूप थी॥", ["बारिश आज तेज़ है।", "तेज़ है", "१.५ घंटे"], ["बारि", "५ घंटे"]),
+        ("আকাশ মেঘলা। পাখি গান গায়।", ["আকাশ মেঘলা।", "গান গায়"], ["আকা", "গান গা"]),
+        ("மழை பெய்கிறது. குடை எங்கே?", ["மழை பெய்கிறது.", "குடை"], ["மழ", "பெய்"]),
+        ("ฝนตก ๑๒ วัน น้ำท่วม", ["ฝนตก", "ฝน ตก", "น้ำ"], ["๒ วัน", "น้"]),
+        ("ཆར་པ་བབས། ཉི་མ་ཤར།", ["ཆར་པ་བབས།", "ཉི་མ"], ["ཆ", "ཉ"]),
+        ("ዝናብ፡ዘነበ። ፀሐይ ወጣች።", ["ዝናብ፡ዘነበ።", "ፀሐይ"], ["ዝና", "ወጣ"]),
+        ("ធ្លាក់ភ្លៀង។ សម្អាត", ["ធ្លាក់ភ្លៀង។"], ["ធ្", "ភ្ល"]),
+        ("יָרַד גֶּשֶׁם׃", ["יָרַד", "גֶּשֶׁם׃"], ["יָרַ", "יָ"]),
+        ("نَزَلَ المَطَرُ، می‌بارد", ["نَزَلَ المَطَرُ،", "می‌بارد"], ["نَزَ", "می"]),
+        ("비가 온다. カタカナ", ["비가 온다.", "비가"], ["비", "カタ"]),
+        ("the créme brûlée", ["the créme"], ["the cré", "the cre"]),
+        ("a rain­coat, worn", ["a rain­coat", "worn"], ["a rain", "coat"]),
+        ("they don't, x²", ["they don't", "x²"], ["they don", "x"]),
+        ("it grew by 6%", ["grew by 6%"], ["grew by 6"]),
+    ],
+)
+def test_words_of_any_alphabet_are_quoted_whole(
+    text: str, exact: list[str], cut: list[str]
+) -> None:
+    assert [one(quote, {"a": text}).kind for quote in exact] == ["exact"] * len(exact)
+    assert "exact" not in [one(quote, {"a": text}).kind for quote in cut]
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("big river or by the old mill", "big rivers or by the old mill"),
+        ("fishs by the big rivers or by the old mills", RIVER[5:46]),
+        ("fish by the big rivers or by the odl", "fish by the big rivers or by the old"),
+        ("fish by the big rivers or by the new", "fish by the big rivers or by the old"),
+        ("and slept in everyone of the dry dent", "and slept in everyone of the dry dens"),
+        ("the old mill and slept in every ome", "the old mill and slept in everyone"),
+    ],
+)
+def test_an_aligned_quote_ends_where_it_ends(quote: str, text: str) -> None:
+    assert one(quote, {"a": RIVER}).text == text
+
+
+def test_the_parts_around_an_ellipsis_are_in_different_places() -> None:
+    quote = "they rest for a day ... they rest for a day"
+    assert one(quote, {"a": "Then they rest for a day. Soon."}).kind == "not found"
+    assert one(quote, {"a": "They rest for a day. Then they rest for a day."}).kind == "aligned"
 
 
 def test_the_first_of_several_places_is_given_and_the_others_are_counted() -> None:
@@ -223,6 +288,7 @@ def test_pages_are_those_of_a_source() -> None:
 
 def test_alphabets_without_spaces_are_found_across_lines() -> None:
     text = "水獭生活在河边。它们在黎明\n时捕鱼，睡在岸边的洞穴里。"
+    assert one("河边。\n它们", {"a": text}).kind == one("1990年", {"a": "1990\n年"}).kind == "exact"
     citation = one("它们在黎明时捕鱼", {"a": text})
     assert (citation.kind, citation.text) == ("exact", "它们在黎明\n时捕鱼")
     changed = one("它们在黄昏时捕鱼，睡在岸边的洞穴里。", {"a": text})

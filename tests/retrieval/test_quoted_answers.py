@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from lumber_retrieval.quoted_answers import (
@@ -12,6 +14,7 @@ from lumber_retrieval.quoted_answers import (
     read_quoted_answer,
     write_passages,
 )
+from tests.growth import MOST, growth
 
 OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
 
@@ -51,6 +54,25 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
         ("Dawn [1].\n\n[1] \u2018dawn\u2019 (otters.txt)", "Dawn [1].", ["dawn"]),
         ('Dawn [1][2].\n\n[1]\n"dawn"\n[2]\n"dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
         ('Dawn [1], dusk [2].\n\n[1][2] "dawn"', "Dawn [1], dusk [1].", ["dawn"]),
+        (
+            'Dawn [3, 1], dens [1-3], now [2; 9].\n\n[3] "dawn"\n[1] "day"\n[2] "dens"',
+            "Dawn [1][2], dens [2][3][1], now [3][?].",
+            ["dawn", "day", "dens"],
+        ),
+        ('Dawn [2\u20134] [4 and 5].\n\n[4, 5] "dawn"', "Dawn [?][1] [1].", ["dawn"]),
+        ('"They hunt fish at dawn" [1, 2].', '"They hunt fish at dawn" [1] [?].', [OTTERS[26:48]]),
+        (
+            'Dawn [1].\n\n[1] "They\n\n  hunt (fish\n\nat dawn" (a.txt)\n\nWell.\n\n  So.\n[2] "x"',
+            "Dawn [1].\n\nWell.\n\n  So.",
+            ["They\n\nhunt (fish\n\nat dawn", "x"],
+        ),
+        ('Dawn [1].\n\n[1] "They\n\nhunt\n', "Dawn [1].", ['"They\n\nhunt']),
+        (
+            '<think>Is [1] "dusk" right?\n[1] "dusk"</think>\nDawn [1].\n\n[1] "dawn"',
+            "Dawn [1].",
+            ["dawn"],
+        ),
+        ('[1] "dusk"? No.</reasoning>Dawn [1].\n[1] "dawn"', "Dawn [1].", ["dawn"]),
         ('Dawn [1].\n```\n[1] "dawn"\n```', "Dawn [1].", ["dawn"]),
         ('[1] At dawn.\n[2] At dusk.\n\n[1] "dawn"', "[1] At dawn.\n[?] At dusk.", ["dawn"]),
         ("UNKNOWN\n\nThe passages do not say.", "", []),
@@ -107,3 +129,22 @@ def test_the_prompt_asks_for_the_form_that_is_read() -> None:
         "another one",
     ]
     assert QUOTING_QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + "and on\n\n" * size,
+        lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + 'and "on" so\n\n' * size,
+        lambda size: "Dawn [1].\n\n[1]" + "\n" * size + '"dawn"',
+        lambda size: "[1" * size + ", 1" * size,
+        lambda size: "Dawn [1]. " * size + '\n\n[1] "dawn"' * size,
+        lambda size: '"It goes on' * size,
+        lambda size: "<think>" * size,
+    ],
+)
+def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:
+    def work(size: int) -> Callable[[], object]:
+        return lambda: read_quoted_answer(form(size))
+
+    assert growth(work, 3_000) < MOST
