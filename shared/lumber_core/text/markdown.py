@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.directives import with_items
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -161,36 +162,39 @@ def places_in_outline(
             titles hold up to the first heading of the text, or further if that is the last of them.
     """
     titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
-    above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
+    above = (
+        tuple(filter(None, titles.split(HEADING_SEPARATOR))) if isinstance(titles, str) else ()
+    )
     known_levels = (
         tuple(map(int, re.findall("[1-6]", levels_above))) if isinstance(levels_above, str) else ()
     )
     known = len(known_levels) == len(above)
     path, levels = (above, list(known_levels)) if known else ((), [])
     starts: list[int] = []
-    paths: list[tuple[tuple[str, ...], tuple[int, ...]]] = []
+    paths: list[tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]] = []
     for block in blocks:
         if block.level:
+            titled = (block.title,) if block.title else ()  # without one it only ends sections
             starts_here = not starts and not text[: block.start].strip()
             if starts_here and not known and above[-1:] == (block.title,):
                 path = above[:-1]
                 # At most: levels may have been left out between two headings.
                 levels = [block.level - distance for distance in range(len(path), 0, -1)]
             depth = len([level for level in levels if level < block.level])
-            levels[depth:] = [block.level]
-            path = (*path[:depth], block.title)
+            levels[depth:] = [block.level for _ in titled]
+            path = path[:depth] + titled
             starts.append(block.start)
-            paths.append((path, tuple(levels)))
+            paths.append((path, tuple(levels), titled))
     found = []
     for start, end in spans:
         visible = _VISIBLE.search(text, start, end)
         first = visible.start() if visible else start
         before = bisect_right(starts, first)
-        titles_here, levels_here = paths[before - 1] if before else (above, known_levels)
-        headed = before > 0 and not text[starts[before - 1] : first].strip()
+        titles_here, levels_here, own = paths[before - 1] if before else (above, known_levels, ())
+        headed = bool(own) and not text[starts[before - 1] : first].strip()
         further = paths[before : bisect_left(starts, end, before)]
         needed = (further and not headed) or LEVELS_KEY in metadata
-        inside = tuple(path[-1] for path, _ in further)
+        inside = tuple(title for _, _, titled in further for title in titled)
         found.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
     return found
 
@@ -206,7 +210,7 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
     inside: BlockKind = "paragraph"  # kind of a first paragraph there
     quotes = 0
     previous = -1
-    tokens = _parser().parse(text)
+    tokens = _parser().parse(with_items(text))
     for number, token in enumerate(tokens):
         if token.type in _CONTAINERS:
             line = _lines_of(token)[0] if line is None else line

@@ -257,7 +257,7 @@ class MarkdownText(ParsedText):
     @property
     def title(self) -> str:
         """The title in the metadata, or the single first-level heading."""
-        first_level = [block.title for block in self.blocks if block.level == 1]
+        first_level = [block.title for block in self.blocks if block.level == 1 and block.title]
         return document_title(self.source.metadata, first_level)
 
     def header_rows(self, span: Span) -> str:
