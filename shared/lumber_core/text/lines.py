@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from lumber_core.text.labels import label_end, speaker_end, speech_heads
 from lumber_core.text.place import Kind
+from lumber_core.text.tables import broken_cells, outside
 
 _PART = 10  # lines; what is around them is told for so many at once, with as many on both sides
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
@@ -101,7 +102,7 @@ def read_lines(text: str) -> list[Line]:
 
 
 class _Lines:
-    """The lines of a text that are not blank, as columns.
+    """The lines of a text that are not blank, as columns; records with line breaks are one each.
 
     Attributes:
         starts: Offset of each.
@@ -117,6 +118,10 @@ class _Lines:
         for separator in "\x1c\x1d\x1e":  # white space that ends no line here
             text = text.replace(separator, "\x1f")
         lines = text.splitlines(keepends=True)
+        cells = broken_cells(text)
+        if cells:  # a record is one line
+            edges = outside(accumulate(map(len, lines), initial=0), cells)
+            lines = [text[start:end] for start, end in pairwise(edges)]
         bodies = [*map(str.strip, lines)]
         marks = [0] * len(lines)  # where those of a quotation end
         quoted = text.count(">") > 1

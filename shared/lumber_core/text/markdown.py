@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.directives import with_items
+from lumber_core.text.tables import html_header, html_rows, outside
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -56,6 +57,8 @@ _LEAVES: dict[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
+_NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
+_TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _NOWHERE = Span(0, 0)
 _HEADER_LINES = 2  # of a table: the header row and the line of dashes
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
@@ -74,8 +77,10 @@ class Block:
         level: 1 to 6 for a heading outside lists and quotes, else 0.
         title: The Markdown source of such a heading's title.
         rows: Offsets inside it where it should be split if it is too long: the rows of a table
-            after the first, the lines of code or HTML after the first.
-        header: Of a table with rows: its header row and the line of dashes below it. Else empty.
+            after the first, the lines of code after the first, and of HTML its lines and the rows
+            of its tables.
+        header: Of a table with rows: its header row, and the line of dashes below it but in HTML.
+            Else empty.
     """
 
     start: int
@@ -108,10 +113,45 @@ def markdown_blocks(text: str) -> list[Block]:
     elif not found:
         found.append(Block(0, len(text), "paragraph"))
     starts = [0, *(block.start for block in found[1:]), len(text)]
-    return [
+    blocks = [
         replace(block, start=start, end=end)
         for (start, end), block in zip(pairwise(starts), found, strict=True)
     ]
+    return [*_with_html_tables(text, blocks)] if _TABLE.search(text) else blocks
+
+
+def _with_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks, those of a table in HTML as one, which is divided between its rows."""
+    number = 0
+    while number < len(blocks):
+        block = blocks[number]
+        number += 1
+        last, opened = number, _open_tables(text, block) if block.kind == "html" else 0
+        while opened > 0 and last < len(blocks) and not blocks[last].level:
+            opened += _open_tables(text, blocks[last])
+            last += 1
+        if opened > 0:  # one that is never closed
+            yield from blocks[number - 1 : last]
+            number = last
+            continue
+        block = replace(block, end=blocks[last - 1].end)
+        number = last
+        rows = [] if block.kind in ("code", "table") else html_rows(text, block.start, block.end)
+        if rows:
+            spans = [row.span for row in rows]
+            breaks = LINE_BREAK.finditer(text, block.start, block.end - 1)
+            lines = {line.end() for line in breaks if not _NO_ROW.match(text, line.end())}
+            places = {row.span.start for row in rows if row.number > 1}  # a header is not alone
+            places.update(outside(lines.difference(span.start for span in spans), spans))
+            header = html_header(text, rows)
+            block = replace(block, kind="html", rows=tuple(sorted(places)), header=header)
+        yield block
+
+
+def _open_tables(text: str, block: Block) -> int:
+    """Return how many tables in HTML are opened in a block and not closed there."""
+    closing = [tag[1] for tag in _TABLE.finditer(text, block.start, block.end)]
+    return len(closing) - 2 * sum(map(bool, closing))
 
 
 def markdown_units(blocks: Sequence[Block]) -> list[Span]:

@@ -26,7 +26,7 @@ from lumber_core.text.markdown import (
 )
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
 from lumber_core.text.place import Places
-from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Source, as_source
 from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
@@ -173,8 +173,9 @@ class PlainText(ParsedText):
         return found
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
-        """Yield records, sentences in a row, clauses and words."""
-        return finer_places(self.text, start, stop)
+        """Yield lines and sentences in a row or record, clauses and words."""
+        yield from places_in_rows(self.text, start, stop, self.language)
+        yield from finer_places(self.text, start, stop)
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return no headings: only those of Markdown have levels."""
@@ -267,6 +268,8 @@ class MarkdownText(ParsedText):
         header = self.blocks[number].header if self.blocks else Span(0, 0)
         if not header.end or start < header.end:
             return ""
+        if self.blocks[number].kind == "html":
+            return " ".join(header.of(self.text).split())
         rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header.of(self.text)))
         names, dashes, *_ = (" ".join(row.split()) for row in rows)
         return f"{names}\n{_DASHES.sub('---', dashes)}"
