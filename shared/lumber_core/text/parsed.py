@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
-from lumber_core.spans import Span
+from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.context import Context, document_title, make_context
 from lumber_core.text.markdown import (
     LINE_BREAK,
@@ -25,7 +25,7 @@ from lumber_core.text.markdown import (
     places_in_outline,
 )
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
-from lumber_core.text.place import Places
+from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Source, as_source
 from lumber_core.text.tables import find_header
@@ -144,18 +144,20 @@ class PlainText(ParsedText):
     Args:
         source: The text, or what is known about it.
         language: ISO 639 code for finding sentences.
-        find_units: Finds the units; by default these are sentences.
+        find_units: Finds the units; by default these are sentences, or rows of separated values.
     """
 
     def __init__(
         self, source: str | Source, language: str = "en", find_units: UnitFinder | None = None
     ) -> None:
         super().__init__(source, language)
-        self._find_units = find_units or partial(sentences, language=language)
+        if find_units is None and self.source.kind != "csv":
+            find_units = partial(sentences, language=language)
+        self._find_units = find_units
 
     def units(self) -> Sequence[Span]:
         """Return what the unit finder finds."""
-        return self._find_units(self.text)
+        return self._find_units(self.text) if self._find_units else self._rows()
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; the range is read on its own."""
@@ -198,6 +200,13 @@ class PlainText(ParsedText):
         """Return the title with the header row."""
         whole = Span(self._header_end, len(self.text))
         return [make_context(self.title, OutlinePlace(), self.header_rows(whole))]
+
+    def _rows(self) -> Sequence[Span]:
+        """Return the rows of separated values."""
+        places = self.all_places
+        ends = zip(places.offsets, places.kinds, strict=True)
+        starts = [0, *(at for at, kind in ends if kind >= Kind.LINE)]
+        return spans_from_starts(starts, len(self.text)) if self.text else ()
 
     @cached_property
     def _header_end(self) -> int:
