@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
+from lumber_core.text.directives import fences
 from lumber_core.text.labels import label_end, speaker_end, speech_heads
 from lumber_core.text.place import Kind
 from lumber_core.text.tables import broken_cells, outside
@@ -59,10 +60,11 @@ def read_lines(text: str) -> list[Line]:
     bodies, blank = lines.bodies, lines.blank
     edges, in_pages = _page_edges(lines)
     labels = [*map(label_end, bodies)]
-    code, inside = _code_lines(lines)
+    prose = _prose_paragraphs(lines, labels)
+    code, inside = _code_lines(lines, {*chain.from_iterable(prose)})
     rows, entries = _rows(lines)
     whole = rows.union(code, edges)
-    wrapped = _wrapped_lines(lines, labels, whole)
+    wrapped = _wrapped_lines(lines, labels, whole, prose)
     stamps = speech_heads(bodies, blank)
     headings, rules = _headings(lines, wrapped, whole | stamps)
     leads = headings | rules
@@ -207,7 +209,48 @@ def _shares(flags: Iterable[bool]) -> list[float]:
     return [sum(some) / len(some) for some in around]
 
 
-_FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
+_INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
+_PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
+_SHARE_OF_LETTERS = 0.85  # of the characters of prose
+_FEWEST_BLANKS = 4
+
+
+def read_as_prose(bodies: Sequence[str]) -> bool:
+    """Return whether lines in a row read as a paragraph of sentences, and not as code."""
+    first, last = bodies[0], bodies[-1]
+    begin = label_end(first)
+    if last.rstrip(_CLOSING)[-1:] not in _PROSE_ENDS or begin == len(first):
+        return False
+    if not (first[begin].isupper() or _is_caseless(first[begin])):
+        return False
+    text = _INLINE.sub("x", " ".join(bodies)[begin:])
+    blanks = text.count(" ")
+    letters = sum(map(str.isalpha, text))
+    caseless = _is_caseless(first[begin])
+    return (caseless or blanks >= _FEWEST_BLANKS) and letters >= _SHARE_OF_LETTERS * (
+        len(text) - blanks
+    )
+
+
+def _prose_paragraphs(lines: _Lines, labels: list[int]) -> list[range]:
+    """Return the lines of each paragraph that reads as prose: of one depth, but for its label."""
+    count, indents = len(lines.bodies), lines.indents
+    begins = [0]
+    for number in range(1, count):
+        before = number - 1
+        hangs = before == begins[-1] and labels[before] and indents[number] >= indents[before]
+        if (
+            lines.blank[number]
+            or labels[number]
+            or (indents[number] != indents[before] and not hangs)
+        ):
+            begins.append(number)
+    paragraphs = (range(first, end) for first, end in pairwise([*begins, count]))
+    return [
+        one for one in paragraphs if count and read_as_prose(lines.bodies[one.start : one.stop])
+    ]
+
+
 _CODE_ENDS = frozenset("{};,([")
 _CODE_FIRSTS = frozenset('])}@#/*<"acdefilprstuvw')  # of the next pattern
 _CODE = re.compile(
@@ -223,23 +266,20 @@ _SHARE_OF_CODE = 0.45
 _DEEPEST = 4
 
 
-def _code_lines(lines: _Lines) -> tuple[dict[int, int], set[int]]:
+def _code_lines(lines: _Lines, prose: set[int]) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them go on from the line before.
 
-    A line is code if it is fenced, or if about half of the lines around it look like code.
+    A line is code if it is fenced, or if about half of the lines around it look like code and it is
+    no prose.
     """
     bodies, indents = lines.bodies, lines.indents
     code: set[int] = set()
     joined: set[int] = set()
-    opened, mark = -1, ""
-    for number in (number for number, body in enumerate(bodies) if body[0] in "`~"):
-        body = bodies[number]
-        if opened < 0 and (fence := _FENCE.match(body)):
-            opened, mark = number, fence[1]
-        elif opened >= 0 and body.startswith(mark) and not body.strip(mark[0]):
-            code.update(range(opened, number + 1))
-            joined |= {opened + 1, number}
-            opened = -1
+    marks = [number for number, body in enumerate(bodies) if body[0] in "`~"]
+    for first, last, directive in fences(bodies[number] for number in marks):
+        if not directive:
+            code.update(range(marks[first], marks[last] + 1))
+            joined |= {marks[first] + 1, marks[last]}
     fenced = {*code}
     looks = [
         number not in fenced and _looks_like_code(body, indents[number])
@@ -248,7 +288,7 @@ def _code_lines(lines: _Lines) -> tuple[dict[int, int], set[int]]:
     for part, share in enumerate(_shares(looks) if len(bodies) >= _FEWEST_ALIKE else ()):
         if share >= _SHARE_OF_CODE:
             numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
-            code |= {n for n in numbers if looks[n] or len(bodies[n]) <= _WIDEST}
+            code |= {n for n in numbers if looks[n] or len(bodies[n]) <= _WIDEST} - (prose - fenced)
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
     for number in code:
         before = max(0, number - 1)
@@ -325,7 +365,9 @@ _LONG_LINE = 50  # characters; before a small letter it was wrapped, whatever is
 _FULL = 0.87  # of the width, with the first word of the next line
 
 
-def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bool]:
+def _wrapped_lines(
+    lines: _Lines, labels: list[int], whole: set[int], paragraphs: Sequence[range]
+) -> list[bool]:
     """Return for each line whether it continues the line before it, which was wrapped.
 
     Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
@@ -381,6 +423,16 @@ def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bo
                 or small[number]
                 or small[number + 1]
             )
+    for paragraph in paragraphs:
+        inner = [n for n in paragraph[1:] if not (ended[n - 1] or n in whole or n - 1 in whole)]
+        if all(wrapped[number] for number in inner):
+            continue
+        told = len(paragraph) == 2 or any(small[number] for number in inner)
+        widest = max(lengths[paragraph.start : paragraph.stop])
+        for number in inner:
+            needed = lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0])
+            fills = lengths[number - 1] >= _LINE_OF_TEXT and needed >= _FULL * widest
+            wrapped[number] = wrapped[number] or small[number] or (told and fills)
     return wrapped
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.directives import with_items
+from lumber_core.text.lines import read_as_prose
 from lumber_core.text.tables import html_header, html_rows, outside
 
 if TYPE_CHECKING:
@@ -202,9 +203,7 @@ def places_in_outline(
             titles hold up to the first heading of the text, or further if that is the last of them.
     """
     titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
-    above = (
-        tuple(filter(None, titles.split(HEADING_SEPARATOR))) if isinstance(titles, str) else ()
-    )
+    above = tuple(filter(None, titles.split(HEADING_SEPARATOR))) if isinstance(titles, str) else ()
     known_levels = (
         tuple(map(int, re.findall("[1-6]", levels_above))) if isinstance(levels_above, str) else ()
     )
@@ -269,6 +268,9 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
         if start <= previous:
             continue
         previous = start
+        if token.type == "code_block":
+            yield from _indented(token.content.split("\n"), start, lines[first:stop])
+            continue
         outline = kind == "heading" and token.level == 0
         yield Block(
             start,
@@ -283,6 +285,31 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
         )
 
 
+def _indented(content: Sequence[str], start: int, lines: Sequence[int]) -> Iterator[Block]:
+    """Yield the blocks of indented text without their ends: code, and paragraphs that read as prose.
+
+    Args:
+        content: Its lines.
+        start: Where the first block starts.
+        lines: Offsets where its lines start.
+    """
+    bodies = [*map(str.strip, content[: len(lines)])]
+    edges = [0, *(n for n in range(1, len(bodies)) if bodies[n] and not bodies[n - 1]), len(bodies)]
+    code: list[int] = []  # where its lines start
+    for first, end in pairwise(edges):
+        paragraph = [*filter(None, bodies[first:end])]
+        if paragraph and read_as_prose(paragraph):
+            if code:
+                yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
+                code = []
+            begin = lines[first] if first else start
+            yield Block(begin, begin, "paragraph")
+        else:
+            code += lines[first:end] if first else [start, *lines[1:end]]
+    if code:
+        yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
+
+
 def _lines_of(token: Token) -> tuple[int, int]:
     """Return the first line of a block and the line after its last."""
     assert token.map is not None, f"markdown-it-py gives the lines of every {token.type}"
@@ -295,7 +322,7 @@ def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterab
     kind = tokens[number].type
     if kind == "fence":
         return range(first + 2, stop - 1)  # fences stay with the line next to them
-    if kind in ("code_block", "html_block"):
+    if kind == "html_block":
         return range(first + 1, stop)
     if kind == "table_open":
         rows = []
