@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
+from lumber_core.spans import Span
 from lumber_core.text.directives import fences
 from lumber_core.text.labels import label_end, speaker_end, speech_heads
 from lumber_core.text.place import Kind
@@ -213,42 +214,57 @@ _INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
 _SHARE_OF_LETTERS = 0.85  # of the characters of prose
 _FEWEST_BLANKS = 4
+_MARKS = ("```", "~~~", ":")  # of directives, and their options
+_OPENING = "\"'([*_\u2018\u201c\u00ab"
 
 
-def read_as_prose(bodies: Sequence[str]) -> bool:
-    """Return whether lines in a row read as a paragraph of sentences, and not as code."""
-    first, last = bodies[0], bodies[-1]
-    begin = label_end(first)
-    if last.rstrip(_CLOSING)[-1:] not in _PROSE_ENDS or begin == len(first):
-        return False
-    if not (first[begin].isupper() or _is_caseless(first[begin])):
-        return False
-    text = _INLINE.sub("x", " ".join(bodies)[begin:])
-    blanks = text.count(" ")
-    letters = sum(map(str.isalpha, text))
-    caseless = _is_caseless(first[begin])
-    return (caseless or blanks >= _FEWEST_BLANKS) and letters >= _SHARE_OF_LETTERS * (
-        len(text) - blanks
-    )
+def prose_paragraphs(text: str) -> list[Span]:
+    """Return the lines of each paragraph of a text that reads as prose, and not as code."""
+    lines = _Lines(text)
+    starts = [*lines.starts, len(text)]
+    paragraphs = _prose_paragraphs(lines, [*map(label_end, lines.bodies)])
+    return [Span(starts[one.start], starts[one.stop]) for one in paragraphs]
 
 
 def _prose_paragraphs(lines: _Lines, labels: list[int]) -> list[range]:
     """Return the lines of each paragraph that reads as prose: of one depth, but for its label."""
-    count, indents = len(lines.bodies), lines.indents
-    begins = [0]
-    for number in range(1, count):
+    bodies, indents = lines.bodies, lines.indents
+    begins: list[int] = []
+    for number, body in enumerate(bodies):
         before = number - 1
-        hangs = before == begins[-1] and labels[before] and indents[number] >= indents[before]
+        hangs = (
+            number and labels[before] and begins[-1] == before and indents[number] > indents[before]
+        )
         if (
-            lines.blank[number]
+            not number
+            or lines.blank[number]
             or labels[number]
             or (indents[number] != indents[before] and not hangs)
+            or body.startswith(_MARKS)
+            or bodies[before].startswith(_MARKS)
         ):
             begins.append(number)
-    paragraphs = (range(first, end) for first, end in pairwise([*begins, count]))
+    paragraphs = (range(first, end) for first, end in pairwise([*begins, len(bodies)]))
     return [
-        one for one in paragraphs if count and read_as_prose(lines.bodies[one.start : one.stop])
+        one
+        for one in paragraphs
+        if _reads_as_prose(bodies[one.start : one.stop], labels[one.start])
     ]
+
+
+def _reads_as_prose(bodies: Sequence[str], label: int) -> bool:
+    """Return whether lines in a row read as a paragraph of sentences."""
+    if bodies[-1].rstrip(_CLOSING)[-1:] not in _PROSE_ENDS:
+        return False
+    first = bodies[0][label:].lstrip(_OPENING)[:1]
+    caseless = _is_caseless(first)
+    if not (first.isupper() or caseless):
+        return False
+    text = _INLINE.sub("x", " ".join(bodies)[label:])
+    blanks = text.count(" ")
+    letters = sum(map(str.isalpha, text))
+    enough = letters >= _SHARE_OF_LETTERS * (len(text) - blanks)
+    return enough and (caseless or blanks >= _FEWEST_BLANKS)
 
 
 _CODE_ENDS = frozenset("{};,([")
@@ -427,12 +443,12 @@ def _wrapped_lines(
         inner = [n for n in paragraph[1:] if not (ended[n - 1] or n in whole or n - 1 in whole)]
         if all(wrapped[number] for number in inner):
             continue
-        told = len(paragraph) == 2 or any(small[number] for number in inner)
-        widest = max(lengths[paragraph.start : paragraph.stop])
+        # Lines of verse, which begin with capitals, are shorter.
+        least = _LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
+        least = max(least, _FULL * max(lengths[paragraph.start : paragraph.stop]))
         for number in inner:
             needed = lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0])
-            fills = lengths[number - 1] >= _LINE_OF_TEXT and needed >= _FULL * widest
-            wrapped[number] = wrapped[number] or small[number] or (told and fills)
+            wrapped[number] = wrapped[number] or small[number] or needed >= least
     return wrapped
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.directives import with_items
-from lumber_core.text.lines import read_as_prose
+from lumber_core.text.lines import prose_paragraphs
 from lumber_core.text.tables import html_header, html_rows, outside
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
             continue
         previous = start
         if token.type == "code_block":
-            yield from _indented(token.content.split("\n"), start, lines[first:stop])
+            yield from _indented(token.content, start, lines[first:stop])
             continue
         outline = kind == "heading" and token.level == 0
         yield Block(
@@ -285,29 +285,26 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
         )
 
 
-def _indented(content: Sequence[str], start: int, lines: Sequence[int]) -> Iterator[Block]:
-    """Yield the blocks of indented text without their ends: code, and paragraphs that read as prose.
+def _indented(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:
+    """Yield the blocks of indented text without their ends: code, and paragraphs of prose.
 
     Args:
-        content: Its lines.
+        content: The text without what indents it.
         start: Where the first block starts.
         lines: Offsets where its lines start.
     """
-    bodies = [*map(str.strip, content[: len(lines)])]
-    edges = [0, *(n for n in range(1, len(bodies)) if bodies[n] and not bodies[n - 1]), len(bodies)]
+    edges = [0, *(line.end() for line in LINE_BREAK.finditer(content))]
+    starts = [start, *lines[1:]]
     code: list[int] = []  # where its lines start
-    for first, end in pairwise(edges):
-        paragraph = [*filter(None, bodies[first:end])]
-        if paragraph and read_as_prose(paragraph):
-            if code:
-                yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
-                code = []
-            begin = lines[first] if first else start
-            yield Block(begin, begin, "paragraph")
-        else:
-            code += lines[first:end] if first else [start, *lines[1:end]]
-    if code:
-        yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
+    done = 0
+    for paragraph in [*prose_paragraphs(content), None]:
+        first = len(lines) if paragraph is None else bisect_left(edges, paragraph.start)
+        code = starts[done:first]
+        if code:
+            yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
+        if paragraph is not None:
+            yield Block(starts[first], starts[first], "paragraph")
+            done = bisect_left(edges, paragraph.end)
 
 
 def _lines_of(token: Token) -> tuple[int, int]:
