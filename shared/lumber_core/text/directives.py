@@ -1,4 +1,4 @@
-"""Prose that CommonMark would read as code: below admonitions, tabs, directives and definitions.
+"""Prose that CommonMark reads as code: below admonitions, tabs, directives and definitions.
 
 `!!! note`, `=== "Tab"` and `??? more` of MkDocs, `.. note::` of reStructuredText, `: ` of definition
 lists, `[^1]:` of footnotes and, in MyST, fences such as ```` ```{note} ````. What they contain is
@@ -17,8 +17,8 @@ _CODE = re.compile(
 )
 # Those of MyST whose content is: other names in braces are mostly languages, as in `{python}`.
 _PROSE = re.compile(
-    r"""[`~:]{3,}[ \t]*\{(?:admonition|attention|caution|danger|error|hint|important|note|seealso|tip
-    |todo|warning|version\w+|deprecated|dropdown|details|tab-\w+|card\S*|grid\S*|sidebar|topic|aside
+    r"""[`~:]{3,}[ \t]*\{(?:admonition|attention|caution|danger|error|hint|important|note|seealso
+    |tip|todo|warning|version\w+|deprecated|dropdown|details|tab-\w+|card\S*|grid\S*|sidebar|topic|aside
     |margin|epigraph|pull-quote|highlights|compound|container|glossary|definition|example|exercise
     |solution|theorem|proof|prf:\w+)\}""",
     re.VERBOSE,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
@@ -61,11 +61,10 @@ def read_lines(text: str) -> list[Line]:
     bodies, blank = lines.bodies, lines.blank
     edges, in_pages = _page_edges(lines)
     labels = [*map(label_end, bodies)]
-    prose = _prose_paragraphs(lines, labels)
-    code, inside = _code_lines(lines, {*chain.from_iterable(prose)})
+    code, inside = _code_lines(lines, labels)
     rows, entries = _rows(lines)
     whole = rows.union(code, edges)
-    wrapped = _wrapped_lines(lines, labels, whole, prose)
+    wrapped = _wrapped_lines(lines, labels, whole)
     stamps = speech_heads(bodies, blank)
     headings, rules = _headings(lines, wrapped, whole | stamps)
     leads = headings | rules
@@ -222,34 +221,44 @@ def prose_paragraphs(text: str) -> list[Span]:
     """Return the lines of each paragraph of a text that reads as prose, and not as code."""
     lines = _Lines(text)
     starts = [*lines.starts, len(text)]
-    paragraphs = _prose_paragraphs(lines, [*map(label_end, lines.bodies)])
+    labels = [*map(label_end, lines.bodies)]
+    paragraphs = _prose_around(range(len(labels)), lines, labels)
     return [Span(starts[one.start], starts[one.stop]) for one in paragraphs]
 
 
-def _prose_paragraphs(lines: _Lines, labels: list[int]) -> list[range]:
-    """Return the lines of each paragraph that reads as prose: of one depth, but for its label."""
-    bodies, indents = lines.bodies, lines.indents
-    begins: list[int] = []
-    for number, body in enumerate(bodies):
+def _prose_around(numbers: Iterable[int], lines: _Lines, labels: list[int]) -> Iterator[range]:
+    """Yield the paragraphs that have some lines, ascending, if they read as prose.
+
+    The lines of a paragraph have the same indentation, but for what hangs below a label.
+    """
+    bodies, indents, blank = lines.bodies, lines.indents, lines.blank
+
+    def begins(number: int) -> bool:
         before = number - 1
-        hangs = (
-            number and labels[before] and begins[-1] == before and indents[number] > indents[before]
-        )
-        if (
+        return (
             not number
-            or lines.blank[number]
-            or labels[number]
-            or (indents[number] != indents[before] and not hangs)
-            or body.startswith(_MARKS)
+            or blank[number]
+            or labels[number] > 0
+            or bodies[number].startswith(_MARKS)
             or bodies[before].startswith(_MARKS)
-        ):
-            begins.append(number)
-    paragraphs = (range(first, end) for first, end in pairwise([*begins, len(bodies)]))
-    return [
-        one
-        for one in paragraphs
-        if _reads_as_prose(bodies[one.start : one.stop], labels[one.start])
-    ]
+            or (
+                indents[number] < indents[before]
+                if labels[before]
+                else indents[number] != indents[before]
+            )
+        )
+
+    done = 0
+    for number in numbers:
+        if number < done:
+            continue
+        first, done = number, number + 1
+        while not begins(first):
+            first -= 1
+        while done < len(bodies) and not begins(done):
+            done += 1
+        if _reads_as_prose(bodies[first:done], labels[first]):
+            yield range(first, done)
 
 
 def _reads_as_prose(bodies: Sequence[str], label: int) -> bool:
@@ -282,7 +291,7 @@ _SHARE_OF_CODE = 0.45
 _DEEPEST = 4
 
 
-def _code_lines(lines: _Lines, prose: set[int]) -> tuple[dict[int, int], set[int]]:
+def _code_lines(lines: _Lines, labels: list[int]) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them go on from the line before.
 
     A line is code if it is fenced, or if about half of the lines around it look like code and it is
@@ -304,7 +313,9 @@ def _code_lines(lines: _Lines, prose: set[int]) -> tuple[dict[int, int], set[int
     for part, share in enumerate(_shares(looks) if len(bodies) >= _FEWEST_ALIKE else ()):
         if share >= _SHARE_OF_CODE:
             numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
-            code |= {n for n in numbers if looks[n] or len(bodies[n]) <= _WIDEST} - (prose - fenced)
+            code |= {n for n in numbers if looks[n] or len(bodies[n]) <= _WIDEST}
+    if len(code) > len(fenced):
+        code -= {*chain.from_iterable(_prose_around(sorted(code - fenced), lines, labels))}
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
     for number in code:
         before = max(0, number - 1)
@@ -381,9 +392,7 @@ _LONG_LINE = 50  # characters; before a small letter it was wrapped, whatever is
 _FULL = 0.87  # of the width, with the first word of the next line
 
 
-def _wrapped_lines(
-    lines: _Lines, labels: list[int], whole: set[int], paragraphs: Sequence[range]
-) -> list[bool]:
+def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bool]:
     """Return for each line whether it continues the line before it, which was wrapped.
 
     Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
@@ -439,10 +448,15 @@ def _wrapped_lines(
                 or small[number]
                 or small[number + 1]
             )
-    for paragraph in paragraphs:
-        inner = [n for n in paragraph[1:] if not (ended[n - 1] or n in whole or n - 1 in whole)]
-        if all(wrapped[number] for number in inner):
-            continue
+    unsure = [
+        number
+        for number in inner
+        if not (wrapped[number] or prose[number // _PART] or ended[number - 1] or labels[number])
+        and number not in whole
+        and number - 1 not in whole
+    ]
+    for paragraph in _prose_around(unsure, lines, labels):
+        inner = [number for number in paragraph[1:] if not ended[number - 1]]
         # Lines of verse, which begin with capitals, are shorter.
         least = _LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
         least = max(least, _FULL * max(lengths[paragraph.start : paragraph.stop]))

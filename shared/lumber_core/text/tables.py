@@ -17,7 +17,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 # A cell in quotes; a quote inside is doubled.
 _QUOTED_CELL = re.compile(
-    rf'(?:^|(?<=[{_SEPARATORS}]))"[^"]*(?:""[^"]*)*"(?=[{_SEPARATORS}\r\n]|\Z)', re.MULTILINE
+    rf'"(?<![^{_SEPARATORS}\r\n]")[^"]*(?:""[^"]*)*"(?=[{_SEPARATORS}\r\n]|\Z)'
 )
 _TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
 _ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
