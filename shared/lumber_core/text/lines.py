@@ -18,7 +18,7 @@ from lumber_core.spans import Span
 from lumber_core.text.directives import fences
 from lumber_core.text.labels import label_end, speaker_end, speech_heads
 from lumber_core.text.place import Kind
-from lumber_core.text.tables import broken_cells, outside
+from lumber_core.text.tables import broken_cells, html_rows, outside
 
 _PART = 10  # lines; what is around them is told for so many at once, with as many on both sides
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
@@ -213,7 +213,7 @@ _INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
 _SHARE_OF_LETTERS = 0.85  # of the characters of prose
 _FEWEST_BLANKS = 4
-_MARKS = ("```", "~~~", ":")  # of directives, and their options
+_MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
 _OPENING = "\"'([*_\u2018\u201c\u00ab"
 
 
@@ -224,6 +224,16 @@ def prose_paragraphs(text: str) -> list[Span]:
     labels = [*map(label_end, lines.bodies)]
     paragraphs = _prose_around(range(len(labels)), lines, labels)
     return [Span(starts[one.start], starts[one.stop]) for one in paragraphs]
+
+
+def rows_of(text: str) -> list[Span]:
+    """Return the rows of tables in a text, ascending: lines, records, and rows of HTML."""
+    lines = _Lines(text)
+    starts = [*lines.starts, len(text)]
+    inside = [row.span for row in html_rows(text)]
+    rows = [Span(starts[number], starts[number + 1]) for number in _rows(lines)[0]]
+    edges = {*outside((row.start for row in sorted(rows)), inside)}
+    return sorted([*inside, *(row for row in rows if row.start in edges)])
 
 
 def _prose_around(numbers: Iterable[int], lines: _Lines, labels: list[int]) -> Iterator[range]:
@@ -239,8 +249,8 @@ def _prose_around(numbers: Iterable[int], lines: _Lines, labels: list[int]) -> I
             not number
             or blank[number]
             or labels[number] > 0
-            or bodies[number].startswith(_MARKS)
-            or bodies[before].startswith(_MARKS)
+            or _MARK.match(bodies[number]) is not None
+            or _MARK.match(bodies[before]) is not None
             or (
                 indents[number] < indents[before]
                 if labels[before]
@@ -471,7 +481,7 @@ def _is_caseless(first: str) -> bool:
     return not first.isascii() and first.isalpha() and first.lower() == first.upper()
 
 
-_MARKED = re.compile(r"#{1,6}\s+\S|={2,}\s*[\w,]|={3,}$")
+_MARKED = re.compile(r"#{1,6}\s+\S|={2,}[!+]*\s*[\w,\"']|={3,}$|(?:!{3}|\?{3}\+?)\s?\w")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
 _NAMED = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
