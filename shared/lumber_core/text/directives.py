@@ -23,12 +23,14 @@ _PROSE = re.compile(
     |solution|theorem|proof|prf:\w+)\}""",
     re.VERBOSE,
 )
+_RUN = re.compile("`{3,}|~{3,}")
 _FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
 _LINE_OF_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,}).*$", re.MULTILINE)
 _OPENING = re.compile(
     r"""^(?P<before>[ \t>]*)(?:
         (?P<title>(?:!!!|\?\?\?\+?)[ \t]?\w.*|===[!+]*[ \t]+["'].*)
       | (?P<note>:|\[\^[^\]\s]+\]:)[ \t]+(?=\S)
+      | (?P<end>:{3,})[ \t]*$
       | \.\.[ \t](?P<name>[\w:+-]+)::(?P<said>.*)
     )""",
     re.MULTILINE | re.VERBOSE,
@@ -51,25 +53,32 @@ def fences(bodies: Iterable[str]) -> Iterator[tuple[int, int, bool]]:
             opened.append((number, fence[1], _PROSE.match(body) is not None))
 
 
+def with_colons(text: str) -> str:
+    """Return a text with colons in place of the marks of fences whose content is prose."""
+    if "{" not in text or not _PROSE.search(text):
+        return text
+    lines = _LINE_OF_FENCE.findall(text)
+    for first, last, prose in fences([line.strip(" \t>") for line in lines]):
+        for number in (first, last) if prose else ():
+            lines[number] = _RUN.sub(lambda run: ":" * len(run[0]), lines[number], count=1)
+    edited = iter(lines)
+    return _LINE_OF_FENCE.sub(lambda _: next(edited), text)
+
+
 def with_items(text: str) -> str:
     """Return a Markdown text with items of lists in place of openings of indented prose.
 
     For a parser of CommonMark, of which only the lines count: these stay what they are.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "{" in text:
-        lines = _LINE_OF_FENCE.findall(text)
-        for first, last, prose in fences([line.strip(" \t>") for line in lines]):
-            if prose:
-                lines[first], lines[last] = ":::", ""
-        edited = iter(lines)
-        text = _LINE_OF_FENCE.sub(lambda _: next(edited), text)
-    return _OPENING.sub(_as_item, text)
+    return _OPENING.sub(_as_item, with_colons(text))
 
 
 def _as_item(opening: re.Match[str]) -> str:
     """Return the bullet of an item that has the content, with a heading if that has a title."""
     before, name = opening["before"], opening["name"]
+    if opening["end"]:
+        return before
     if opening["title"]:
         return f"{before}-   # -"
     if opening["note"]:

@@ -123,20 +123,16 @@ def markdown_blocks(text: str) -> list[Block]:
 
 def _with_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
     """Yield blocks, those of a table in HTML as one, which is divided between its rows."""
-    number = 0
+    number = unclosed = 0  # up to this block a table is opened and never closed
     while number < len(blocks):
         block = blocks[number]
-        number += 1
-        last, opened = number, _open_tables(text, block) if block.kind == "html" else 0
+        last, opened = number + 1, 0 if number < unclosed else _open_tables(text, block)
         while opened > 0 and last < len(blocks) and not blocks[last].level:
             opened += _open_tables(text, blocks[last])
             last += 1
-        if opened > 0:  # one that is never closed
-            yield from blocks[number - 1 : last]
-            number = last
-            continue
-        block = replace(block, end=blocks[last - 1].end)
-        number = last
+        if opened > 0:
+            last, unclosed = number + 1, last
+        block, number = replace(block, end=blocks[last - 1].end), last
         rows = [] if block.kind in ("code", "table") else html_rows(text, block.start, block.end)
         if rows:
             spans = [row.span for row in rows]
@@ -151,6 +147,8 @@ def _with_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
 
 def _open_tables(text: str, block: Block) -> int:
     """Return how many tables in HTML are opened in a block and not closed there."""
+    if block.kind == "code":
+        return 0
     closing = [tag[1] for tag in _TABLE.finditer(text, block.start, block.end)]
     return len(closing) - 2 * sum(map(bool, closing))
 

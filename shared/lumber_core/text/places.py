@@ -72,6 +72,7 @@ def find_places(
         spans = [row.span for row in rows]
         found = outside(found, spans)
         begin_at.intersection_update(outside(sorted(begin_at), spans))
+        begin_at.difference_update(row.span.start for row in rows if row.number < 2)
     in_line = {row.span.start for row in rows if row.number > 1}.difference(starts)
     places = [
         Place(begin + line.start, line.kind, begin + line.first_word, line.depth, line.level)
