@@ -1,8 +1,7 @@
 """Prose that CommonMark reads as code: below admonitions, tabs, directives and definitions.
 
-`!!! note`, `=== "Tab"` and `??? more` of MkDocs, `.. note::` of reStructuredText, `: ` of definition
-lists, `[^1]:` of footnotes and, in MyST, fences such as ```` ```{note} ````. What they contain is
-indented, or fenced, as code is.
+Openings are `!!! note`, `=== "Tab"` and `??? more` of MkDocs, `.. note::` of reStructuredText, `: `
+of definition lists and `[^1]:` of footnotes. In MyST, fences as ```` ```{note} ```` have prose.
 """
 
 from __future__ import annotations

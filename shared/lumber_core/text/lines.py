@@ -468,8 +468,8 @@ def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bo
     for paragraph in _prose_around(unsure, lines, labels):
         inner = [number for number in paragraph[1:] if not ended[number - 1]]
         # Lines of verse, which begin with capitals, are shorter.
-        least = _LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
-        least = max(least, _FULL * max(lengths[paragraph.start : paragraph.stop]))
+        fewest = _LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
+        least = max(fewest, _FULL * max(lengths[paragraph.start : paragraph.stop]))
         for number in inner:
             needed = lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0])
             wrapped[number] = wrapped[number] or small[number] or needed >= least

@@ -433,7 +433,7 @@ def test_indented_prose_is_divided_between_its_sentences(
     body = PROSE.replace("\n", f"\n{indentation}")
     text = f"# Towers\n\n{opening}{indentation}{body}\n"
     text += "```\n````\n" * text.count("```{note") + "\nThe south tower has no pump.\n"
-    inside = [place for place in kind(text).places() if 0 < place.offset - text.index("The pump")]
+    inside = [place for place in kind(text).places() if place.offset - text.index("The pump") > 0]
     inside = [place for place in inside if place.offset < text.index("hand.")]
     assert [(text[place.offset :][:4], place.kind) for place in inside] == [("Call", Kind.SENTENCE)]
 
