@@ -254,7 +254,8 @@ class Chunker(ABC):
         kind = source.kind if self._default_units else source.format
         if kind == "markdown" or self.units == "markdown":
             return MarkdownText(source, self.language, self.merge_sections)
-        return PlainText(source, self.language, self._find_units)
+        by_rows = kind == "csv" and self._default_units
+        return PlainText(source, self.language, None if by_rows else self._find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
         """Return the units that chunks have to start at; None if the layout decides."""

@@ -150,6 +150,8 @@ class SizedPlaceFinder:
         found = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
         long = found.longer(enough, most, edge)
         for level in self._parsed.finer_places(*span):
+            if level.kinds[:1] == [Kind.WORD]:  # a clause is cut only if it fits in no chunk
+                long = found.longer(most, most, edge)
             added = {number: level.inside(*found.gap(number)) for number in long}
             added = {number: places for number, places in added.items() if places}
             if added:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
+from lumber_core.spans import Span
+from lumber_core.text.directives import fences
 from lumber_core.text.labels import label_end, speaker_end, speech_heads
 from lumber_core.text.place import Kind
+from lumber_core.text.tables import broken_cells, html_rows, outside
 
 _PART = 10  # lines; what is around them is told for so many at once, with as many on both sides
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
@@ -58,7 +61,7 @@ def read_lines(text: str) -> list[Line]:
     bodies, blank = lines.bodies, lines.blank
     edges, in_pages = _page_edges(lines)
     labels = [*map(label_end, bodies)]
-    code, inside = _code_lines(lines)
+    code, inside = _code_lines(lines, labels)
     rows, entries = _rows(lines)
     whole = rows.union(code, edges)
     wrapped = _wrapped_lines(lines, labels, whole)
@@ -101,7 +104,7 @@ def read_lines(text: str) -> list[Line]:
 
 
 class _Lines:
-    """The lines of a text that are not blank, as columns.
+    """The lines of a text that are not blank, as columns; records with line breaks are one each.
 
     Attributes:
         starts: Offset of each.
@@ -117,6 +120,10 @@ class _Lines:
         for separator in "\x1c\x1d\x1e":  # white space that ends no line here
             text = text.replace(separator, "\x1f")
         lines = text.splitlines(keepends=True)
+        cells = broken_cells(text)
+        if cells:  # a record is one line
+            edges = outside(accumulate(map(len, lines), initial=0), cells)
+            lines = [text[start:end] for start, end in pairwise(edges)]
         bodies = [*map(str.strip, lines)]
         marks = [0] * len(lines)  # where those of a quotation end
         quoted = text.count(">") > 1
@@ -202,7 +209,83 @@ def _shares(flags: Iterable[bool]) -> list[float]:
     return [sum(some) / len(some) for some in around]
 
 
-_FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
+_INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
+_PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
+_SHARE_OF_LETTERS = 0.85  # of the characters of prose
+_FEWEST_BLANKS = 4
+_MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
+_OPENING = "\"'([*_\u2018\u201c\u00ab"
+
+
+def prose_paragraphs(text: str) -> list[Span]:
+    """Return the lines of each paragraph of a text that reads as prose, and not as code."""
+    lines = _Lines(text)
+    starts = [*lines.starts, len(text)]
+    labels = [*map(label_end, lines.bodies)]
+    paragraphs = _prose_around(range(len(labels)), lines, labels)
+    return [Span(starts[one.start], starts[one.stop]) for one in paragraphs]
+
+
+def rows_of(text: str) -> list[Span]:
+    """Return the rows of tables in a text, ascending: lines, records, and rows of HTML."""
+    lines = _Lines(text)
+    starts = [*lines.starts, len(text)]
+    inside = [row.span for row in html_rows(text)]
+    rows = [Span(starts[number], starts[number + 1]) for number in _rows(lines)[0]]
+    edges = {*outside((row.start for row in sorted(rows)), inside)}
+    return sorted([*inside, *(row for row in rows if row.start in edges)])
+
+
+def _prose_around(numbers: Iterable[int], lines: _Lines, labels: list[int]) -> Iterator[range]:
+    """Yield the paragraphs that have some lines, ascending, if they read as prose.
+
+    The lines of a paragraph have the same indentation, but for what hangs below a label.
+    """
+    bodies, indents, blank = lines.bodies, lines.indents, lines.blank
+
+    def begins(number: int) -> bool:
+        before = number - 1
+        return (
+            not number
+            or blank[number]
+            or labels[number] > 0
+            or _MARK.match(bodies[number]) is not None
+            or _MARK.match(bodies[before]) is not None
+            or (
+                indents[number] < indents[before]
+                if labels[before]
+                else indents[number] != indents[before]
+            )
+        )
+
+    done = 0
+    for number in numbers:
+        if number < done:
+            continue
+        first, done = number, number + 1
+        while not begins(first):
+            first -= 1
+        while done < len(bodies) and not begins(done):
+            done += 1
+        if _reads_as_prose(bodies[first:done], labels[first]):
+            yield range(first, done)
+
+
+def _reads_as_prose(bodies: Sequence[str], label: int) -> bool:
+    """Return whether lines in a row read as a paragraph of sentences."""
+    if bodies[-1].rstrip(_CLOSING)[-1:] not in _PROSE_ENDS:
+        return False
+    first = bodies[0][label:].lstrip(_OPENING)[:1]
+    caseless = _is_caseless(first)
+    if not (first.isupper() or caseless):
+        return False
+    text = _INLINE.sub("x", " ".join(bodies)[label:])
+    blanks = text.count(" ")
+    letters = sum(map(str.isalpha, text))
+    enough = letters >= _SHARE_OF_LETTERS * (len(text) - blanks)
+    return enough and (caseless or blanks >= _FEWEST_BLANKS)
+
+
 _CODE_ENDS = frozenset("{};,([")
 _CODE_FIRSTS = frozenset('])}@#/*<"acdefilprstuvw')  # of the next pattern
 _CODE = re.compile(
@@ -218,23 +301,20 @@ _SHARE_OF_CODE = 0.45
 _DEEPEST = 4
 
 
-def _code_lines(lines: _Lines) -> tuple[dict[int, int], set[int]]:
+def _code_lines(lines: _Lines, labels: list[int]) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them go on from the line before.
 
-    A line is code if it is fenced, or if about half of the lines around it look like code.
+    A line is code if it is fenced, or if about half of the lines around it look like code and it is
+    no prose.
     """
     bodies, indents = lines.bodies, lines.indents
     code: set[int] = set()
     joined: set[int] = set()
-    opened, mark = -1, ""
-    for number in (number for number, body in enumerate(bodies) if body[0] in "`~"):
-        body = bodies[number]
-        if opened < 0 and (fence := _FENCE.match(body)):
-            opened, mark = number, fence[1]
-        elif opened >= 0 and body.startswith(mark) and not body.strip(mark[0]):
-            code.update(range(opened, number + 1))
-            joined |= {opened + 1, number}
-            opened = -1
+    marks = [number for number, body in enumerate(bodies) if body[0] in "`~"]
+    for first, last, directive in fences(bodies[number] for number in marks):
+        if not directive:
+            code.update(range(marks[first], marks[last] + 1))
+            joined |= {marks[first] + 1, marks[last]}
     fenced = {*code}
     looks = [
         number not in fenced and _looks_like_code(body, indents[number])
@@ -244,6 +324,8 @@ def _code_lines(lines: _Lines) -> tuple[dict[int, int], set[int]]:
         if share >= _SHARE_OF_CODE:
             numbers = range(part * _PART, min(len(bodies), (part + 1) * _PART))
             code |= {n for n in numbers if looks[n] or len(bodies[n]) <= _WIDEST}
+    if len(code) > len(fenced):
+        code -= {*chain.from_iterable(_prose_around(sorted(code - fenced), lines, labels))}
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
     for number in code:
         before = max(0, number - 1)
@@ -376,6 +458,21 @@ def _wrapped_lines(lines: _Lines, labels: list[int], whole: set[int]) -> list[bo
                 or small[number]
                 or small[number + 1]
             )
+    unsure = [
+        number
+        for number in inner
+        if not (wrapped[number] or prose[number // _PART] or ended[number - 1] or labels[number])
+        and number not in whole
+        and number - 1 not in whole
+    ]
+    for paragraph in _prose_around(unsure, lines, labels):
+        inner = [number for number in paragraph[1:] if not ended[number - 1]]
+        # Lines of verse, which begin with capitals, are shorter.
+        fewest = _LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
+        least = max(fewest, _FULL * max(lengths[paragraph.start : paragraph.stop]))
+        for number in inner:
+            needed = lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0])
+            wrapped[number] = wrapped[number] or small[number] or needed >= least
     return wrapped
 
 
@@ -384,7 +481,7 @@ def _is_caseless(first: str) -> bool:
     return not first.isascii() and first.isalpha() and first.lower() == first.upper()
 
 
-_MARKED = re.compile(r"#{1,6}\s+\S|={2,}\s*[\w,]|={3,}$")
+_MARKED = re.compile(r"#{1,6}\s+\S|={2,}[!+]*\s*[\w,\"']|={3,}$|(?:!{3}|\?{3}\+?)\s?\w")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
 _NAMED = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"

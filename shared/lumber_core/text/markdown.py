@@ -15,6 +15,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.directives import with_items
+from lumber_core.text.lines import prose_paragraphs
+from lumber_core.text.tables import html_header, html_rows, outside
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -55,6 +58,8 @@ _LEAVES: dict[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
+_NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
+_TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _NOWHERE = Span(0, 0)
 _HEADER_LINES = 2  # of a table: the header row and the line of dashes
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
@@ -73,8 +78,10 @@ class Block:
         level: 1 to 6 for a heading outside lists and quotes, else 0.
         title: The Markdown source of such a heading's title.
         rows: Offsets inside it where it should be split if it is too long: the rows of a table
-            after the first, the lines of code or HTML after the first.
-        header: Of a table with rows: its header row and the line of dashes below it. Else empty.
+            after the first, the lines of code after the first, and of HTML its lines and the rows
+            of its tables.
+        header: Of a table with rows: its header row, and the line of dashes below it but in HTML.
+            Else empty.
     """
 
     start: int
@@ -107,10 +114,43 @@ def markdown_blocks(text: str) -> list[Block]:
     elif not found:
         found.append(Block(0, len(text), "paragraph"))
     starts = [0, *(block.start for block in found[1:]), len(text)]
-    return [
+    blocks = [
         replace(block, start=start, end=end)
         for (start, end), block in zip(pairwise(starts), found, strict=True)
     ]
+    return [*_with_html_tables(text, blocks)] if _TABLE.search(text) else blocks
+
+
+def _with_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks, those of a table in HTML as one, which is divided between its rows."""
+    number = unclosed = 0  # up to this block a table is opened and never closed
+    while number < len(blocks):
+        block = blocks[number]
+        last, opened = number + 1, 0 if number < unclosed else _open_tables(text, block)
+        while opened > 0 and last < len(blocks) and not blocks[last].level:
+            opened += _open_tables(text, blocks[last])
+            last += 1
+        if opened > 0:
+            last, unclosed = number + 1, last
+        block, number = replace(block, end=blocks[last - 1].end), last
+        rows = [] if block.kind in ("code", "table") else html_rows(text, block.start, block.end)
+        if rows:
+            spans = [row.span for row in rows]
+            breaks = LINE_BREAK.finditer(text, block.start, block.end - 1)
+            lines = {line.end() for line in breaks if not _NO_ROW.match(text, line.end())}
+            places = {row.span.start for row in rows if row.number > 1}  # a header is not alone
+            places.update(outside(lines.difference(span.start for span in spans), spans))
+            header = html_header(text, rows)
+            block = replace(block, kind="html", rows=tuple(sorted(places)), header=header)
+        yield block
+
+
+def _open_tables(text: str, block: Block) -> int:
+    """Return how many tables in HTML are opened in a block and not closed there."""
+    if block.kind == "code":
+        return 0
+    closing = [tag[1] for tag in _TABLE.finditer(text, block.start, block.end)]
+    return len(closing) - 2 * sum(map(bool, closing))
 
 
 def markdown_units(blocks: Sequence[Block]) -> list[Span]:
@@ -161,36 +201,37 @@ def places_in_outline(
             titles hold up to the first heading of the text, or further if that is the last of them.
     """
     titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
-    above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
+    above = tuple(filter(None, titles.split(HEADING_SEPARATOR))) if isinstance(titles, str) else ()
     known_levels = (
         tuple(map(int, re.findall("[1-6]", levels_above))) if isinstance(levels_above, str) else ()
     )
     known = len(known_levels) == len(above)
     path, levels = (above, list(known_levels)) if known else ((), [])
     starts: list[int] = []
-    paths: list[tuple[tuple[str, ...], tuple[int, ...]]] = []
+    paths: list[tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]] = []
     for block in blocks:
         if block.level:
+            titled = (block.title,) if block.title else ()  # without one it only ends sections
             starts_here = not starts and not text[: block.start].strip()
             if starts_here and not known and above[-1:] == (block.title,):
                 path = above[:-1]
                 # At most: levels may have been left out between two headings.
                 levels = [block.level - distance for distance in range(len(path), 0, -1)]
             depth = len([level for level in levels if level < block.level])
-            levels[depth:] = [block.level]
-            path = (*path[:depth], block.title)
+            levels[depth:] = [block.level for _ in titled]
+            path = path[:depth] + titled
             starts.append(block.start)
-            paths.append((path, tuple(levels)))
+            paths.append((path, tuple(levels), titled))
     found = []
     for start, end in spans:
         visible = _VISIBLE.search(text, start, end)
         first = visible.start() if visible else start
         before = bisect_right(starts, first)
-        titles_here, levels_here = paths[before - 1] if before else (above, known_levels)
-        headed = before > 0 and not text[starts[before - 1] : first].strip()
+        titles_here, levels_here, own = paths[before - 1] if before else (above, known_levels, ())
+        headed = bool(own) and not text[starts[before - 1] : first].strip()
         further = paths[before : bisect_left(starts, end, before)]
         needed = (further and not headed) or LEVELS_KEY in metadata
-        inside = tuple(path[-1] for path, _ in further)
+        inside = tuple(title for _, _, titled in further for title in titled)
         found.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
     return found
 
@@ -206,7 +247,7 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
     inside: BlockKind = "paragraph"  # kind of a first paragraph there
     quotes = 0
     previous = -1
-    tokens = _parser().parse(text)
+    tokens = _parser().parse(with_items(text))
     for number, token in enumerate(tokens):
         if token.type in _CONTAINERS:
             line = _lines_of(token)[0] if line is None else line
@@ -225,6 +266,9 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
         if start <= previous:
             continue
         previous = start
+        if token.type == "code_block":
+            yield from _indented(token.content, start, lines[first:stop])
+            continue
         outline = kind == "heading" and token.level == 0
         yield Block(
             start,
@@ -239,6 +283,28 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
         )
 
 
+def _indented(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:
+    """Yield the blocks of indented text without their ends: code, and paragraphs of prose.
+
+    Args:
+        content: The text without what indents it.
+        start: Where the first block starts.
+        lines: Offsets where its lines start.
+    """
+    edges = [0, *(line.end() for line in LINE_BREAK.finditer(content))]
+    starts = [start, *lines[1:]]
+    code: list[int] = []  # where its lines start
+    done = 0
+    for paragraph in [*prose_paragraphs(content), None]:
+        first = len(lines) if paragraph is None else bisect_left(edges, paragraph.start)
+        code = starts[done:first]
+        if code:
+            yield Block(code[0], code[0], "code", rows=tuple(code[1:]))
+        if paragraph is not None:
+            yield Block(starts[first], starts[first], "paragraph")
+            done = bisect_left(edges, paragraph.end)
+
+
 def _lines_of(token: Token) -> tuple[int, int]:
     """Return the first line of a block and the line after its last."""
     assert token.map is not None, f"markdown-it-py gives the lines of every {token.type}"
@@ -251,7 +317,7 @@ def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterab
     kind = tokens[number].type
     if kind == "fence":
         return range(first + 2, stop - 1)  # fences stay with the line next to them
-    if kind in ("code_block", "html_block"):
+    if kind == "html_block":
         return range(first + 1, stop)
     if kind == "table_open":
         rows = []

@@ -21,6 +21,7 @@ _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
 _INSIDE = 3  # depth of a line inside a block: scores less than any sentence
 _LED_IN = 3  # depth of a block below a paragraph that ends with a colon
 _COLON = re.compile(r":[\s*_]*\Z")
+_DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below what it defines
 _INDENT = re.compile(r"[\s>]*")
 _LONGEST_LABEL = 100  # characters
 
@@ -69,7 +70,9 @@ def _place_of_block(text: str, before: Block, block: Block, first_word: int) -> 
     """Return the place at the start of a block."""
     kind = Kind.HEADING if before.kind == "rule" else _KINDS.get(block.kind, Kind.PARAGRAPH)
     begin = max(before.start, before.end - 40)
-    led_in = not block.level and _COLON.search(text, begin, before.end)
+    led_in = not block.level and (
+        _COLON.search(text, begin, before.end) or _DEFINITION.match(text, block.start)
+    )
     return Place(block.start, kind, first_word, _LED_IN if led_in else 0, block.level)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
-from lumber_core.spans import Span
+from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.context import Context, document_title, make_context
 from lumber_core.text.markdown import (
     LINE_BREAK,
@@ -25,8 +25,8 @@ from lumber_core.text.markdown import (
     places_in_outline,
 )
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
-from lumber_core.text.place import Places
-from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.place import Kind, Places
+from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Source, as_source
 from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
@@ -144,18 +144,20 @@ class PlainText(ParsedText):
     Args:
         source: The text, or what is known about it.
         language: ISO 639 code for finding sentences.
-        find_units: Finds the units; by default these are sentences.
+        find_units: Finds the units; by default these are sentences, or rows of separated values.
     """
 
     def __init__(
         self, source: str | Source, language: str = "en", find_units: UnitFinder | None = None
     ) -> None:
         super().__init__(source, language)
-        self._find_units = find_units or partial(sentences, language=language)
+        if find_units is None and self.source.kind != "csv":
+            find_units = partial(sentences, language=language)
+        self._find_units = find_units
 
     def units(self) -> Sequence[Span]:
         """Return what the unit finder finds."""
-        return self._find_units(self.text)
+        return self._find_units(self.text) if self._find_units else self._rows()
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; the range is read on its own."""
@@ -173,8 +175,9 @@ class PlainText(ParsedText):
         return found
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
-        """Yield records, sentences in a row, clauses and words."""
-        return finer_places(self.text, start, stop)
+        """Yield lines and sentences in a row or record, clauses and words."""
+        yield from places_in_rows(self.text, start, stop, self.language)
+        yield from finer_places(self.text, start, stop)
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return no headings: only those of Markdown have levels."""
@@ -197,6 +200,13 @@ class PlainText(ParsedText):
         """Return the title with the header row."""
         whole = Span(self._header_end, len(self.text))
         return [make_context(self.title, OutlinePlace(), self.header_rows(whole))]
+
+    def _rows(self) -> Sequence[Span]:
+        """Return the rows of separated values."""
+        places = self.all_places
+        ends = zip(places.offsets, places.kinds, strict=True)
+        starts = [0, *(at for at, kind in ends if kind >= Kind.LINE)]
+        return spans_from_starts(starts, len(self.text)) if self.text else ()
 
     @cached_property
     def _header_end(self) -> int:
@@ -257,7 +267,7 @@ class MarkdownText(ParsedText):
     @property
     def title(self) -> str:
         """The title in the metadata, or the single first-level heading."""
-        first_level = [block.title for block in self.blocks if block.level == 1]
+        first_level = [block.title for block in self.blocks if block.level == 1 and block.title]
         return document_title(self.source.metadata, first_level)
 
     def header_rows(self, span: Span) -> str:
@@ -267,6 +277,8 @@ class MarkdownText(ParsedText):
         header = self.blocks[number].header if self.blocks else Span(0, 0)
         if not header.end or start < header.end:
             return ""
+        if self.blocks[number].kind == "html":
+            return " ".join(header.of(self.text).split())
         rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header.of(self.text)))
         names, dashes, *_ = (" ".join(row.split()) for row in rows)
         return f"{names}\n{_DASHES.sub('---', dashes)}"

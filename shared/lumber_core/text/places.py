@@ -15,6 +15,7 @@ from string import ascii_uppercase
 
 from lumber_core.text.lines import read_lines
 from lumber_core.text.place import Kind, Place, Places
+from lumber_core.text.tables import broken_cells, html_rows, outside
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
@@ -33,7 +34,7 @@ _LAST_WORDS = frozenset({*_ABBREVIATED, "g", "e", *ascii_uppercase})
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
-_OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
+_OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)|>\s*(?=<t[dhr]\b)")  # of JSON; a cell of HTML
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
 _WIDE = "\u3001\uff0c\uff1b\uff1a"  # the next clause may follow them without a space
 _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
@@ -46,7 +47,7 @@ def find_places(
 
     These are not places: line breaks in wrapped prose, and any position between a heading and the
     text below it, after an abbreviation such as "No.", between a label and its item, or inside a
-    table row or a line of code.
+    row of a table, also of HTML, or a line of code.
 
     Args:
         text: The text.
@@ -66,11 +67,19 @@ def find_places(
     starts = [line.start for line in lines]
     # A line that begins inside a grapheme is no place.
     begin_at = {*breaks(text, [line.start for line in lines if line.kind is not None])}
+    rows = html_rows(text)
+    if rows:
+        spans = [row.span for row in rows]
+        found = outside(found, spans)
+        begin_at.intersection_update(outside(sorted(begin_at), spans))
+        begin_at.difference_update(row.span.start for row in rows if row.number < 2)
+    in_line = {row.span.start for row in rows if row.number > 1}.difference(starts)
     places = [
         Place(begin + line.start, line.kind, begin + line.first_word, line.depth, line.level)
         for line in lines
         if line.kind is not None and line.start in begin_at
     ]
+    places += (Place(begin + at, Kind.LINE, begin + at) for at in in_line)
     last = -1
     for at in found:
         number = bisect_right(starts, at) - 1
@@ -85,6 +94,27 @@ def find_places(
         last = at
     places.sort()
     return Places.of(places)
+
+
+def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> Iterator[Places]:
+    """Yield places inside the rows of tables in a range, if there are any that have lines.
+
+    Args:
+        text: The text.
+        start: Where the range begins.
+        stop: Where it ends.
+        language: ISO 639 code for finding sentences.
+    """
+    body = text[start:stop]
+    cells = broken_cells(body)
+    if cells:
+        places = (find_places(cell.of(body), language, start + cell.start) for cell in cells)
+        yield Places.joined(places)
+    spans = [row.span for row in html_rows(body)]
+    if spans:
+        lines = [line.start for line in read_lines(body)]
+        inner = sorted({*breaks(body, lines)}.difference(outside(lines, spans)))
+        yield Places.alike([start + at for at in inner], Kind.LINE)
 
 
 def sentence_starts(text: str, language: str = "en") -> list[int]:

@@ -1,16 +1,29 @@
-"""The header row of a table in plain text: comma-, semicolon- or tab-separated values."""
+"""Rows of tables that are no lines, and headers: of separated values and of HTML."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from lumber_core.spans import Span
 
 _SEPARATORS = ",;\t|"
 _SAMPLE = 20  # records that are read to tell a header from a record
 _LONGEST_NAME = 80  # characters of a column's name
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+# A cell in quotes; a quote inside is doubled.
+_QUOTED_CELL = re.compile(
+    rf'"(?<![^{_SEPARATORS}\r\n]")[^"]*(?:""[^"]*)*"(?=[{_SEPARATORS}\r\n]|\Z)'
+)
+_TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
+_ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
+_FIRST_CELL = re.compile(r"\s*<t[dh]\b", re.IGNORECASE)
+_CELL = re.compile(r"<t[dh]\b[^<>]*>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<[^<>]*>")
 
 
 def find_header(text: str) -> int:
@@ -79,3 +92,81 @@ def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 def _is_value(cell: str) -> bool:
     """Return whether a cell is a number, a date or an amount."""
     return any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell))
+
+
+def broken_cells(text: str) -> list[Span]:
+    """Return the cells of separated values that have line breaks, in quotes, ascending."""
+    if '"' not in text:
+        return []
+    found = (Span(*cell.span()) for cell in _QUOTED_CELL.finditer(text))
+    return [
+        cell
+        for cell in found
+        # Other cells are beside it: it is not what somebody says.
+        if {*text[max(0, cell.start - 1) : cell.start], *text[cell.end : cell.end + 1]}
+        & {*_SEPARATORS}
+        and not {"\n", "\r"}.isdisjoint(cell.of(text))
+    ]
+
+
+class HtmlRow(NamedTuple):
+    """A row of a table in HTML.
+
+    Attributes:
+        span: From its tag, or the start of that line, to its end; up to the next row if one follows
+            in the table.
+        number: Its number in the table, from 0.
+    """
+
+    span: Span
+    number: int
+
+
+def html_rows(text: str, start: int = 0, stop: int | None = None) -> list[HtmlRow]:
+    """Return the rows of tables in HTML in a range, ascending; what is in cells is part of them."""
+    rows: list[HtmlRow] = []
+    begin = -1  # of the row that is open
+    number = inner = 0  # of the next row; how many tables are open inside a row
+    for tag in _TAG.finditer(text, start, len(text) if stop is None else stop):
+        ends, is_table = bool(tag[1]), bool(tag[2])
+        if begin >= 0 and is_table and (inner or not ends):
+            inner += -1 if ends else 1
+        elif not inner:
+            if begin >= 0:
+                end = tag.end() if ends and not is_table else tag.start()
+                rows.append(HtmlRow(Span(begin, end), number))
+                begin, number = -1, number + 1
+            if is_table:
+                number = 0
+            elif not ends and _FIRST_CELL.match(text, tag.end()):
+                begin = tag.start()
+                line = begin
+                while line > start and text[line - 1] in " \t":
+                    line -= 1
+                begin = line if line == start or text[line - 1] in "\r\n" else begin
+                if number and rows:
+                    rows[-1] = rows[-1]._replace(span=Span(rows[-1].span.start, begin))
+    return rows
+
+
+def outside(offsets: Iterable[int], spans: Sequence[Span]) -> list[int]:
+    """Return the offsets that are not inside any of some spans, which are ascending."""
+    starts = [span.start for span in spans]
+    return [
+        at
+        for at in offsets
+        if not (before := bisect_left(starts, at)) or at >= spans[before - 1].end
+    ]
+
+
+def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
+    """Return the first row of a table in HTML if it names columns, otherwise an empty span."""
+    first, *others = [
+        [" ".join(_ANY_TAG.sub(" ", cell).split()) for cell in _CELL.split(span.of(text))[1:]]
+        for span, _ in rows[: _SAMPLE + 1]
+    ]
+    span = rows[0].span
+    end = _ROW_END.search(text, *span)
+    span = Span(span.start, end.end()) if end else span
+    marked = "<td" not in span.of(text).casefold()
+    return span if marked or _is_header(first, others) else Span(0, 0)

@@ -17,8 +17,10 @@ from typing import Literal, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
+from lumber_core.text.directives import with_colons
 from lumber_core.text.lines import read_lines
 from lumber_core.text.markdown import markdown_blocks, markdown_units
+from lumber_core.text.tables import broken_cells, outside
 from lumber_core.text.unicode import breaks, encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]
@@ -65,9 +67,10 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     """
     first = _content_start(text)
     last = len(text.rstrip())
-    cuts = [match.end() for match in _BLANK_LINES.finditer(text, first, last)]
+    cells = broken_cells(text)
+    cuts = outside(map(re.Match.end, _BLANK_LINES.finditer(text, first, last)), cells)
     if not cuts:
-        cuts = [match.end() for match in _LINE_BREAKS.finditer(text, first, last)]
+        cuts = outside(map(re.Match.end, _LINE_BREAKS.finditer(text, first, last)), cells)
         if len(cuts) > 1:
             wrapped = {line.start for line in read_lines(text) if line.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]
@@ -132,8 +135,9 @@ def _readable(text: str) -> str:
     """Return a text of the same length, written as sentencex reads it without a mistake.
 
     It knows no other blank lines than line feeds, no white space of several bytes, and no half
-    characters.
+    characters, and takes what is between backticks for a quotation.
     """
+    text = with_colons(text)
     odd = any(mark in text for mark in "\r\v\f\x85\u2028\u2029")
     text = (_BLANK_LINES if odd else _BLANKS).sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():

@@ -60,6 +60,12 @@ def test_a_line_that_fits_is_not_cut_inside() -> None:
         assert set(chunk.strip().split("\n")) == {row}
 
 
+def test_a_clause_that_fits_is_not_cut_inside() -> None:
+    sentence = "When the lamp of the tower went out before dawn, every boat in the bay waited. "
+    for chunk in cut(sentence * 6, 20, 10):
+        assert chunk.strip()[-1] in ",."
+
+
 @pytest.mark.parametrize("separator", [", ", ",", " ", ";"])
 def test_json_in_one_line_is_cut_between_objects(separator: str) -> None:
     text = separator.join(

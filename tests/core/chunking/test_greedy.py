@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker
+from lumber_core import GreedyChunker, Source
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import nearest_cuts
 from tests.core.core_support import RecordingCounter, quick
 
@@ -136,3 +137,15 @@ def test_a_very_long_unit_that_fits_is_kept_whole_and_another_is_cut():
     assert [*greedy.split_text(text)] == [text]
     spaced = "b " * 20_000
     assert all(part.count(" ") < 4 for part in greedy.split_text(spaced))
+
+
+def test_rows_of_separated_values_are_not_cut():
+    rows = [f'{n},"Came at dawn. Left at noon.\nSaid no word.",boat {n}\n' for n in range(9)]
+    text = "number,note,name\n" + "".join(rows)
+    chunks = GreedyChunker(30, chunk_size=60).split(
+        Source(text, format="csv"), Delivery(overlap=20)
+    )
+    assert len(chunks) > 3
+    for chunk in chunks:
+        assert chunk.text.startswith((*rows, "number"))
+        assert chunk.text.endswith((*rows,))

@@ -75,6 +75,11 @@ def test_the_header_of_a_table_stays_before_titles_and_goes_if_it_is_too_long_it
     assert chunks_below_contexts(wide, 40)[-1].context == "Outer words here > Inner words"
 
 
+def test_a_heading_without_a_title_takes_no_room() -> None:
+    chunks = chunks_below_contexts("# Shop\n\nIt opens late.\n\n##\n\nIt closes early.\n", 8)
+    assert [chunk.outside.titles for chunk in chunks] == [(), ("Shop",)]
+
+
 def test_a_document_without_a_context_is_split_as_without_one() -> None:
     text = "Plain words of a text. " * 60
     plain = BertChunker(chunk_size=40, target_size=30)

@@ -168,6 +168,17 @@ def test_a_first_row_that_names_no_columns_is_not_a_header(text):
     assert {chunk.context for chunk in chunks} == {""}
 
 
+def test_a_chunk_that_continues_a_table_of_html_gets_its_header():
+    rows = "".join(f"<tr><td>tap {n}</td><td>{n} pounds in all</td></tr>" for n in range(12))
+    for header in ("<tr><th>Tap</th>\n<th>20</th></tr>", "<tr><td>Tap</td> <td>Price</td></tr>"):
+        text = f"# Guide\n\n<table><tbody>{header}{rows}</tbody></table>\n"
+        first, *others = [chunk.outside.table for chunk in chunks_of(text, 40)]
+        assert first == ""
+        assert {*others} == {" ".join(header.split())}
+    bare = f"# Guide\n\n<table>{rows}</table>\n".replace("tap ", "")
+    assert {chunk.outside.table for chunk in chunks_of(bare, 40)} == {""}
+
+
 def test_years_may_name_columns():
     chunks = chunks_of("country,2020,2021\nUK,3.5,4\nItaly,2,1\n", 2, format="csv")
     assert chunks[-1].context == "country,2020,2021"

@@ -333,6 +333,17 @@ def test_no_fence_and_no_row_is_cut_unless_it_alone_is_above_the_limit(size):
         assert not [cut for cut in cuts if at < cut < HANDBOOK.index("\n", at)]
 
 
+def test_a_heading_without_a_title_only_ends_sections():
+    text = "# A\n\none\n\n## B\n\ntwo\n\n##\n\nthree\n\n### C\n\nfour\n\n#\n\nfive\n"
+    words = ("one", "two", "##\n\nthree", "three", "four", "#\n\nfive")
+    spans = [(text.index(f"\n{word}") + 1, len(text)) for word in words]
+    found = MarkdownText(Source(text, metadata={"headings": ""})).outline(spans)
+    assert [place.titles for place in found] == [("A",), ("A", "B"), ("A",), ("A",), ("A", "C"), ()]
+    assert [place.own for place in found] == [False] * len(words)
+    assert found[0].inside == ("B", "C")
+    assert MarkdownText(text).title == "A"
+
+
 def test_places_have_the_kinds_of_the_markdown():
     places = {HANDBOOK[p.offset : p.offset + 8]: p for p in MarkdownText(HANDBOOK).places()}
     assert places["## Insta"].kind is Kind.HEADING

@@ -10,9 +10,11 @@ import pytest
 
 from lumber_core.spans import Span
 from lumber_core.text import unicode
-from lumber_core.text.parsed import PlainText
+from lumber_core.text.lines import rows_of
+from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.place import Kind, Place
 from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.tables import broken_cells
 from lumber_core.text.units import paragraphs
 
 FORMATS = Path(__file__).parents[1] / "formats"
@@ -380,3 +382,102 @@ def test_sentences_of_spans_that_touch_are_found_in_each_alone() -> None:
     first, second = parsed.places_in([Span(0, middle), Span(middle, len(text))])
     assert not first.offsets
     assert second.offsets == [text.index(word) for word in ("So it", "On", "Then")]
+
+
+PROSE = """\
+The pump in the north tower runs by itself from dusk to dawn, and only
+stops if the basin is full. Call Sluice Control before you open the
+valve by hand."""
+BELOW = {
+    "a tab": ('=== "North"\n\n', "    "),
+    "an admonition": ('!!! warning "Water"\n', "    "),
+    "a block that opens": ("???+ note\n", "\t"),
+    "a directive": (".. versionadded:: 2.1\n\n", "   "),
+    "a directive in an item": ("* Pumps.\n\n  .. note::\n\n", "     "),
+    "an item": ("1. Towers have pumps.\n\n", "    "),
+    "a nested item": ("- Towers\n    - Pumps\n\n", "      "),
+    "a definition": ("Pump\n:   It lifts water.\n\n", "    "),
+    "a footnote": ("[^pump]: It lifts water.\n\n", "    "),
+    "a quotation": ("> [!NOTE]\n", "> "),
+    "a component": ("<Tabs>\n  <Tab>\n\n", "    "),
+    "a command": ("Run:\n\n    sudo pump --on\n    sudo pump --off\n\n", "    "),
+    "a fence of MyST": ("````{tab-item} North\n```{note}\n:class: tip\n", ""),
+}
+
+
+@pytest.mark.parametrize("kind", [MarkdownText, PlainText])
+@pytest.mark.parametrize("below", BELOW)
+def test_indented_prose_is_divided_between_its_sentences(
+    below: str, kind: type[ParsedText]
+) -> None:
+    opening, indentation = BELOW[below]
+    body = PROSE.replace("\n", f"\n{indentation}")
+    text = f"# Towers\n\n{opening}{indentation}{body}\n"
+    text += "```\n````\n" * text.count("```{note") + "\nThe south tower has no pump.\n"
+    inside = [place for place in kind(text).places() if place.offset - text.index("The pump") > 0]
+    inside = [place for place in inside if place.offset < text.index("hand.")]
+    assert [(text[place.offset :][:4], place.kind) for place in inside] == [("Call", Kind.SENTENCE)]
+
+
+@pytest.mark.parametrize("kind", [MarkdownText, PlainText])
+def test_indented_code_stays_code(kind: type[ParsedText]) -> None:
+    code = "for row in rows:\n    if row.full:\n        drain(row)\n    count += 1\nreturn count"
+    opening = '!!! example\n    ```python\n    {0}\n    ```\n\n=== "Code"\n\n        {1}\n'
+    text = opening.format(code.replace("\n", "\n    "), code.replace("\n", "\n        "))
+    parsed = kind(text)
+    found = [
+        *parsed.places(),
+        *(place for level in parsed.finer_places(0, len(text)) for place in level),
+    ]
+    lines = {place.offset for place in found if place.kind is Kind.LINE}
+    assert sum(text[at:].lstrip().startswith("count += 1") for at in lines) == 2
+    assert not [place for place in parsed.places() if place.kind is Kind.SENTENCE]
+
+
+RECORD = '{0},"Valve {0} leaks.\nIt was shut.\n\nSaid ""no"".",open\n'
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_record_with_line_breaks_in_quotes_is_one_row(separator: str) -> None:
+    text = "id,note,state\n" + "".join(RECORD.format(n) for n in range(5))
+    text = text.replace(',"', f'{separator}"').replace('",', f'"{separator}')
+    rows = [text.index(f'{n}{separator}"') for n in range(5)]
+    assert [place.offset for place in find_places(text)] == rows
+    assert [span.start for span in paragraphs(text)] == [0, *rows]
+    assert [span.start for span in rows_of(text)] == [0, *rows]
+    levels = PlainText(text).finer_places(rows[0], rows[1])
+    assert "It was shut" in {text[at:][:11] for at in next(levels).offsets}
+
+
+def test_quotes_in_prose_are_no_records() -> None:
+    text = '"I came\nhome," she said,"and\nslept." It was\n"late\nby then."\n\n"Yes."'
+    assert rows_of(text) == []
+    assert broken_cells('"I came\nhome."\n"Then\nwhat?"\n') == []
+
+
+TABLE = "<table><tr><th>Pump</th><th>Use</th></tr>{0}</table>"
+HTML_ROW = (
+    "<tr><td>P{0}</td><td>Old. <table><tr><td>in</td></tr><tr><td>it</td></tr></table></td></tr>"
+)
+
+
+@pytest.mark.parametrize("between", ["", "\n", "\n\n"])
+@pytest.mark.parametrize("kind", [MarkdownText, PlainText])
+def test_a_row_of_html_is_not_divided_and_the_first_stays_with_the_header(
+    kind: type[ParsedText], between: str
+) -> None:
+    rows = between.join(HTML_ROW.format(n).replace("<td>", f"{between}<td>") for n in range(4))
+    text = f"Pumps: {TABLE.format(between + rows + between)}\n\nAll are old."
+    parsed = kind(text)
+    finer = next(parsed.finer_places(0, text.index("All")))
+    found = {place.offset for place in (*parsed.places(), *(finer if kind is MarkdownText else ()))}
+    assert {at for at in found if text.startswith("<tr>", at)} == {
+        text.index(f"<tr>{between}<td>P{n}") for n in (1, 2, 3)
+    }
+    assert found <= {*(row.start for row in rows_of(text)), text.index("All")}
+
+
+def test_a_row_that_is_too_long_is_divided_between_its_cells() -> None:
+    row = HTML_ROW.format(1)
+    levels = [{row[at:][:4] for at in level.offsets} for level in finer_places(row, 0, len(row))]
+    assert levels[0] == {"<td>", "<tr>"}
