@@ -16,7 +16,7 @@ from lumber_cli.options import (
     INTERRUPTED,
     EncodingOption,
     MaxUnpackedOption,
-    fail,
+    NoIgnoreOption,
     say,
     with_options,
     wrong_options,
@@ -61,6 +61,7 @@ def split_command(
     embedder: Annotated[str | None, typer.Option(help=f"{EMBEDDERS} Default: bundled.")] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
@@ -80,7 +81,7 @@ def split_command(
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
         check_format(kind, output)
-    inputs = Inputs(paths, encoding, max_unpacked)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
     if output is not None:
         with wrong_options():
             check_output(output, [*inputs.files, *splitting.files])
@@ -106,9 +107,9 @@ def split_command(
         except KeyboardInterrupt:
             say(f"interrupted; {done} of {len(inputs)} documents are written")
             raise typer.Exit(INTERRUPTED) from None
-        inputs.tell_skipped()
+        inputs.tell_unread()
         if inputs.failed:
-            fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
+            raise typer.Exit(1)
 
 
 def _embedding(

@@ -154,16 +154,18 @@ def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
     assert (split.returncode, out) == (1, b"")
     first, last = err.decode().splitlines()
     assert "damaged.pdf cannot be read as PDF" in first
-    assert "1 of 1 documents could not be read" in last
+    assert "1 of 1 document could not be read: 1 pdf" in last
 
 
 def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Path) -> None:
-    (docs / "data.csv").write_text("a,b", encoding="utf-8")
+    for name in ("data.csv", "Makefile", "more.csv", "other.json"):
+        (docs / name).write_text("a,b", encoding="utf-8")
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
     done = run_apart("split", "docs")
     assert done.code == 0
     assert done.err.splitlines()[-1].startswith(
-        "lumber-splitters: left out of folders: docs/data.csv; to read them as text, name them"
+        "lumber-splitters: left out of folders: 2 csv, 1 without suffix, 1 json, such as "
+        "docs/Makefile; to read them as text, name them"
     )
     assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
     assert "écoutent" in done.out

@@ -288,7 +288,7 @@ class _Attempts:
         self._breaker.unanswered(summary)
         many = "1 attempt" if self._made == 1 else f"{self._made} attempts"
         server = f" from {self._model.server}" if self._model.server else ""
-        hint = "" if self._model.has_answered else ". It has not answered yet: check its URL"
+        hint = "" if self._model.has_answered else "; it has never answered: check its URL"
         return ModelUnavailableError(f"no answer in {many}{server}; the last one: {summary}{hint}")
 
     def _pause_after(self, error: Exception) -> float:
