@@ -9,6 +9,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
+from lumber_core.support.wording import counted
 from lumber_files.formats import HTML, PDF
 from lumber_files.ignoring import IgnoreRules
 from lumber_files.reading import LISTED, READABLE
@@ -75,7 +76,7 @@ def find_files(paths: Iterable[str | Path], *, no_ignore: bool = False) -> Found
                 if not is_written_here(entry)
             ]
             if not any(readable for _, readable in inside):
-                others = f", only {len(inside)} others" if inside else ""
+                others = f", only {counted(len(inside), 'other')}" if inside else ""
                 ignored = _IGNORED if rules is not None and rules.left_out else ""
                 raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}{ignored}")
             found = [path for path, readable in inside if readable]

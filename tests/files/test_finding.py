@@ -41,7 +41,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
         ("nowhere", "nowhere does not exist"),
         ("*.txt", "no file matches"),
         ("empty", "contains no file in .txt"),
-        ("others", "only 1 others"),
+        ("others", "only 1 other$"),
     ],
 )
 def test_what_finds_nothing_is_an_error(

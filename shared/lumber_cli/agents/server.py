@@ -11,6 +11,7 @@ from threading import Timer
 from typing import Any, NoReturn
 
 import anyio
+from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.stdio import stdio_server
@@ -25,6 +26,7 @@ from lumber_core.text.unicode import printable
 from lumber_core.version import __version__
 
 _HEAD_START = 2.0  # seconds in which a client lists the tools, before anything is indexed
+_LIST_KEPT = 86_400_000  # milliseconds for which clients may keep the list of tools: it is fixed
 _HOST = "127.0.0.1"
 _INTERRUPTED = 130
 _LAST_MOMENT = 1.0  # seconds after the end of stdin, in which answers are written out
@@ -82,6 +84,7 @@ class _Server(MCPServer[Any]):
             version=__version__,
             instructions=_INSTRUCTIONS.format(folders=printable(", ".join(tools.folders))),
             log_level="ERROR",  # what is odd about a file is for status to say
+            cache_hints={"tools/list": CacheHint(ttl_ms=_LIST_KEPT)},
         )
         self._structured = structured
         only_read = ToolAnnotations(
@@ -89,6 +92,9 @@ class _Server(MCPServer[Any]):
         )
         for tool in (tools.search, tools.read, tools.outline, tools.grep, tools.status):
             self.add_tool(tool, description=inspect.getdoc(tool), annotations=only_read)
+        for made in self._tool_manager.list_tools():  # titles repeat the names
+            for schema in (made.parameters, *made.parameters["properties"].values()):
+                schema.pop("title", None)
 
     async def run_stdio_async(self) -> None:
         """Serve stdin and stdout, as the SDK does, which at the end waits for calls that run."""

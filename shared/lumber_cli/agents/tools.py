@@ -119,7 +119,7 @@ class FolderTools:
         said, total = "", len(files) - len(progress.failed)
         if len(progress.current) < total:
             said = (
-                f"{len(progress.current):,} of {total:,} files indexed; results may be "
+                f"{len(progress.current):,} of {counted(total, 'file')} indexed; results may be "
                 "incomplete: search again later, or use grep, which needs no index"
             )
             said += f". {progress.fault}" if progress.fault else ""
@@ -241,7 +241,8 @@ class FolderTools:
         }
         text = joined(
             f"folders: {', '.join(map(printable, self._folders.given))}",
-            f"{total:,} files: {indexed:,} indexed, {waiting:,} waiting, {failed:,} failed",
+            f"{counted(total, 'file')}: {indexed:,} indexed, {waiting:,} waiting, "
+            f"{failed:,} failed",
             f"index: {printable(data['index'])}{', indexing goes on' * data['indexing']}",
             listed("files:", data["files"]),
             *(

@@ -17,6 +17,7 @@ from lumber_core.llms.limits import CircuitBreaker, RateLimiter
 from lumber_core.support.concurrency import sleep
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.secrets import redact_errors, without_secrets
+from lumber_core.support.wording import counted
 
 logger = logging.getLogger(__name__)
 
@@ -220,8 +221,9 @@ class _Attempts:
     ) -> None:
         policy = model.policy
         if not breaker.allows():
+            many = counted(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
-                f"not asked, because the model left {policy.give_up_after} questions in a "
+                f"not asked, because the model left {many} in a "
                 f"row without a usable answer; the last failure: {breaker.last_failure}"
             )
         self._is_trial = breaker.is_open
@@ -286,7 +288,7 @@ class _Attempts:
 
     def _unavailable(self, summary: str) -> ModelUnavailableError:
         self._breaker.unanswered(summary)
-        many = "1 attempt" if self._made == 1 else f"{self._made} attempts"
+        many = counted(self._made, "attempt")
         server = f" from {self._model.server}" if self._model.server else ""
         hint = "" if self._model.has_answered else "; it has never answered: check its URL"
         return ModelUnavailableError(f"no answer in {many}{server}; the last one: {summary}{hint}")
