@@ -15,7 +15,6 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from lumber_core.checks import check_not_negative, check_positive
-from lumber_core.chunking import delivery
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
 from lumber_core.text.context import Context
@@ -53,7 +52,6 @@ _OF_START = (
 _OF_END = (LAST_PAGE, LAST_LINE)
 OWN_KEYS = (*_OF_START, *_OF_END, INSIDE_KEY)
 """Keys of metadata that say something of a chunk or passage, and not of its document."""
-SHOWN_KEYS = delivery.SHOWN_KEYS
 
 
 class Hit(NamedTuple):
