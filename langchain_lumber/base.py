@@ -53,10 +53,11 @@ class SpanTextSplitter(TextSplitter):
         add_metadata: Put all that is known about a chunk into its metadata, under the keys that
             passages of `PassageRetriever` have, "" if there is nothing to say: its offsets
             `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
-            number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`, `page_last`, `line_first` and
-            `line_last`; and if a judge was asked, how its start was decided: `verdict` is "shift"
-            if the judge named it, "no_shift" or "single" if a group ended, or after a failure
-            "outside", "unreadable", "refused" or "unavailable", with `verdict_reason`.
+            number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
+            `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was
+            decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
+            ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
+            `verdict_reason`.
         context: Put what the document says about a chunk outside of it before the chunk in
             `page_content`, so that it is embedded: the title (in the metadata, or else the single
             first-level heading of Markdown), the deepest three headings above the chunk, and on

@@ -92,9 +92,10 @@ class SpanNodeParser(NodeParser):
     """Put all that is known about a chunk into its metadata, under the keys that passages of
     `PassageRetriever` have, "" if there is nothing to say: its number in the document from 0,
     `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
-    `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was decided: `verdict` is "shift" if the
-    judge named it, "no_shift" or "single" if a group ended, or after a failure "outside",
-    "unreadable", "refused" or "unavailable", with `verdict_reason`."""
+    `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
+    was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
+    ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
+    `verdict_reason`."""
 
     context: bool = True
     """Put what the document says about a node outside of it into `metadata["context"]`, which is

@@ -68,7 +68,7 @@ def _route(client: object) -> Route:
     mappings = {
         name: public
         for name in (*_HEADERS, *_PARAMETERS)
-        if isinstance(named[name], Mapping) and (public := _public(named[name]))
+        if isinstance(given := named[name], Mapping) and (public := _public(given))
     }
     places = {name: named[name] for name in _PLACES if isinstance(named[name], str | bool)}
     return {**({"url": urls[0]} if urls else {}), **mappings, **places}

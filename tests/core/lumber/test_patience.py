@@ -206,8 +206,11 @@ class TestFirstQuestion:
         self, way: str, on_failure: str, monkeypatch, caplog
     ) -> None:
         clock = Clock(monkeypatch)
-        model = ScriptedModel(*[APIConnectionError("refused")] * 99)
-        model.server = "http://127.0.0.1:9/v1"
+
+        class Down(ScriptedModel):
+            server = "http://127.0.0.1:9/v1"
+
+        model = Down(*[APIConnectionError("refused")] * 99)
         with pytest.raises(ModelUnavailableError, match=r"http://127\.0\.0\.1:9/v1.*refused"):
             self.split(model, way, on_failure=on_failure)
         assert len(model.history) == 4  # after pauses of 1, 2 and 4 s; the next would be of 8 s
