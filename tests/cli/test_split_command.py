@@ -328,7 +328,7 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     _, told = process.communicate(timeout=60)
     said = told.decode()
     assert process.returncode == 130
-    assert "interrupted; 1 of 2 documents are written" in said
+    assert "interrupted; 1 of 2 documents written" in said
     assert "Traceback" not in said
     rows = rows_of(output.read_text(encoding="utf-8"))
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
