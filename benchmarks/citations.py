@@ -6,8 +6,8 @@ Quotes are sentences and ranges of words of the development corpora, and of XQuA
 languages, from 8 words on (in Chinese, characters), changed in one way each. A quote is looked for
 in ten documents of its corpus (one where a corpus is a single document). Shown are the shares found
 exactly, aligned and not at all; of those found, how many are at the right place (precision), and of
-all, how many are found there (recall). Beside it, what is often written by hand: rapidfuzz's partial
-ratio over each document in lower case, from 80 on, for every fifth quote.
+all, how many are found there (recall). Beside it, what is often written by hand: the partial ratio
+of rapidfuzz over each document in lower case, from 80 on, for every fifth quote.
 
 A place is right if it shares four fifths of its characters with that of the quote, or has the
 same letters.

@@ -14,7 +14,7 @@ from langchain_lumber.settings import refuse_others
 from lumber_core.checks import check_texts
 from lumber_core.chunking.base import Chunker, check_chunker
 from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
-from lumber_core.chunking.sizes import check_overlap
+from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
 from lumber_core.text.context import Context
@@ -48,14 +48,16 @@ class SpanTextSplitter(TextSplitter):
         chunker: The splitter of `lumber_core` that finds the spans.
         chunk_overlap: Up to this many tokens are repeated from the end of the chunk before: whole
             units, or whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size`
-            includes what is repeated.
+            includes what is repeated. A warning is logged if that is more than half of a chunk.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        add_metadata: Put all that is known about a chunk into its metadata: its offsets
-            `start_index` and `end_index`; its `context`; its number in the document from 0,
-            `chunk_index`; its pages and lines from 1, `page_first`, `page_last`, `line_first` and
-            `line_last`; and if a judge was asked, how its start was decided: `verdict` is "shift"
-            if the judge named it, "no_shift" or "single" if a group ended, or after a failure
-            "outside", "unreadable", "refused" or "unavailable", with `verdict_reason`.
+        add_metadata: Put all that is known about a chunk into its metadata, under the keys that
+            passages of `PassageRetriever` have, "" if there is nothing to say: its offsets
+            `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
+            number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
+            `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was
+            decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
+            ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
+            `verdict_reason`.
         context: Put what the document says about a chunk outside of it before the chunk in
             `page_content`, so that it is embedded: the title (in the metadata, or else the single
             first-level heading of Markdown), the deepest three headings above the chunk, and on
@@ -94,6 +96,7 @@ class SpanTextSplitter(TextSplitter):
         refuse_others(type(self), unknown)
         check_chunker("chunker", chunker)
         check_overlap(chunk_overlap, chunker.chunk_size)
+        warn_of_overlap(chunk_overlap, chunker.chunk_size, chunker.target_size)
         super().__init__(
             chunk_overlap=0, add_start_index=add_start_index, strip_whitespace=strip_whitespace
         )

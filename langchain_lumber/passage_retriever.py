@@ -19,13 +19,14 @@ from langchain_lumber.base import SpanTextSplitter, checked_documents
 from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
+from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.filters import Where
 from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex
-from lumber_retrieval.passages import MAX_GAP, SHOWN_KEYS, Passage
+from lumber_retrieval.passages import MAX_GAP, Passage
 from lumber_retrieval.retriever import IndexingRetriever
 
 

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from llama_index.core import Settings as GlobalSettings
 from llama_index.core.bridge.pydantic import (
     ConfigDict,
     Field,
@@ -36,7 +37,7 @@ from llamaindex_lumber.settings import ELSEWHERE
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.sizes import check_overlap
+from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
@@ -85,14 +86,16 @@ class SpanNodeParser(NodeParser):
     chunk_overlap: int = 0
     """Up to this many tokens are repeated from the end of the chunk before: whole units, or whole
     sentences of a unit that is longer. Offsets stay exact, and `chunk_size` includes what is
-    repeated."""
+    repeated. A warning is logged if that is more than half of a node."""
 
     add_metadata: bool = False
-    """Put all that is known about a chunk into its metadata: its number in the document from 0,
-    `chunk_index`; its pages and lines from 1, `page_first`, `page_last`, `line_first` and
-    `line_last`; and if a judge was asked, how its start was decided: `verdict` is "shift" if the
-    judge named it, "no_shift" or "single" if a group ended, or after a failure "outside",
-    "unreadable", "refused" or "unavailable", with `verdict_reason`."""
+    """Put all that is known about a chunk into its metadata, under the keys that passages of
+    `PassageRetriever` have, "" if there is nothing to say: its number in the document from 0,
+    `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
+    `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
+    was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
+    ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
+    `verdict_reason`."""
 
     context: bool = True
     """Put what the document says about a node outside of it into `metadata["context"]`, which is
@@ -109,6 +112,8 @@ class SpanNodeParser(NodeParser):
 
     _chunker: Chunker | None = PrivateAttr(default=None)
     _warned_of_metadata: bool = PrivateAttr(default=False)
+    _warned_of_overlap: bool = PrivateAttr(default=False)
+    _told_of_tokens: bool = PrivateAttr(default=False)
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
         if unnamed:
@@ -161,6 +166,17 @@ class SpanNodeParser(NodeParser):
         except (TypeError, ValueError):
             super().__setattr__(name, before)
             raise
+        limit = self._chunker.chunk_size
+        if name == "chunk_size" and limit and not self._told_of_tokens:
+            # Settings.chunk_size, which other frameworks' users take for characters, arrives here.
+            self._told_of_tokens = GlobalSettings._node_parser is self
+            if self._told_of_tokens:
+                logger.warning(
+                    "Settings.chunk_size=%d is now the most tokens in a node of %s, not "
+                    "characters; set chunk_size and target_size of the parser itself for others",
+                    limit,
+                    type(self).__name__,
+                )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy; settings in `update` are checked and take effect."""
@@ -187,6 +203,10 @@ class SpanNodeParser(NodeParser):
     def _checked_chunker(self) -> Chunker:
         chunker = self._make_chunker()
         check_overlap(self.chunk_overlap, chunker.chunk_size)
+        if not self._warned_of_overlap:
+            self._warned_of_overlap = warn_of_overlap(
+                self.chunk_overlap, chunker.chunk_size, chunker.target_size
+            )
         return chunker
 
     @classmethod

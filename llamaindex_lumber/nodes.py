@@ -156,9 +156,9 @@ def referred_document(node: Parsed, *, context: bool) -> Parsed:
 
 
 def add_metadata(node: TextNode, added: Mapping[str, str | float | None]) -> None:
-    """Add to a node's metadata; all but the context is excluded from embedding and from models."""
+    """Add to a node's metadata; all but a context is excluded from embedding and from models."""
     node.metadata = {**node.metadata, **added}
-    excluded = [key for key in added if key != CONTEXT_KEY]
+    excluded = [key for key, value in added.items() if key != CONTEXT_KEY or not value]
     for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
         setattr(node, name, [*dict.fromkeys([*getattr(node, name), *excluded])])
 
@@ -257,7 +257,11 @@ def nodes_of(
     unknown = () if offset == 0 or core.has_lines(known) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
         said = added_metadata(chunk, known, everything=everything, context=context)
-        add_metadata(node, {key: value for key, value in said.items() if key not in unknown})
+        if everything:
+            said |= dict.fromkeys(unknown, "")
+        else:
+            said = {key: value for key, value in said.items() if key not in unknown}
+        add_metadata(node, said)
     return nodes
 
 

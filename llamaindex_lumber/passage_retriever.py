@@ -28,12 +28,13 @@ from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
+from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex
-from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, SHOWN_KEYS, Passage
+from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.retriever import IndexingRetriever
 
 # How a document is written out, which its passages take over; its metadata in the file has it.

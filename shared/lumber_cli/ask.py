@@ -18,6 +18,7 @@ from lumber_cli.options import (
     WRONG_OPTION,
     EncodingOption,
     MaxUnpackedOption,
+    NoIgnoreOption,
     fail,
     say,
     with_options,
@@ -70,6 +71,7 @@ def ask_command(
     ] = False,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
 ) -> None:
     """Find the passages of your files that answer a question.
 
@@ -86,9 +88,9 @@ def ask_command(
     A question is about the files that are named, whatever else is in --index. Files that are gone
     from a folder are removed from the index when that folder is asked.
 
-    Exits with 0 if all went well, 1 after an error, or if the model gave no answer, one without
-    quotes or with quotes that stand nowhere, or a file could not be read (what was found is
-    printed), 2 for a wrong option or a path that does not exist, 130 after Ctrl-C.
+    Exits with 0 if passages were found, also if some files could not be read, 1 after an error, or
+    if the model gave no answer, one without quotes or with quotes that stand nowhere, 2 for a wrong
+    option or a path that does not exist, 130 after Ctrl-C.
     """
     with wrong_options():
         if not paths or question is None:
@@ -110,7 +112,7 @@ def ask_command(
         except ModelUnavailableError as error:  # passages are found without it
             model, why = None, no_answer(error)
     try:
-        inputs = Inputs(paths, encoding, max_unpacked)
+        inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
     except FileNotFoundError as error:
         if " " in question.strip():
             raise
@@ -125,6 +127,7 @@ def ask_command(
     files.update(inputs)
     passages = files.search(question, words)
     if not passages:
+        inputs.tell_unread()
         fail("there is no text to search: no document could be read, or all are empty")
     documents = files.documents(passages) if as_page or model is not None else {}
     answer = None
@@ -140,10 +143,6 @@ def ask_command(
             say(f"no browser could be started: open {output} in one")
     else:
         show_passages(question, answer, passages, kind)
-    inputs.tell_skipped()
-    if inputs.failed:
-        say(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
+    inputs.tell_unread()
     if why:
-        say(why)
-    if inputs.failed or why:
-        raise typer.Exit(1)
+        fail(why)

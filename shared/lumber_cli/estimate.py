@@ -10,6 +10,7 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EncodingOption,
     MaxUnpackedOption,
+    NoIgnoreOption,
     PricesOption,
     fail,
     prices_in,
@@ -31,6 +32,7 @@ def estimate_command(
     prices: PricesOption = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
 ) -> None:
     """Estimate the cost of splitting with a language model.
 
@@ -42,7 +44,7 @@ def estimate_command(
     with wrong_options():
         chunker = splitting.estimating_chunker()
         given = prices_in(prices)
-    inputs = Inputs(paths, encoding, max_unpacked)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
     rows: list[list[str]] = []
     files: list[Source] = []
     for file in inputs:
@@ -50,7 +52,7 @@ def estimate_command(
         counted = [_number(len(file.text)), _number(tokens)]
         rows.append([file.name, *counted, *_cells(chunker, [file], given)])
         files.append(file)
-    inputs.tell_skipped()
+    inputs.tell_unread()
     if not files:
         fail("nothing to estimate: no document could be read")
     if len(files) > 1:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated
 
 import typer
 
 from lumber_cli.options import say, wrong_options
+from lumber_core.support.wording import counted
 from lumber_files import (
     MAX_UNPACKED,
     READABLE,
@@ -25,7 +27,7 @@ from lumber_files import (
 )
 
 STDIN = "-"
-_SHOWN = 5
+_SHOWN = 5  # errors about files, of the many that a folder may have
 
 _PATHS = typer.Argument(
     metavar="PATH",
@@ -47,6 +49,7 @@ class Inputs:
         paths: As they were given.
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
+        no_ignore: Whether files that `IgnoreRules` leaves out of folders are read, too.
         failed: Names of the files that could not be read so far.
         named: The files, each once; None is stdin.
     """
@@ -54,6 +57,7 @@ class Inputs:
     paths: list[str]
     encoding: str | None = None
     max_unpacked: int = MAX_UNPACKED
+    no_ignore: bool = False
     failed: list[str] = field(default_factory=list)
     named: list[NamedPath | None] = field(init=False)
 
@@ -61,7 +65,8 @@ class Inputs:
         if self.encoding is not None:
             with wrong_options():
                 check_encoding(self.encoding)
-        found = find_files([path for path in self.paths if path != STDIN])
+        paths = [path for path in self.paths if path != STDIN]
+        found = find_files(paths, no_ignore=self.no_ignore)
         for _, path in found.files:
             check_readable(path)
         self.named = [*found.files]
@@ -87,7 +92,8 @@ class Inputs:
             file = self._read(named)
         except (UnreadableFileError, OSError) as error:
             self.failed.append("stdin" if named is None else named.name)
-            say(str(error))
+            if len(self.failed) <= _SHOWN:
+                say(str(error))
             return None
         if file.detected:
             say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
@@ -95,15 +101,19 @@ class Inputs:
             say(f"{file.name} is empty")
         return file
 
-    def tell_skipped(self) -> None:
-        """Say in a line at the end which files in folders were left out."""
+    def tell_unread(self) -> None:
+        """Say at the end how many files were left out of folders, and could not be read."""
         if self._skipped:
-            names = ", ".join(named.name for named in self._skipped[:_SHOWN])
-            more = len(self._skipped) - _SHOWN
-            suffix = self._skipped[0].path.suffix
+            first = self._skipped[0]
             say(
-                f"left out of folders: {names}{f' and {more} more' if more > 0 else ''}; to read "
-                f"them as text, name them or a pattern such as 'FOLDER/**/*{suffix}'"
+                f"left out of folders: {_by_suffix(each.name for each in self._skipped)}, such as "
+                f"{first.name}; to read them as text, name them or a pattern such as "
+                f"'FOLDER/**/*{first.path.suffix}'"
+            )
+        if self.failed:
+            say(
+                f"{len(self.failed)} of {counted(len(self), 'document')} could not be read: "
+                f"{_by_suffix(self.failed)}"
             )
 
     def _read(self, named: NamedPath | None) -> TextFile:
@@ -112,3 +122,10 @@ class Inputs:
         return read_file(
             named.path, name=named.name, encoding=self.encoding, max_unpacked=self.max_unpacked
         )
+
+
+def _by_suffix(names: Iterable[str]) -> str:
+    """Return how many files there are of each kind, as "12 csv, 4 json"."""
+    counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
+    common = counts.most_common()
+    return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)

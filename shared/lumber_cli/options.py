@@ -47,6 +47,15 @@ MaxUnpackedOption = Annotated[
     ),
 ]
 
+NoIgnoreOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-ignore",
+        help="In folders, read what .gitignore names, node_modules, virtual environments and "
+        "caches, too.",
+    ),
+]
+
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
 _BROKEN_PIPE = 141

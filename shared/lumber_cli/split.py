@@ -16,7 +16,7 @@ from lumber_cli.options import (
     INTERRUPTED,
     EncodingOption,
     MaxUnpackedOption,
-    fail,
+    NoIgnoreOption,
     say,
     with_options,
     wrong_options,
@@ -25,6 +25,7 @@ from lumber_cli.splitting import Splitting, splitting_of
 from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
+from lumber_core.support.wording import counted
 from lumber_files import MAX_UNPACKED, check_output
 from lumber_retrieval.embedding import split_and_embed
 
@@ -61,6 +62,7 @@ def split_command(
     embedder: Annotated[str | None, typer.Option(help=f"{EMBEDDERS} Default: bundled.")] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
@@ -80,7 +82,7 @@ def split_command(
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
         check_format(kind, output)
-    inputs = Inputs(paths, encoding, max_unpacked)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
     if output is not None:
         with wrong_options():
             check_output(output, [*inputs.files, *splitting.files])
@@ -104,11 +106,11 @@ def split_command(
                     write([ChunkRow(file.name, *pair) for pair in pairs])
                 done += 1
         except KeyboardInterrupt:
-            say(f"interrupted; {done} of {len(inputs)} documents are written")
+            say(f"interrupted; {done} of {counted(len(inputs), 'document')} written")
             raise typer.Exit(INTERRUPTED) from None
-        inputs.tell_skipped()
+        inputs.tell_unread()
         if inputs.failed:
-            fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
+            raise typer.Exit(1)
 
 
 def _embedding(

@@ -13,6 +13,7 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EncodingOption,
     MaxUnpackedOption,
+    NoIgnoreOption,
     fail,
     with_options,
     wrong_options,
@@ -34,6 +35,7 @@ def view_command(
     ),
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
 ) -> None:
     """Show texts with their chunks on one HTML page.
 
@@ -46,7 +48,7 @@ def view_command(
         chunker = splitting.chunker()
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
-    inputs = Inputs(paths, encoding, max_unpacked)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
     with wrong_options():
         check_output(output, [*inputs.files, *splitting.files])
     texts = []
@@ -55,7 +57,7 @@ def view_command(
         delivery = Delivery(splitting.chunk_overlap)
         (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
         texts.append((file.name, chunks))
-    inputs.tell_skipped()
+    inputs.tell_unread()
     if not texts:
         fail("nothing to show: no document could be read")
     write_page(output, chunk_page(texts))

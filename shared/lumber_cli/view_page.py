@@ -52,7 +52,7 @@ def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
 def _chunk(chunk: Chunk, before: int) -> str:
     """Return a chunk; what lies before the end of the one before it is repeated."""
     start, end = chunk.span
-    facts = [f"{chunk.tokens:,} tokens", f"characters {start:,} to {end:,}"]
+    facts = [counted(chunk.tokens, "token"), f"characters {start:,} to {end:,}"]
     if chunk.pages is not None:
         facts.append(ranged("page", *chunk.pages))
     if chunk.verdict is not None:

@@ -15,6 +15,7 @@ import typer
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.extras import require
+from lumber_core.support.wording import counted
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
 from lumber_files import replacing
@@ -73,7 +74,7 @@ class ChunkRow:
         if chunk.pages is not None:
             first, last = chunk.pages
             parts.append(f"page {first}" if first == last else f"pages {first} to {last}")
-        parts.append(f"{chunk.tokens} tokens")
+        parts.append(counted(chunk.tokens, "token"))
         if chunk.headings:
             parts.append(HEADING_SEPARATOR.join(chunk.headings))
         return " | ".join(printable(" ".join(part.split())) for part in parts)

@@ -4,7 +4,7 @@ Plain text and Markdown in UTF-8 need no extra. HTML, PDF, DOCX and the detectio
 need the extra `documents`.
 """
 
-from lumber_files.finding import FoundFiles, NamedPath, file_link, files_in, find_files
+from lumber_files.finding import FoundFiles, NamedPath, file_link, find_files
 from lumber_files.formats import MAX_UNPACKED, UnreadableFileError
 from lumber_files.reading import (
     READABLE,
@@ -27,7 +27,6 @@ __all__ = [
     "check_output",
     "check_readable",
     "file_link",
-    "files_in",
     "find_files",
     "read_bytes",
     "read_file",

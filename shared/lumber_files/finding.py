@@ -9,7 +9,9 @@ from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
+from lumber_core.support.wording import counted
 from lumber_files.formats import HTML, PDF
+from lumber_files.ignoring import IgnoreRules
 from lumber_files.reading import LISTED, READABLE
 
 
@@ -40,34 +42,43 @@ class FoundFiles(NamedTuple):
 _OWN = b'<meta name="generator" content="lumber-splitters'
 """In the head of pages that this package writes: they repeat the texts that they were made of."""
 _HEAD = 2000  # bytes
+_IGNORED = (
+    "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
+    "them, or pass --no-ignore"
+)
 
 
-def find_files(paths: Iterable[str | Path]) -> FoundFiles:
+def find_files(paths: Iterable[str | Path], *, no_ignore: bool = False) -> FoundFiles:
     """Find files.
 
     Args:
         paths: Files, whatever their suffix; folders, whose files with a suffix in `READABLE` are
             taken, at any depth; and glob patterns such as "docs/**/*.md". Files and
             folders whose name starts with a dot are found only if they are named, and so are pages
-            that this package wrote.
+            that this package wrote, and what `IgnoreRules` leaves out.
+        no_ignore: Find what `IgnoreRules` leaves out, too.
 
     Raises:
         FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
             has a suffix of `READABLE`.
         ValueError: A file in a folder is a link to a place outside the folder.
+        MissingExtraError: There is a .gitignore, and the package that reads it is not installed.
     """
     files: dict[Path, NamedPath] = {}
     skipped: dict[Path, NamedPath] = {}
     for given in map(Path, paths):
         if given.is_dir():
+            rules = None if no_ignore else IgnoreRules(given)
+            entries = (Path(entry.path) for entry in entries_in(given, rules=rules))
             inside = [
                 (entry, entry.suffix.lower() in READABLE)
-                for entry in files_in(given)
+                for entry in entries
                 if not is_written_here(entry)
             ]
             if not any(readable for _, readable in inside):
-                others = f", only {len(inside)} others" if inside else ""
-                raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}")
+                others = f", only {counted(len(inside), 'other')}" if inside else ""
+                ignored = _IGNORED if rules is not None and rules.left_out else ""
+                raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}{ignored}")
             found = [path for path, readable in inside if readable]
             _refuse_links_out(given, found)
             for path, readable in inside:
@@ -77,9 +88,17 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
             found = [given]
         elif has_magic(str(given)):
             folder, matches = _matching(given)
-            found = [path for path in matches if path.is_file() and not is_written_here(path)]
+            rules = None if no_ignore else IgnoreRules(folder, named=given.parts)
+            found = [
+                path
+                for path in matches
+                if path.is_file()
+                and not is_written_here(path)
+                and not (rules is not None and rules.leave_out_below(path))
+            ]
             if not found:
-                raise FileNotFoundError(f"no file matches {str(given)!r}")
+                ignored = _IGNORED if rules is not None and rules.left_out else ""
+                raise FileNotFoundError(f"no file matches {str(given)!r}{ignored}")
             _refuse_links_out(folder, found)
         else:
             raise FileNotFoundError(f"{given} does not exist: expected a file or a folder there")
@@ -89,26 +108,20 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     return FoundFiles(list(files.values()), left)
 
 
-def files_in(folder: Path) -> Iterator[Path]:
-    """Return the files of a folder, at any depth, by name.
-
-    Args:
-        folder: The folder; hidden files and folders in it are left out.
-    """
-    return (Path(entry.path) for entry in entries_in(folder))
-
-
 def entries_in(
-    folder: str | Path, skipped: dict[str, OSError] | None = None
+    folder: str | Path,
+    skipped: dict[str, OSError] | None = None,
+    rules: IgnoreRules | None = None,
 ) -> Iterator[os.DirEntry[str]]:
-    """Yield the files of a folder, as `files_in` does, with what the folder says of each.
+    """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
     Links to folders are not followed. What cannot be looked at is left out: folders that cannot be
     opened, and links that lead in circles or through a file.
 
     Args:
         folder: The folder.
-        skipped: Gets the paths of those that are left out, and why.
+        skipped: Gets the paths of those that cannot be looked at, and why.
+        rules: What else is left out.
     """
     skipped = {} if skipped is None else skipped
     try:
@@ -118,10 +131,16 @@ def entries_in(
         skipped[os.fspath(folder)] = error
         return
     seen = [entry for entry in entries if not entry.name.startswith(".")]
+    if rules is not None:
+        seen = [entry for entry in seen if not rules.leave_out(entry.path, _is_folder(entry))]
     yield from (entry for entry in seen if _is_file(entry, skipped))
     for entry in seen:
-        if entry.is_dir(follow_symlinks=False):
-            yield from entries_in(entry.path, skipped)
+        if _is_folder(entry):
+            yield from entries_in(entry.path, skipped, rules)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
 
 
 def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:

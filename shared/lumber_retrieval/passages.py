@@ -58,8 +58,6 @@ _OF_START = (
 _OF_END = (LAST_PAGE, LAST_LINE)
 OWN_KEYS = (*_OF_START, *_OF_END, INSIDE_KEY)
 """Keys of metadata that say something of a chunk or passage, and not of its document."""
-SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
-"""Those that passages always have, "" if there is nothing to say, so that prompts can name them."""
 
 
 class Hit(NamedTuple):

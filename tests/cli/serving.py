@@ -50,8 +50,12 @@ class Agent:
         assert result.is_error, text_of(result)
         return text_of(result)
 
+    def list_tools(self) -> Any:
+        return self._portal.call(self.client.list_tools)
+
     def listed(self) -> list[Any]:
-        return self._portal.call(self.client.list_tools).tools
+        tools: list[Any] = self.list_tools().tools
+        return tools
 
     def wait_until_indexed(self) -> dict[str, Any]:
         return until(lambda: self.data("status"), lambda status: status["waiting"] == 0)

@@ -165,10 +165,38 @@ def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) ->
     options = ("docs", "Do dogs travel for free?", "--index", "docs.db")
     assert "docs/notes.txt" in documents(*options)
     (docs / "notes.txt").write_bytes(b"\x00\xff\xfe\x89")
-    assert documents(*options, code=1) == {"docs/guide.md"}
+    assert documents(*options) == {"docs/guide.md"}
     done = run_apart("ask", *options)
+    assert done.err.count("docs/notes.txt") == 1
     assert "docs/notes.txt is not text" in done.err
-    assert "1 of 2 documents could not be read" in done.err
+    assert "1 of 2 documents could not be read: 1 txt" in done.err
+
+
+def test_of_many_unreadable_files_some_are_named_and_all_are_counted(docs: Path) -> None:
+    for number in range(12):
+        (docs / f"{number}.{'pdf' if number % 4 else 'docx'}").write_bytes(b"no document")
+    done = run_apart("ask", "docs", "Do dogs travel for free?")
+    assert done.code == 0
+    assert done.err.count("cannot be read") == 5
+    assert "12 of 14 documents could not be read: 9 pdf, 3 docx" in done.err
+
+
+@pytest.mark.parametrize("command", ["ask", "split"])
+def test_what_git_ignores_is_left_out_unless_told(docs: Path, command: str) -> None:
+    (docs / ".gitignore").write_text("built/\n", encoding="utf-8")
+    for name in ("built/copy.md", "node_modules/pkg/README.md"):
+        (docs / name).parent.mkdir(parents=True)
+        (docs / name).write_text("Dogs travel for free on all boats.", encoding="utf-8")
+    given = [
+        "docs",
+        *(["Do dogs travel for free?", "--format", "json"] if command == "ask" else []),
+    ]
+    shown = run_apart(command, *given).out
+    assert "copy.md" not in shown
+    assert "README.md" not in shown
+    shown = run_apart(command, *given, "--no-ignore").out
+    assert "docs/built/copy.md" in shown
+    assert "docs/node_modules/pkg/README.md" in shown
 
 
 @pytest.mark.parametrize("command", ["ask", "ask --format json", "split"])

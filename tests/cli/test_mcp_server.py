@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -170,19 +171,34 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
         assert f"port {port} of this machine cannot be used" in taken.err
 
 
-def test_results_are_text_alone_unless_data_is_asked_for(docs: Path, tmp_path: Path) -> None:
-    with serving_process(docs, "--index", tmp_path / "docs.db") as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        read = {"name": "read", "arguments": {"file": "log00.md", "last_line": 1}}
-        call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": read}
-        process.stdin.write(json.dumps(call).encode() + b"\n")
-        process.stdin.flush()
-        result = json.loads(process.stdout.readline())["result"]
-    assert result["content"][0]["text"] == (
-        "log00.md, line 1, of 61\n     1 | # Log 0\nlines 2 to 61 follow: read on with first_line=2"
-    )
-    assert "structuredContent" not in result
+@pytest.mark.parametrize("options", [(), ("--structured",)])
+def test_results_are_text_alone_unless_data_is_asked_for(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Clients that get data show the model only that: without lines, and marks of quotes."""
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "log.md").write_text("# Log\n\nThe fog is thick.\n\nIt lifts.", encoding="utf-8")
+    with serving_process(folder, "--index", tmp_path / "docs.db", *options) as process:
+        lists = answer_of(process, "tools/list")
+        read = answer_of(process, "tools/call", name="read", arguments={"file": "log.md"})
+        asked = {"question": "How thick is the fog?"}
+        searched = answer_of(process, "tools/call", name="search", arguments=asked)
+    assert not any("outputSchema" in tool for tool in lists["tools"])
+    assert read["content"][0]["text"].splitlines()[1:] == [
+        *("     1 | # Log", "     2 | ", "     3 | The fog is thick."),
+        *("     4 | ", "     5 | It lifts."),
+    ]
+    assert "\n    The fog is thick." in searched["content"][0]["text"]
+    assert ("structuredContent" in read, "structuredContent" in searched) == (bool(options),) * 2
+
+
+def test_the_list_of_tools_is_short_and_may_be_kept(tmp_path: Path) -> None:
+    with agent(tmp_path) as serving:
+        listed = serving.list_tools()
+    assert listed.ttl_ms == 24 * 3600 * 1000
+    shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
+    assert len(json.dumps(shown)) < 4500
 
 
 def test_the_registry_starts_the_server_that_this_is() -> None:
@@ -220,6 +236,16 @@ def serving_process(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
             yield process
         finally:
             process.kill()
+
+
+def answer_of(process: subprocess.Popen[bytes], method: str, **params: object) -> Any:
+    """Return the result of a request."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    request = {"jsonrpc": "2.0", "id": 3, "method": method, "params": params}
+    process.stdin.write(json.dumps(request).encode() + b"\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())["result"]
 
 
 def serves(serving: Agent) -> bool:

@@ -45,6 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pdf([["The heron stands in the reeds."], ["The otter dives at dusk."]])
     )
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules" / "readme.md").write_text("The ferry is red.\n", encoding="utf-8")
     (folder / "data.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     (folder / ".hidden.md").write_text("hidden\n", encoding="utf-8")
     (folder.parent / "outside.md").write_text("The vault is under the stairs.\n", encoding="utf-8")
@@ -219,6 +221,8 @@ def test_grep_finds_texts_and_expressions(served: Agent) -> None:
     pages = "The heron stands in the reeds.\fThe otter dives at dusk."
     assert found == {"file": "pages.pdf", "line": 1, "text": pages}
     assert served.data("grep", pattern="OTTER")["count"] == 0
+    [title, *_] = served.text("grep", pattern="otter dives", files="pages.pdf").splitlines()
+    assert title == "1 matching line in 1 file searched"
     assert served.data("grep", pattern="OTTER", ignore_case=True)["count"] == 1
     assert served.data("grep", pattern="a.b", files="old.txt")["count"] == 0
     lines = [m["line"] for m in served.data("grep", pattern="^(three|One)$", regex=True)["matches"]]
@@ -238,6 +242,7 @@ def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> No
     assert status["folders"] == [str(folder)]
     assert status["total"] == status["indexed"] + len(status["failed"])
     assert "handbook/ferry.md" in status["files"]
+    assert not [name for name in status["files"] if "node_modules" in name]
     assert not status["indexing"]
     [failed] = status["failed"]
     assert failed["file"] == "broken.pdf"

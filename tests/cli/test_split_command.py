@@ -136,16 +136,18 @@ def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
     assert (split.returncode, out) == (1, b"")
     first, last = err.decode().splitlines()
     assert "damaged.pdf cannot be read as PDF" in first
-    assert "1 of 1 documents could not be read" in last
+    assert "1 of 1 document could not be read: 1 pdf" in last
 
 
 def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Path) -> None:
-    (docs / "data.csv").write_text("a,b", encoding="utf-8")
+    for name in ("data.csv", "Makefile", "more.csv", "other.json"):
+        (docs / name).write_text("a,b", encoding="utf-8")
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
     done = run_apart("split", "docs")
     assert done.code == 0
     assert done.err.splitlines()[-1].startswith(
-        "lumber-splitters: left out of folders: docs/data.csv; to read them as text, name them"
+        "lumber-splitters: left out of folders: 2 csv, 1 without suffix, 1 json, such as "
+        "docs/Makefile; to read them as text, name them"
     )
     assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
     assert "écoutent" in done.out
@@ -304,7 +306,7 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     _, told = process.communicate(timeout=60)
     said = told.decode()
     assert process.returncode == 130
-    assert "interrupted; 1 of 2 documents are written" in said
+    assert "interrupted; 1 of 2 documents written" in said
     assert "Traceback" not in said
     rows = rows_of(output.read_text(encoding="utf-8"))
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()

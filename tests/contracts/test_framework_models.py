@@ -18,12 +18,12 @@ from langchain_core.language_models import (
 )
 from langchain_core.messages import BaseMessage
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
-from pydantic import Field, SecretStr
+from pydantic import Field, PrivateAttr, SecretStr
 
 from langchain_lumber import LumberTextSplitter
 from langchain_lumber.chat_model import ChatModel
 from llamaindex_lumber.llm import LlamaIndexModel
-from lumber_core import AnswerStore, CallPolicy
+from lumber_core import AnswerStore, CallPolicy, ModelUnavailableError
 
 KEY = "planted-4711-0815"
 
@@ -38,6 +38,7 @@ class ServerChatModel(GenericFakeChatModel):
     model_kwargs: dict[str, Any] = Field(default_factory=dict)
     default_headers: dict[str, str] | None = None
     extra_body: dict[str, Any] | None = None
+    client: Any = None
     max_retries: int | None = 2
     request_timeout: float | None = None
 
@@ -54,6 +55,11 @@ class ServerLLM(CustomLLM):
     max_retries: int = 3
     timeout: float = 60.0
     max_tokens: int | None = None
+    _client: Any = PrivateAttr(None)
+
+    def __init__(self, client: Any = None, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._client = client
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -103,6 +109,20 @@ def test_the_identity_covers_what_changes_answers_and_nothing_else() -> None:
         assert wrap(**settings).identity == wrap(**settings).identity, settings
     for wrap, settings in CHANGES_NOTHING:
         assert wrap(**settings).identity == wrap().identity, settings
+
+
+@pytest.mark.parametrize("wrap", [langchain, llamaindex])
+def test_the_clients_that_a_model_holds_are_part_of_its_identity(wrap: Callable[..., Any]) -> None:
+    import openai
+
+    def model(port: int, **settings: Any) -> Any:
+        url = f"http://user:{KEY}@127.0.0.1:{port}/v1"
+        return wrap(client=openai.OpenAI(base_url=url, **{"api_key": KEY, **settings}))
+
+    routed = model(1, default_headers={"X-Route": "other"})
+    assert len({each.identity for each in (wrap(), model(1), model(2), routed)}) == 4
+    assert model(1).identity == model(1, api_key="another-key").identity
+    assert model(1).server == "http://127.0.0.1:1/v1/"
 
 
 def test_asking_does_not_change_the_identity() -> None:
@@ -170,6 +190,6 @@ def test_a_model_that_never_answers_ends_with_the_policys_time() -> None:
     policy = CallPolicy(attempts=1, call_timeout=0.2)
     splitter = LumberTextSplitter(StalledModel(), policy=policy)
     begun = time.monotonic()
-    segmentation = asyncio.run(splitter.chunker.asegment("One.\n\nTwo.\n\nThree.\n\nFour."))
+    with pytest.raises(ModelUnavailableError, match=r"no complete answer within 0\.2 s"):
+        asyncio.run(splitter.chunker.asegment("One.\n\nTwo.\n\nThree.\n\nFour."))
     assert time.monotonic() - begun < 10
-    assert "no complete answer within 0.2 s" in segmentation.failures[0].reason

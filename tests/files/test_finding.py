@@ -41,7 +41,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
         ("nowhere", "nowhere does not exist"),
         ("*.txt", "no file matches"),
         ("empty", "contains no file in .txt"),
-        ("others", "only 1 others"),
+        ("others", "only 1 other$"),
     ],
 )
 def test_what_finds_nothing_is_an_error(
@@ -90,3 +90,53 @@ def test_a_pattern_enters_no_links_and_leaves_no_folder(
     Path("docs/link.md").symlink_to(tmp_path / "elsewhere/secret.md")
     with pytest.raises(ValueError, match="link"):
         find_files(["docs/*.md"])
+
+
+def test_what_gitignore_names_is_left_out_at_any_depth(tmp_path: Path) -> None:
+    for name in (
+        *("a.md", "drafts/b.md", "built/c.md", "deep/built/d.md", "deep/keep/e.txt", "deep/f.txt"),
+        *("deep/deeper/g.log.md", "deep/deeper/h.md", "only/i.md", "deep/only/j.md", "k#.md"),
+    ):
+        write(tmp_path / name)
+    (tmp_path / ".gitignore").write_text(
+        "\ufeff# made files\r\nbuilt/\r\n*.txt\r\n/only\n!\n\\k#.md \n", encoding="utf-8"
+    )
+    (tmp_path / "deep" / ".gitignore").write_text("!f.txt\ndeeper/*.log.md\n", encoding="utf-8")
+    names = [path.relative_to(tmp_path).as_posix() for _, path in find_files([tmp_path]).files]
+    assert names == ["a.md", "deep/f.txt", "deep/deeper/h.md", "deep/only/j.md", "drafts/b.md"]
+    everything = find_files([tmp_path], no_ignore=True).files
+    assert len(everything) == 11
+
+
+def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*.md", encoding="utf-8")
+    repository = tmp_path / "repository"
+    (repository / ".git").mkdir(parents=True)
+    (repository / ".gitignore").write_text("docs/old/\nbuilt\n", encoding="utf-8")
+    for name in ("docs/a.md", "docs/old/b.md", "built/c.md", "built/deep/d.md"):
+        write(repository / name)
+    for given, names in (
+        ("docs", ["a.md"]),
+        ("docs/old", ["b.md"]),  # a folder that is named is read
+        ("built", ["c.md", "d.md"]),
+        ("built/deep", ["d.md"]),
+        ("docs/old/b.md", ["b.md"]),
+    ):
+        found = find_files([repository / given]).files
+        assert [path.name for _, path in found] == names, given
+
+
+def test_folders_of_tools_are_left_out_unless_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.md", "x/node_modules/b.md", "mine/lib/c.txt", "saved/d.md", "__pycache__/e.md"):
+        write(tmp_path / name)
+    write(tmp_path / "mine/pyvenv.cfg")
+    write(tmp_path / "saved/CACHEDIR.TAG")
+    for given in (".", "**/*.[mt]*", "*/../**/*.md"):
+        assert {path.name for _, path in find_files([given]).files} == {"a.md"}, given
+    for named in ("x/node_modules", "x/node_modules/*.md", "*/node_modules/*.md"):
+        assert [path.name for _, path in find_files([named]).files] == ["b.md"], named
+    with pytest.raises(FileNotFoundError, match=r"node_modules.*--no-ignore"):
+        find_files(["x"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.documents import Document
 
-from langchain_lumber import GreedyTextSplitter
+from langchain_lumber import GreedyTextSplitter, PassageRetriever
 from lumber_core import token_counter
 from tests.core.text.test_context import GUIDE, VALUES
 
@@ -18,9 +18,9 @@ def test_a_context_is_added_only_if_asked_for() -> None:
     splitter = GreedyTextSplitter(target_size=20, tokenizer="words", add_metadata=True)
     found = splitter.split_documents([PAGE])
     assert not any("context" in chunk.metadata for chunk in bare)
-    contexts = [chunk.metadata.pop("context", None) for chunk in found]
+    contexts = [chunk.metadata.pop("context") for chunk in found]
     assert [chunk.page_content for chunk in found] == [chunk.page_content for chunk in bare]
-    assert None in contexts
+    assert "" in contexts
     assert "Guide > Setext titles" in contexts
 
 
@@ -67,9 +67,19 @@ def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone() -> N
     coarse = GreedyTextSplitter(target_size=80, tokenizer="words", add_metadata=True)
     fine = GreedyTextSplitter(target_size=12, tokenizer="words", add_metadata=True)
     parents = coarse.split_documents([PAGE])
-    assert any("headings_inside" in parent.metadata for parent in parents)
+    assert any(parent.metadata["headings_inside"] for parent in parents)
     for parent in parents:
         for child in fine.split_documents([parent]):
-            inside = child.metadata.get("headings_inside", "").split(" | ")
+            inside = child.metadata["headings_inside"].split(" | ")
             assert all(title in child.page_content for title in inside)
-            assert child.metadata.get("context", "Guide").startswith("Guide")
+            assert child.metadata["context"].split(" > ")[0] in ("", "Guide")
+
+
+@pytest.mark.parametrize("document", [PAGE, TABLE])
+def test_one_prompt_fits_chunks_and_passages(document: Document) -> None:
+    retriever = PassageRetriever()
+    retriever.add_documents([document])
+    (passage, *_) = retriever.invoke(document.page_content[:50])
+    own = {"text", "relevance_score", "similarity", "words_found"}
+    for chunk in GreedyTextSplitter(add_metadata=True).split_documents([document]):
+        assert {*passage.metadata} - own <= {*chunk.metadata}

@@ -91,12 +91,9 @@ def test_passages_say_what_nodes_say() -> None:
         assert hit.node.ref_doc_id == "guide"
         told = {**hit.node.metadata}
         assert told.pop("mimetype") == "a/b"
-        for key in ("similarity", "words_found", "page_first", "page_last"):
+        for key in ("similarity", "words_found"):
             told.pop(key)
-        assert {**told, "chunk_index": node.metadata["chunk_index"]} == {
-            "headings_inside": "",
-            **node.metadata,
-        }
+        assert {**told, "chunk_index": node.metadata["chunk_index"]} == node.metadata
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert shown(hit.node, mode) == shown(node, mode)
 

@@ -26,6 +26,7 @@ from llamaindex_lumber import (
     ChunkerNodeParser,
     ContextEmbedding,
     GreedyNodeParser,
+    LayoutNodeParser,
     LumberNodeParser,
 )
 from lumber_core import BertChunker, GreedyChunker, LumberChunker, PromptTemplate, token_counter
@@ -217,6 +218,18 @@ class TestGlobalSettings:
         assert pickle.loads(pickled).llm is None
         assert LumberNodeParser.from_dict(data).llm is None
 
+    def test_that_sizes_are_tokens_is_said_once_where_they_arrive(
+        self, global_settings: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        LayoutNodeParser().chunk_size = 900  # a parser's own
+        global_settings.embed_model = MockEmbedding(embed_dim=2)
+        global_settings.node_parser = LayoutNodeParser()
+        assert caplog.records == []
+        for size in (1000, 800):
+            global_settings.chunk_size = size
+        (record,) = caplog.records
+        assert "Settings.chunk_size=1000 is now the most tokens" in record.getMessage()
+
     @every_parser
     def test_sizes_reach_the_parser_that_is_the_global_one(
         self, make: Any, global_settings: Any
@@ -294,3 +307,13 @@ def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
     again = ChunkerNodeParser.from_dict(data, splitter=GreedyChunker(30))
     assert again.to_json() == parser.to_json()
     assert pickle.loads(pickle.dumps(parser)).split_text(PROSE) == parser.split_text(PROSE)
+
+
+def test_an_overlap_of_most_of_a_node_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    GreedyNodeParser(chunk_overlap=200)
+    assert caplog.records == []
+    parser = LayoutNodeParser(chunk_overlap=200)
+    parser.chunk_overlap = 190
+    parser.get_nodes_from_documents([Document(text=PROSE)])
+    (record,) = caplog.records
+    assert "chunk_overlap=200 of chunk_size=256" in record.getMessage()

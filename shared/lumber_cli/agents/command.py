@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.options import EncodingOption, MaxUnpackedOption, wrong_options
+from lumber_cli.options import EncodingOption, MaxUnpackedOption, NoIgnoreOption, wrong_options
 from lumber_core.support.extras import require
 from lumber_files import MAX_UNPACKED, check_encoding, check_output
 
@@ -38,6 +38,7 @@ def mcp_command(
     ] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
     structured: Annotated[
         bool,
         typer.Option(
@@ -70,9 +71,12 @@ def mcp_command(
     require("mcp", package="mcp", extra="mcp")
     # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
     gc.disable()
-    from lumber_cli.agents.server import serve  # deferred: `-h` does without the SDK
+    # Deferred: `-h` does without the SDK.
+    from lumber_cli.agents.server import serve
+    from lumber_cli.agents.tools import FolderTools
 
     gc.freeze()
     gc.enable()
     with wrong_options():
-        serve(folders, index, encoding, max_unpacked, http, structured=structured)
+        tools = FolderTools(folders, index, encoding, max_unpacked, no_ignore=no_ignore)
+        serve(tools, http, structured=structured)

@@ -15,6 +15,7 @@ from lumber_cli.file_index import Stamp, stamp_of
 from lumber_core.text.unicode import encodable, is_encodable, printable, writable
 from lumber_files.finding import entries_in, is_written_here
 from lumber_files.formats import HTML
+from lumber_files.ignoring import IgnoreRules
 from lumber_files.reading import LISTED, READABLE
 
 _SUGGESTED, _SIMILAR = 3, 60  # names that an error suggests, and how similar they are, to 100
@@ -114,9 +115,11 @@ class ServedFolders:
     Args:
         given: The folders. Names are relative to a single one; those in several begin with the
             folder, as it was given.
+        no_ignore: Whether files that `IgnoreRules` leaves out are listed, too.
     """
 
-    def __init__(self, given: Sequence[str]) -> None:
+    def __init__(self, given: Sequence[str], *, no_ignore: bool = False) -> None:
+        self._no_ignore = no_ignore
         self.given = [*given]
         self.roots = [Path(each).resolve() for each in given]
         alone = len(given) == 1
@@ -127,7 +130,8 @@ class ServedFolders:
         listing = Listing()
         for given, root, prefix in zip(self.given, self.roots, self._prefixes, strict=True):
             odd: dict[str, OSError] = {}
-            for entry in entries_in(root, odd):
+            rules = None if self._no_ignore else IgnoreRules(root)
+            for entry in entries_in(root, odd, rules):
                 path = entry.path
                 name = prefix + _relative(path, root)
                 try:

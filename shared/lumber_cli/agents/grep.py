@@ -95,7 +95,7 @@ def find_lines(
         "truncated": left > 0 or more,
         "note": note,
     }
-    title = f"{count:,} matching lines in {searched:,} files searched"
+    title = f"{counted(count, 'matching line')} in {counted(searched, 'file')} searched"
     return result(joined(title, *shown, note), data)
 
 

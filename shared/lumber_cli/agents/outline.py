@@ -9,7 +9,7 @@ from mcp.types import CallToolResult
 from lumber_cli.agents.results import joined, result
 from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
-from lumber_core.support.wording import ranged
+from lumber_core.support.wording import counted, ranged
 from lumber_core.text.markdown import Block
 from lumber_core.text.unicode import printable
 from lumber_retrieval.finding import sentences_of
@@ -47,7 +47,7 @@ def outline_of(name: str, text: LinedText) -> CallToolResult:
         f"{printable(each['title'])}"
         for each in sections
     ]
-    title = f"{printable(name)}, {len(text):,} lines, {kind}:"
+    title = f"{printable(name)}, {counted(len(text), 'line')}, {kind}:"
     known = {"file": name, "total_lines": len(text), "kind": kind}
     return result(joined(title, *said, note), {**known, "sections": sections, "note": note})
 

@@ -52,17 +52,29 @@ class FolderTools:
             folders share.
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
+        no_ignore: Whether files that `IgnoreRules` leaves out are read, too.
     """
 
     def __init__(
-        self, folders: Sequence[str], index: Path | None, encoding: str | None, max_unpacked: int
+        self,
+        folders: Sequence[str],
+        index: Path | None,
+        encoding: str | None,
+        max_unpacked: int,
+        *,
+        no_ignore: bool = False,
     ) -> None:
-        self._folders = ServedFolders(folders)
+        self._folders = ServedFolders(folders, no_ignore=no_ignore)
         self._texts = FileTexts(encoding, max_unpacked)
         roots = self._folders.roots
         self._path = index or _cached_index([*map(str, roots), repr(encoding)])
         self._index = BackgroundIndex(self._open_index, roots, self._texts)
         self._encoding = encoding
+
+    @property
+    def folders(self) -> list[str]:
+        """The folders, as they were given."""
+        return self._folders.given
 
     def start(self) -> None:
         """Begin to index, if that has not begun."""
@@ -107,7 +119,7 @@ class FolderTools:
         said, total = "", len(files) - len(progress.failed)
         if len(progress.current) < total:
             said = (
-                f"{len(progress.current):,} of {total:,} files indexed; results may be "
+                f"{len(progress.current):,} of {counted(total, 'file')} indexed; results may be "
                 "incomplete: search again later, or use grep, which needs no index"
             )
             said += f". {progress.fault}" if progress.fault else ""
@@ -229,7 +241,8 @@ class FolderTools:
         }
         text = joined(
             f"folders: {', '.join(map(printable, self._folders.given))}",
-            f"{total:,} files: {indexed:,} indexed, {waiting:,} waiting, {failed:,} failed",
+            f"{counted(total, 'file')}: {indexed:,} indexed, {waiting:,} waiting, "
+            f"{failed:,} failed",
             f"index: {printable(data['index'])}{', indexing goes on' * data['indexing']}",
             listed("files:", data["files"]),
             *(

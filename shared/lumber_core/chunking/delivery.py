@@ -28,6 +28,7 @@ from lumber_core.text.pages import (
     FIRST_PAGE,
     LAST_LINE,
     LAST_PAGE,
+    common_metadata,
     count_line_breaks,
     has_lines,
     has_pages,
@@ -154,6 +155,11 @@ class Chunk:
         return said
 
 
+SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
+"""Keys that passages always have, and chunks with all of their metadata, "" if there is nothing to
+say: so prompts can name them."""
+
+
 def added_metadata(
     chunk: Chunk, known: Mapping[Any, Any], *, everything: bool, context: bool
 ) -> dict[str, str | int]:
@@ -171,7 +177,11 @@ def added_metadata(
         pages=everything or has_pages(known),
         lines=everything or has_lines(known),
     )
-    return {**said, "chunk_index": chunk.index} if everything else said
+    if not everything:
+        return said
+    inherited = common_metadata(known, context=context)
+    empty = {key: "" for key in SHOWN_KEYS if key not in inherited}
+    return {**empty, **said, "chunk_index": chunk.index}
 
 
 def deliver(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from math import ceil
 from typing import Literal
 
 from lumber_core.checks import check_not_negative, check_positive
+
+logger = logging.getLogger(__name__)
 
 ChunkSize = int | Literal["auto"] | None
 """A hard limit in tokens; None for no limit, "auto" for one that fits the other settings."""
@@ -105,6 +108,24 @@ def check_order(
             f"min_chunk_size ({min_chunk_size}) must not be above chunk_size ({chunk_size}): raise "
             "chunk_size as well, or pass chunk_size=None for no limit"
         )
+
+
+def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int | None) -> bool:
+    """Log a warning if more than half of a chunk is what the chunk before has; return whether."""
+    if chunk_size is None:  # chunks grow by what is repeated
+        return False
+    room = chunk_size - chunk_overlap
+    new = room if target_size is None else target_size * room // chunk_size
+    if chunk_overlap <= new:
+        return False
+    logger.warning(
+        "chunk_overlap=%d of chunk_size=%d: about %d tokens of each chunk are new, so there are "
+        "many chunks, most of each repeated; pass a smaller chunk_overlap or a larger chunk_size",
+        chunk_overlap,
+        chunk_size,
+        max(1, new),
+    )
+    return True
 
 
 def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:

@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from lumber_core.llms.base import Answers, Completion
+from lumber_core.llms.routes import routes_of, url_of
 from lumber_core.support.concurrency import in_thread
 from lumber_core.support.deadlines import call_within
 from lumber_core.support.identity import settings_digest
+from lumber_core.support.secrets import public_url
 
 # Settings that change how a model is called, but not what it answers.
 _NO_INFLUENCE = frozenset(
@@ -62,8 +64,15 @@ class FrameworkModel(ABC):
     @property
     def identity(self) -> str:
         """The class, the model's name, and a digest of all settings that may change answers."""
-        digest = settings_digest(self._settings(), without=_NO_INFLUENCE)
+        # A client may have its URL and headers from the environment, or be one of the user's own.
+        routes = {"routes": found} if (found := routes_of(self._llm)) else {}
+        digest = settings_digest({**self._settings(), **routes}, without=_NO_INFLUENCE)
         return ":".join(filter(None, [self._framework, *self._names(), digest]))
+
+    @property
+    def server(self) -> str:
+        """The server's URL, as errors name it; "" if the model does not tell."""
+        return public_url(url_of(routes_of(self._llm)) or "")
 
     @property
     def client_retries(self) -> int:

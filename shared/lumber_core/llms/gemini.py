@@ -36,6 +36,10 @@ class GeminiModel(RemoteModel):
     _module: ClassVar[str] = "google.genai"
     _package: ClassVar[Mapping[str, str]] = {"package": "google-genai", "extra": "gemini"}
     _url_variable: ClassVar[str | None] = "GOOGLE_GEMINI_BASE_URL"
+    _route_variables: ClassVar[tuple[str, ...]] = (
+        *("GOOGLE_GENAI_USE_ENTERPRISE", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_VERTEX_BASE_URL"),
+        *("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"),
+    )
 
     def _make_client(self) -> Any:
         sdk = self._sdk()
@@ -112,11 +116,6 @@ class GeminiModel(RemoteModel):
             completion_tokens=wrote,
             finish_reason=_name(candidate.finish_reason),
         )
-
-    def _server(self) -> str:
-        if self._own is not None:
-            return f"own client, vertexai={bool(getattr(self._own, 'vertexai', False))}"
-        return super()._server()
 
 
 def _name(value: Any) -> str:

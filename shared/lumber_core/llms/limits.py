@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from lumber_core.support.forks import ForkSafeLock
+from lumber_core.support.wording import counted
 
 logger = logging.getLogger(__name__)
 
@@ -112,9 +113,9 @@ class CircuitBreaker:
             self._probe_at = time.monotonic() + self._pause
             if not was_open:
                 logger.warning(
-                    "the model left %d questions in a row without a usable answer, so it is not "
+                    "the model left %s in a row without a usable answer, so it is not "
                     "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
-                    self._unanswered,
+                    counted(self._unanswered, "question"),
                     self._pause,
                     failure,
                 )

@@ -10,9 +10,11 @@ from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
-from lumber_core.llms.remote import RemoteModel, url_identity
+from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.deadlines import end_reading_in_time
 from lumber_core.support.secrets import redact, secrets_in
+
+_CONNECTING = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there
 
 
 class OpenAIModel(RemoteModel):
@@ -33,6 +35,9 @@ class OpenAIModel(RemoteModel):
     _module: ClassVar[str] = "openai"
     _package: ClassVar[Mapping[str, str]] = {"package": "openai", "extra": "openai"}
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
+    _route_variables: ClassVar[tuple[str, ...]] = (
+        *("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS"),
+    )
 
     def _start(self) -> None:
         super()._start()
@@ -44,7 +49,7 @@ class OpenAIModel(RemoteModel):
         try:
             return sorted(model.id for model in self._get_client().models.list())
         except Exception as error:
-            check_redirect(error, self._named())
+            check_redirect(error, self.server)
             redact(error, secrets_in(self))
             raise
 
@@ -63,7 +68,7 @@ class OpenAIModel(RemoteModel):
                 model=self._model, input=list(texts), encoding_format="float"
             )
         except Exception as error:
-            check_redirect(error, self._named())
+            check_redirect(error, self.server)
             redact(error, secrets_in(self))
             raise
         data = getattr(reply, "data", None)
@@ -93,8 +98,8 @@ class OpenAIModel(RemoteModel):
         try:
             client = kind(
                 api_key=self._key(),
-                base_url=self._base_url,
-                timeout=self._timeout,
+                base_url=self._url,
+                timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECTING)),
                 max_retries=0,
                 default_headers=headers,
                 **more,
@@ -167,11 +172,6 @@ class OpenAIModel(RemoteModel):
             completion_tokens=_count(getattr(usage, "completion_tokens", None)),
             finish_reason=finish_reason,
         )
-
-    def _server(self) -> str:
-        if self._own is not None:
-            return url_identity(str(self._own.base_url))
-        return super()._server()
 
 
 def _environment_headers() -> list[str]:

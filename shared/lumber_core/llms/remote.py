@@ -19,6 +19,7 @@ from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.exchange import Exchange, RequestForms, RequestSettings
 from lumber_core.llms.failures import check_redirect, is_unreadable
+from lumber_core.llms.routes import environment_route, routes_of, url_of
 from lumber_core.support.concurrency import in_thread
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.extras import load, require
@@ -70,6 +71,8 @@ class RemoteModel(ABC):
     """The `package` that has it and the `extra` that installs it."""
     _url_variable: ClassVar[str | None] = None
     """The environment variable in which the package looks for another server."""
+    _route_variables: ClassVar[tuple[str, ...]] = ()
+    """Others that decide where requests go, or what a gateway does with them."""
 
     def __init__(
         self,
@@ -98,6 +101,8 @@ class RemoteModel(ABC):
         require(self._module, **self._package)
         self._model = model
         self._base_url = base_url
+        # As it is now: clients are made when they are first used.
+        self._url = base_url or (self._url_variable and os.environ.get(self._url_variable)) or None
         self._api_key = api_key
         self._temperature = None if temperature is None else float(temperature)
         self._timeout = float(timeout)
@@ -241,13 +246,21 @@ class RemoteModel(ABC):
         return load(module or self._module, **self._package)
 
     def _server(self) -> str:
-        """The URL of the API, for `identity`."""
-        named = os.environ.get(self._url_variable) if self._url_variable else None
-        return url_identity(self._base_url or named or "default")
+        """The URL of the API, and a digest of all that routes requests, for `identity`."""
+        if self._own is not None:
+            routes = routes_of(self._own)
+            url = public_url(url_of(routes) or "own client")
+            return f"{url}:{settings_digest({'routes': routes})}"
+        url = self._url or "default"
+        # They are not sent to a server that is named in code.
+        further = {} if self._base_url else environment_route(self._route_variables)
+        return f"{public_url(url)}:{settings_digest({'url': url, **further})}"
 
-    def _named(self) -> str:
-        """The server, as errors name it."""
-        return public_url(self._base_url) if self._base_url else self._provider
+    @property
+    def server(self) -> str:
+        """The server's URL, as errors name it; the provider if it is the provider's own."""
+        url = self._url if self._own is None else url_of(routes_of(self._own))
+        return public_url(url) if url else self._provider
 
     def _clean(self, error: Exception) -> Exception:
         """Return an error without secrets; a `BadReplyError` if the reply could not be read.
@@ -255,7 +268,7 @@ class RemoteModel(ABC):
         Raises:
             ModelSettingsError: The server redirects.
         """
-        check_redirect(error, self._named())
+        check_redirect(error, self.server)
         if is_unreadable(error):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error
@@ -296,8 +309,3 @@ def _check_url(url: object) -> None:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         shown = public_url(url)
         raise ValueError(f"base_url must look like http://127.0.0.1:8000/v1, not {shown!r}")
-
-
-def url_identity(url: str) -> str:
-    """Return a URL without its query, and a digest that tells apart those with another query."""
-    return f"{public_url(url)}:{settings_digest({'url': url})}"

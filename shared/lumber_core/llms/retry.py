@@ -17,10 +17,12 @@ from lumber_core.llms.limits import CircuitBreaker, RateLimiter
 from lumber_core.support.concurrency import sleep
 from lumber_core.support.deadlines import await_within, call_within
 from lumber_core.support.secrets import redact_errors, without_secrets
+from lumber_core.support.wording import counted
 
 logger = logging.getLogger(__name__)
 
 _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
+_FIRST_SECONDS = 10.0  # of trying to reach a model that never answered: its URL may be wrong
 
 _check_seconds = number_that(lambda seconds: seconds >= 0, "at least 0 seconds")
 _check_limit = number_that(lambda value: value > 0, "above 0, or None for no limit")
@@ -32,7 +34,8 @@ class CallPolicy:
 
     Args:
         attempts: Maximum number of times one question is sent, at least once. After a timeout it is
-            sent only once more. Includes the retries of a LangChain or LlamaIndex model: if that
+            sent only once more, and a model that never answered is tried for ten seconds, unless
+            its server is busy. Includes the retries of a LangChain or LlamaIndex model: if that
             has `max_retries=2`, 6 attempts are 2 calls of it.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
@@ -103,11 +106,23 @@ class RetryingModel:
             self._policy.requests_per_minute, self._policy.tokens_per_minute
         )
         self._breaker = CircuitBreaker(self._policy.give_up_after, self._policy.max_backoff)
+        self.has_answered = False  # whatever the answer
 
     @property
     def identity(self) -> str:
         """The identity of the wrapped model."""
         return self._model.identity
+
+    @property
+    def policy(self) -> CallPolicy:
+        """Retries and rate limits."""
+        return self._policy
+
+    @property
+    def server(self) -> str:
+        """The server of the wrapped model, as errors name it; "" if it does not say."""
+        named = getattr(self._model, "server", "")
+        return named if isinstance(named, str) else ""
 
     @property
     def is_given_up(self) -> bool:
@@ -170,9 +185,10 @@ class RetryingModel:
 
     def _attempts(self, characters: int) -> _Attempts:
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        return _Attempts(self._policy, self._limiter, self._breaker, repeats, characters)
+        return _Attempts(self, self._limiter, self._breaker, repeats, characters)
 
     def _answered(self, completion: Completion) -> Completion:
+        self.has_answered = True
         if not self._told_if_usable:
             self._breaker.answered()
         return completion
@@ -185,7 +201,7 @@ class _Attempts:
     """The attempts at one question, without I/O: when the next one is made, if there is one.
 
     Args:
-        policy: Retries.
+        model: The model, with its policy.
         limiter: Decides when calls are sent.
         breaker: Decides whether the model is asked.
         repeats: Times that the model's client repeats a request on its own.
@@ -197,26 +213,29 @@ class _Attempts:
 
     def __init__(
         self,
-        policy: CallPolicy,
+        model: RetryingModel,
         limiter: RateLimiter,
         breaker: CircuitBreaker,
         repeats: int,
         characters: int,
     ) -> None:
+        policy = model.policy
         if not breaker.allows():
+            many = counted(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
-                f"not asked, because the model left {policy.give_up_after} questions in a "
+                f"not asked, because the model left {many} in a "
                 f"row without a usable answer; the last failure: {breaker.last_failure}"
             )
         self._is_trial = breaker.is_open
         self._most = 1 if self._is_trial else max(1, policy.attempts // (1 + repeats))
+        self._model = model
         self._policy = policy
         self._limiter = limiter
         self._breaker = breaker
         self._characters = characters
         self._has_turn = False
         self._made = self._timeouts = 0
-        self._began = 0.0
+        self._first = self._began = 0.0
 
     def wait(self) -> float:
         """Return the seconds to wait before asking again whether to send; 0: it is sent now."""
@@ -230,6 +249,8 @@ class _Attempts:
         self._has_turn = False
         self._made += 1
         self._began = time.monotonic()
+        if self._made == 1:
+            self._first = self._began
         return 0.0
 
     def failed(self, error: Exception) -> float:
@@ -251,10 +272,12 @@ class _Attempts:
         self._timeouts += is_timeout(error)
         others_failed = self._breaker.is_open and not self._is_trial
         if self._made >= self._most or self._timeouts >= _MOST_TIMEOUTS or others_failed:
-            self._breaker.unanswered(summary)
-            many = "1 attempt" if self._made == 1 else f"{self._made} attempts"
-            raise ModelUnavailableError(f"no answer in {many}; the last one: {summary}") from error
+            raise self._unavailable(summary) from error
         seconds = self._pause_after(error)
+        is_busy = is_timeout(error) or status_of(error) == 429 or retry_after(error) is not None
+        tried = time.monotonic() - self._first
+        if not (self._model.has_answered or is_busy) and tried + seconds > _FIRST_SECONDS:
+            raise self._unavailable(summary) from error
         logger.info(
             "attempt %d failed; the next one in %.1f s. The cause: %s",
             self._made,
@@ -262,6 +285,13 @@ class _Attempts:
             summary,
         )
         return seconds
+
+    def _unavailable(self, summary: str) -> ModelUnavailableError:
+        self._breaker.unanswered(summary)
+        many = counted(self._made, "attempt")
+        server = f" from {self._model.server}" if self._model.server else ""
+        hint = "" if self._model.has_answered else "; it has never answered: check its URL"
+        return ModelUnavailableError(f"no answer in {many}{server}; the last one: {summary}{hint}")
 
     def _pause_after(self, error: Exception) -> float:
         longest = self._policy.max_backoff

@@ -68,7 +68,8 @@ class LumberChunker(Chunker):
 
     `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows
     characters, calls and tokens. All methods that split raise
-    `ModelSettingsError` if the model rejects the key, its name or the settings, and
+    `ModelSettingsError` if the model rejects the key, its name or the settings,
+    `ModelUnavailableError` if it could not be reached and has never answered, and
     `JudgementError` if a group got no usable answer and `on_failure` is "raise".
 
     Args:

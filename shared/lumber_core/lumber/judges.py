@@ -112,6 +112,7 @@ class ModelJudge(Judge):
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
+            ModelUnavailableError: It could not be reached, and has never answered a question.
         """
         ask = self._model.complete
         question = GroupQuestion(group, self._prompt, self.rereads)
@@ -119,6 +120,8 @@ class ModelJudge(Judge):
             while not (question.ended or (question.fault and self._model.is_given_up)):
                 question.read(ask(question.system, question.text, answers=question.answers))
         except ModelUnavailableError as error:
+            if not self._model.has_answered:  # a wrong URL, or a server that does not run
+                raise
             return question.verdict(str(error))
         self._model.tell_usable(question.fault)
         return question.verdict()
@@ -131,6 +134,8 @@ class ModelJudge(Judge):
             while not (question.ended or (question.fault and self._model.is_given_up)):
                 question.read(await ask(question.system, question.text, answers=question.answers))
         except ModelUnavailableError as error:
+            if not self._model.has_answered:  # a wrong URL, or a server that does not run
+                raise
             return question.verdict(str(error))
         self._model.tell_usable(question.fault)
         return question.verdict()

@@ -83,7 +83,7 @@ def rows(table: dict[str, tuple[Any, tuple[str, ...]]]) -> list[Any]:
 
 
 def judged(model: Any, way: str, policy: CallPolicy = POLICY) -> Verdict:
-    judge = ModelJudge(model, policy=policy)
+    judge = model if isinstance(model, ModelJudge) else ModelJudge(model, policy=policy)
     return judge.judge(three()) if way == "sync" else asyncio.run(judge.ajudge(three()))
 
 
@@ -96,16 +96,17 @@ def test_a_passing_fault_is_asked_again_and_a_lasting_one_is_a_verdict(
     serve: Any, api: str, fault: Any, way: str
 ) -> None:
     need(api)
-    faults = [fault] * 3
+    faults = [fault]
     server = serve("Answer: ID 7", faults=lambda _: faults.pop() if faults else None)
     model = model_at(server, api, **BARE, **({} if api == "legacy" else {"structured": False}))
-    verdict = judged(model, way)
-    assert (verdict.outcome, verdict.unit) == ("unavailable", None)
-    assert "no answer in 3 attempts" in verdict.reason
-    faults[:] = [fault]
-    verdict = judged(model, way)
+    judge = ModelJudge(model, policy=POLICY)
+    verdict = judged(judge, way)
     assert (verdict.outcome, verdict.unit, verdict.usage.calls) == ("shift", 7, 1)
-    assert server.count == 3 + 2
+    faults[:] = [fault] * 3
+    verdict = judged(judge, way)
+    assert (verdict.outcome, verdict.unit) == ("unavailable", None)
+    assert f"no answer in 3 attempts from {server.url}" in verdict.reason
+    assert server.count == 2 + 3
 
 
 @both_ways

@@ -108,6 +108,68 @@ def test_the_query_of_a_url_tells_servers_apart_and_shows_nothing(api):
     assert KEY not in identity(f"?x={KEY}")
 
 
+def test_what_routes_the_requests_of_a_client_is_part_of_the_identity():
+    need("openai")
+    import httpx
+    import openai
+
+    def identity(**settings: object) -> str:
+        settings = {"api_key": "key-one", "base_url": "http://127.0.0.1:1/v1", **settings}
+        return OpenAIModel("m", client=openai.OpenAI(**settings)).identity
+
+    ways = [
+        {"base_url": "http://127.0.0.1:2/v1"},
+        {"default_headers": {"X-Route": "first"}},
+        {"default_headers": {"X-Route": "second"}},
+        {"default_query": {"deployment": "first"}},
+        {"organization": "first"},
+        {"http_client": httpx.Client(headers={"X-Route": "third"})},
+    ]
+    assert len({identity(), *(identity(**way) for way in ways)}) == 1 + len(ways)
+    for key in (
+        {"api_key": "key-two"},
+        {"default_headers": {"X-Api-Key": "key-two"}},
+        {"http_client": httpx.Client(headers={"Authorization": "Bearer key-two"})},
+    ):
+        assert identity(**key) == identity(), key
+
+
+@pytest.mark.parametrize(
+    ("make", "variable"),
+    [
+        (OpenAIModel, "OPENAI_BASE_URL"),
+        (OpenAIModel, "OPENAI_CUSTOM_HEADERS"),
+        (OpenAIModel, "OPENAI_PROJECT_ID"),
+        (GeminiModel, "GOOGLE_GEMINI_BASE_URL"),
+        (GeminiModel, "GOOGLE_CLOUD_LOCATION"),
+    ],
+)
+def test_what_the_environment_routes_is_part_of_the_identity(make, variable, monkeypatch):
+    need("gemini" if make is GeminiModel else "openai")
+    before, named = make("m").identity, make("m", base_url="http://127.0.0.1:1").identity
+    value = "X-Route: {}" if variable.endswith("HEADERS") else "http://{}"
+    identities = {before}
+    for place in ("first", "second"):
+        monkeypatch.setenv(variable, value.format(place))
+        identities.add(make("m").identity)
+    assert len(identities) == 3
+    assert make("m", base_url="http://127.0.0.1:1").identity == named
+
+
+def test_a_model_keeps_the_server_that_the_environment_named_when_it_was_made(
+    serve, ask, monkeypatch
+):
+    need("openai")
+    first, second = serve("Answer: ID 7"), serve("Answer: ID 7")
+    monkeypatch.setenv("OPENAI_BASE_URL", first.openai_url)
+    model = OpenAIModel("m", api_key=KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", second.openai_url)
+    assert first.url in model.identity
+    assert first.url in model.server
+    ask(model)
+    assert (first.count, second.count) == (1, 0)
+
+
 def test_a_model_is_pickled_before_and_after_it_was_asked(api, serve, ask):
     server = serve("Answer: ID 7")
     model = model_at(server, api)

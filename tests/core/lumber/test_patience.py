@@ -56,6 +56,31 @@ def ask(model: RetryingModel) -> Completion:
     return model.complete("s", "u")
 
 
+def answered(judge: ModelJudge) -> None:
+    """Have the model answer once, so that a later fault is that of a question."""
+    assert not judge.judge(group(["One.", "Two."])).failed
+
+
+class Clock:
+    """A clock that only pauses and failing calls move."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+
+        async def asleep(seconds: float) -> None:
+            self.now += seconds
+
+        monkeypatch.setattr("lumber_core.llms.retry.sleep", self.advance)
+        monkeypatch.setattr("lumber_core.llms.retry.asyncio", SimpleNamespace(sleep=asleep))
+        monkeypatch.setattr(
+            "lumber_core.llms.retry.time", SimpleNamespace(monotonic=lambda: self.now)
+        )
+        monkeypatch.setattr("random.uniform", lambda low, high: high)
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+
 @pytest.mark.parametrize(
     ("error", "trouble"),
     [
@@ -133,6 +158,59 @@ def test_the_retries_of_a_client_are_counted_among_the_attempts(repeats: int, se
     assert len(model.times) * (1 + repeats) == sent
 
 
+class TestFirstQuestion:
+    """A model that never answered, whose URL may be wrong, is an error and soon."""
+
+    def split(self, model: ScriptedModel, way: str, **settings: Any) -> Segmentation:
+        chunker = LumberChunker(ModelJudge(model), theta=30, **settings)
+        if way == "sync":
+            return chunker.segment(MANY)
+        return asyncio.run(chunker.asegment(MANY))
+
+    @pytest.mark.parametrize("on_failure", ["judge_locally", "raise"])
+    @pytest.mark.parametrize("way", ["sync", "async"])
+    def test_a_server_that_is_down_ends_the_run(
+        self, way: str, on_failure: str, monkeypatch, caplog
+    ) -> None:
+        clock = Clock(monkeypatch)
+
+        class Down(ScriptedModel):
+            server = "http://127.0.0.1:9/v1"
+
+        model = Down(*[APIConnectionError("refused")] * 99)
+        with pytest.raises(ModelUnavailableError, match=r"http://127\.0\.0\.1:9/v1.*refused"):
+            self.split(model, way, on_failure=on_failure)
+        assert len(model.history) == 4  # after pauses of 1, 2 and 4 s; the next would be of 8 s
+        assert clock.now - 1000 == 7
+        assert warnings(caplog) == []
+
+    def test_servers_that_take_long_to_connect_are_tried_for_ten_seconds(self, monkeypatch) -> None:
+        clock = Clock(monkeypatch)
+
+        class Far(ScriptedModel):
+            def complete(self, system, user, *, answers=None):
+                clock.advance(5)
+                return super().complete(system, user, answers=answers)
+
+        model = Far(*[APIConnectionError()] * 99)
+        with pytest.raises(ModelUnavailableError):
+            self.split(model, "sync")
+        assert len(model.history) == 2
+
+    def test_one_that_is_busy_is_waited_for(self, monkeypatch) -> None:
+        Clock(monkeypatch)
+        model = ScriptedModel(*[HttpError(429)] * 3, HttpError(503, retry_after="20"), "Answer: 2")
+        assert self.split(model, "sync").failures == ()
+
+    @pytest.mark.parametrize("way", ["sync", "async"])
+    def test_an_outage_after_an_answer_is_a_verdict(self, way: str, monkeypatch) -> None:
+        Clock(monkeypatch)
+        model = ScriptedModel("Lovely weather.", *[APIConnectionError()] * 99)
+        first, *_ = self.split(model, way).failures
+        assert first.outcome == "unavailable"
+        assert len(model.history) == 1 + 3 * 6
+
+
 class TestGivingUp:
     """A model that left several questions in a row without an answer is not asked any more."""
 
@@ -145,6 +223,8 @@ class TestGivingUp:
 
     def split(self, model: ScriptedModel) -> Segmentation:
         judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=60))
+        answered(judge)
+        model.times.clear()
         return LumberChunker(judge, theta=30).segment(MANY)
 
     def test_questions_are_not_sent_any_more_with_one_warning(self, caplog) -> None:
@@ -203,7 +283,7 @@ class TestGivingUp:
         assert len(model.times) < 4 * 50
 
     def test_a_walk_goes_on_without_the_model(self, caplog) -> None:
-        model = ScriptedModel(*[HttpError(503)] * 999)
+        model = ScriptedModel("Answer: none", *[HttpError(503)] * 999)
         with caplog.at_level(logging.INFO, "lumber_core"):
             assert len(self.split(model).failures) > 10
         assert len(model.times) == 3 * 2
@@ -215,7 +295,7 @@ class TestGivingUp:
         ("garbage", "outcome"), [("Lovely weather.", "unreadable: "), ("Answer: 999", "outside: ")]
     )
     def test_unusable_answers_count_as_none(self, garbage: str, outcome: str, caplog) -> None:
-        model = ScriptedModel(*[garbage] * 99)
+        model = ScriptedModel("Answer: none", *[garbage] * 99)
         result = self.split(model)
         assert len(result.failures) > 10
         assert len(model.times) == 3 * 2, "each question once more, strictly"
@@ -260,7 +340,8 @@ class TestOnFailure:
     TEXT = "Ann has a red boat here.\n\nAnn sails the red boat.\n\nGrapes ripen in vineyards."
 
     def split(self, on_failure: str, *errors: Exception) -> Segmentation:
-        judge = ModelJudge(ScriptedModel(*errors), policy=CallPolicy(attempts=1))
+        judge = ModelJudge(ScriptedModel("Answer: none", *errors), policy=CallPolicy(attempts=1))
+        answered(judge)
         return LumberChunker(judge, on_failure=on_failure).segment(self.TEXT)
 
     def test_keep_group_ends_the_chunk_with_the_group(self) -> None:
@@ -273,7 +354,9 @@ class TestOnFailure:
         assert kept.usage == Usage()  # a call that came to nothing costs nothing
 
     def test_judge_locally_lets_the_bundled_model_decide(self) -> None:
-        judge = ModelJudge(ScriptedModel(*[HttpError(503)] * 99), policy=CallPolicy(attempts=1))
+        errors = [HttpError(503)] * 99
+        judge = ModelJudge(ScriptedModel("Answer: none", *errors), policy=CallPolicy(attempts=1))
+        answered(judge)
         local = LumberChunker(judge, theta=60).segment(MANY)
         kept = LumberChunker(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert local.spans == LumberChunker(BertJudge(), theta=60).segment(MANY).spans
@@ -285,7 +368,9 @@ class TestOnFailure:
             self.split("raise", HttpError(503))
 
     def test_keep_group_makes_a_boundary_under_the_published_rules_too(self) -> None:
-        judge = ModelJudge(ScriptedModel(HttpError(503)), policy=CallPolicy(attempts=1))
+        model = ScriptedModel("Answer: none", HttpError(503))
+        judge = ModelJudge(model, policy=CallPolicy(attempts=1))
+        answered(judge)
         kept = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert kept.failures[0].unit == kept.failures[0].stop
 

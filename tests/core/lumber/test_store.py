@@ -160,7 +160,7 @@ def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
 
 def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
     class Away(ScatteredModel):
-        away = True
+        away = False
 
         def complete(self, system, user, *, answers=None):
             if self.away:
@@ -170,6 +170,8 @@ def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
     model = Away()
     judge = ModelJudge(model, policy=CallPolicy(attempts=1, give_up_after=None))
     chunker = LumberChunker(judge, theta=60, store=tmp_path / "answers.db")
+    chunker.segment(story(20, seed=7))
+    model.away = True
     assert {v.outcome for v in chunker.segment(TEXT).failures} == {"unavailable"}
     model.away = False
     assert chunker.segment(TEXT).failures == ()

@@ -1,0 +1,99 @@
+"""Where the requests of a client go, and by which of its settings a gateway chooses a model.
+
+Clients are known by their attributes, so that no provider's package is imported: those of OpenAI,
+Anthropic, Google and Ollama, those of botocore, and the clients of httpx in them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+from lumber_core.support.secrets import is_secret, without_secrets
+
+Route = dict[str, object]
+"""URL, headers, parameters and places of a client, without credentials but those in its URL."""
+
+_CLIENTS = (
+    *("client", "root_client", "async_client", "root_async_client"),  # of LangChain's models
+    *("_client", "_async_client", "_http_client", "_async_http_client"),
+    *("_api_client", "_http_options"),  # of google-genai
+    "meta",  # of botocore
+)
+_URLS = ("base_url", "api_base", "api_endpoint", "endpoint_url")
+_HEADERS = ("default_headers", "headers")
+_PARAMETERS = ("default_query", "params")
+_PLACES = ("project", "location", "vertexai")
+# What clients add themselves depends on their versions and on the machine.
+_OF_CLIENTS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
+_DEEPEST = 4  # a model holds a resource of OpenAI's, that a client, and that one of httpx
+
+
+def routes_of(holder: object) -> list[Route]:
+    """Return the routes of a client, or of the clients that a framework's model holds."""
+    found: dict[str, Route] = {}
+    level = [holder]
+    if hasattr(type(holder), "_get_client"):
+        # LlamaIndex's OpenAI makes its clients when it is first asked, of its own settings.
+        level = [_get(holder, name) for name in ("_http_client", "_async_http_client")]
+    for _ in range(_DEEPEST):
+        for each in level:
+            if route := _route(each):
+                found[json.dumps(route, sort_keys=True)] = route
+        level = [inner for each in level for name in _CLIENTS if (inner := _get(each, name))]
+    return [found[key] for key in sorted(found)]
+
+
+def url_of(routes: Iterable[Route]) -> str | None:
+    """Return the first URL of some routes."""
+    return next((str(route["url"]) for route in routes if "url" in route), None)
+
+
+def environment_route(names: Iterable[str]) -> Route:
+    """Return those of some environment variables that are set, lines of headers as a mapping."""
+    given = {name: value for name in names if (value := os.environ.get(name))}
+    return {
+        name: _public(dict(map(_header, value.splitlines()))) if name.endswith("HEADERS") else value
+        for name, value in given.items()
+    }
+
+
+def _route(client: object) -> Route:
+    named = {name: _get(client, name) for name in (*_URLS, *_HEADERS, *_PARAMETERS, *_PLACES)}
+    # Clients of httpx without a URL of their own have an empty one.
+    urls = [url for name in _URLS if _is_url(named[name]) and (url := str(named[name]))]
+    mappings = {
+        name: public
+        for name in (*_HEADERS, *_PARAMETERS)
+        if isinstance(given := named[name], Mapping) and (public := _public(given))
+    }
+    places = {name: named[name] for name in _PLACES if isinstance(named[name], str | bool)}
+    return {**({"url": urls[0]} if urls else {}), **mappings, **places}
+
+
+def _is_url(value: object) -> bool:
+    return isinstance(value, str) or type(value).__name__ == "URL"  # of httpx
+
+
+def _public(headers: Mapping[str, object]) -> dict[str, str]:
+    """Return headers or parameters without credentials, and without those of the package."""
+    return {
+        name.casefold(): without_secrets(value)
+        for name, value in headers.items()
+        if isinstance(value, str) and not is_secret(name, value) and not re.match(_OF_CLIENTS, name)
+    }
+
+
+def _header(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name.strip(), value.strip()
+
+
+def _get(holder: object, name: str) -> object:
+    """Return an attribute; None if there is none, or if a property of some package fails."""
+    with suppress(Exception):
+        return getattr(holder, name, None)
+    return None
