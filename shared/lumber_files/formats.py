@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
@@ -31,7 +31,6 @@ MAX_UNPACKED = 50_000_000
 
 Books of a thousand pages have a tenth of it. A hostile PDF may take 300 s of CPU time.
 """
-_XML = (".xml", ".rels")  # what is read of a DOCX
 
 
 class UnreadableFileError(LumberError, ValueError):
@@ -80,12 +79,19 @@ def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED
         import mammoth
 
         with ZipFile(BytesIO(content)) as archive:  # which reads no more than a part declares
-            parts = [part for part in archive.infolist() if part.filename.endswith(_XML)]
+            parts = [part for part in archive.infolist() if _may_be_xml(archive, part)]
             if sum(part.file_size for part in parts) > max_unpacked:
                 raise UnreadableFileError(f"{name} {unpacks_to_more_than(max_unpacked)}")
         no_image = mammoth.images.img_element(lambda _: {"src": ""})
         html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
     return html_to_markdown(html, name)
+
+
+def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
+    """Return whether a part may be XML by what it begins with: any part may have the text."""
+    with archive.open(part) as file:
+        begins = file.read(64).lstrip(b"\xef\xbb\xbf\xfe\xff\0 \t\r\n")
+    return not begins or begins.startswith(b"<")
 
 
 def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:

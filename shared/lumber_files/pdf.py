@@ -2,7 +2,8 @@
 
 pypdf bounds most of what a file can ask for: the page tree, cross references, filters, and the size
 of each stream. It does not bound what the pages together ask for, how often a page draws the same
-form, nor how long a text becomes by a font that maps each byte to hundreds of characters.
+form, nor how long a text becomes by a font that maps each byte to hundreds of characters, or names
+its glyph with so many.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeGuard
 
 from lumber_files.pdf_glyphs import name_glyphs
 from lumber_files.pdf_text import clean_pages
@@ -24,7 +25,7 @@ _FONT_SECONDS = 3e-7  # for each byte of a font's table of characters, on every 
 _SMALLEST_WORK = 10_000_000  # bytes; what is not drawn has to be unpacked as well
 _FORMS = 5_000  # on one page; pypdf leaves out the text of further ones
 _TARGET = re.compile(rb"<([0-9A-Fa-f\s]*)>")
-_LIGATURE = 8  # characters that a byte may become without being counted more than once
+_LIGATURE = 8  # characters that a byte may become and be counted once
 
 # pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
 # one that does not, they would be printed.
@@ -72,6 +73,10 @@ def read_pages(content: bytes, most: int) -> list[str]:
     return clean_pages(texts)
 
 
+def _is_text(entry: object) -> TypeGuard[str]:
+    return isinstance(entry, str)
+
+
 class _Budget:
     """What is left of the limit for a file."""
 
@@ -109,7 +114,7 @@ class _Budget:
             tables = []
         longest = max((target for _, target in tables), default=1)
         seconds = _FONT_SECONDS * sum(size for size, _ in tables)
-        self.take(len(content) * max(1, longest // _LIGATURE), seconds)
+        self.take(len(content) * (longest if longest > _LIGATURE else 1), seconds)
 
     def _table(self, font: Any) -> tuple[int, int]:
         """Mend a font; return its table's size in bytes, and the most characters of a byte."""
@@ -118,8 +123,10 @@ class _Budget:
             with suppress(Exception):  # pypdf decides what a broken font means
                 name_glyphs(font)
             table = font["/ToUnicode"].get_data() if "/ToUnicode" in font else b""
-            targets = (len(target) // 4 for target in _TARGET.findall(table))
-            known = self._tables[id(font)] = len(table), max(targets, default=1)
+            lengths = [len(target) // 4 for target in _TARGET.findall(table)]
+            with suppress(Exception):  # most fonts name no glyphs
+                lengths += map(len, filter(_is_text, font["/Encoding"]["/Differences"]))
+            known = self._tables[id(font)] = len(table), max(lengths, default=1)
         return known
 
     def bounded(self, extract: Callable[..., str]) -> Callable[..., str]:

@@ -83,9 +83,18 @@ def widened() -> bytes:
     return page(shown, character_map(256, "0041" * 250), font="/ToUnicode 6 0 R")
 
 
+def named(glyph: str) -> bytes:
+    """A font whose name of a glyph has many letters, and a page full of that glyph."""
+    shown = f"BT /F1 12 Tf ({'a' * 4_000}) Tj ET"
+    encoding = f"/Encoding << /Type /Encoding /Differences [97 /{glyph}] >>"
+    return page(shown, font=encoding)
+
+
 @pytest.mark.parametrize(
     ("make", "most", "reason"),
     [
+        (lambda: named("Zz" * 900), 10**6, "unpacks to more than"),
+        (lambda: named("uni" + "0042" * 300), 10**6, "unpacks to more than"),
         (lambda: page("/X Do " * 400, form(SHOW * 100), forms="/X 6 0 R"), 10**6, "unpacks to"),
         (laughs, 10**7, "draws 5,000 forms on one page"),
         (lambda: pages_with_a_heavy_font(30), 10**5, r"takes more than 0\.6 s to read"),

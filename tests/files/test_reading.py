@@ -133,12 +133,14 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
 
-def packed(content: bytes) -> bytes:
-    """Return a DOCX with its parts compressed."""
+def packed(content: bytes, named: str = "word/document.xml") -> bytes:
+    """Return a DOCX with its parts compressed, and the text in a part of some name."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as plain, zipfile.ZipFile(made, "w") as small:
         for name in plain.namelist():
-            small.writestr(name, plain.read(name), zipfile.ZIP_DEFLATED)
+            body = plain.read(name).replace(b"word/document.xml", named.encode())
+            name = name.replace("word/document.xml", named)
+            small.writestr(name, body, zipfile.ZIP_DEFLATED)
         small.writestr("word/media/large.png", bytes(9_000_000), zipfile.ZIP_DEFLATED)
     return made.getvalue()
 
@@ -147,11 +149,12 @@ def packed(content: bytes) -> bytes:
     ("suffix", "content", "size"),
     [
         (".docx", packed(docx([("", "tide " * 100_000)])), 502_000),
+        (".docx", packed(docx([("", "tide " * 100_000)]), "word/text.bin"), 502_000),
         (".pdf", pdf([["The tide turns."] * 1_000] * 4), 112_000),
         (".pdf", pdf([[], *[["The tide turns."]] * 20]), 106_000),
     ],
     # An archive's bytes have the time when it was made, but all workers need the same names.
-    ids=["DOCX", "PDF of long pages", "PDF of many pages"],
+    ids=["DOCX", "DOCX of odd parts", "PDF of long pages", "PDF of many pages"],
 )
 def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
     suffix: str, content: bytes, size: int
