@@ -90,8 +90,9 @@ def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED
 def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
     """Return whether a part may be XML by what it begins with: any part may have the text."""
     with archive.open(part) as file:
-        begins = file.read(64).lstrip(b"\xef\xbb\xbf\xfe\xff\0 \t\r\n")
-    return not begins or begins.startswith(b"<")
+        begins = file.read(64)
+    said = begins.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
+    return said.startswith(b"<") or (not said and any(begins))
 
 
 def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:
