@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, islice, pairwise, takewhile
@@ -31,7 +32,10 @@ QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
 _ALONE = r"[\p{L}&&\p{WB=Other}]"
 _TOGETHER = rf"[\p{{L}}\p{{N}}--{_ALONE}]"
 _FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
-_IN_NUMBER = r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}\u066b\u2215/_^"
+_IN_NUMBER = (
+    r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}"
+    r"\u066b\u2215/_^`\u00b4\u2032\u2219\u22c5"  # and what people write for these
+)
 # Other words are what is written together. A number goes on after its points, commas, colons and
 # fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and in an
 # exponent; its sign and a percent sign belong to it. A dash between two numbers stands for "to".
@@ -334,12 +338,17 @@ class _Letters:
             return letters
         first, last = equal[0], equal[-1]
         lacking = quote._words[: first.src_start][::-1], quote._words[last.src_end :]
-        instead = own[: first.dest_start][::-1], own[last.dest_end :]
+        instead = (
+            _fitting(lacking[0], own[: first.dest_start][::-1]),
+            _fitting(lacking[1], own[last.dest_end :]),
+        )
+        start = numbers.start + first.dest_start - len(instead[0])
+        end = numbers.start + last.dest_end + len(instead[1])
         low, high = (len(words) + _GAP for words in lacking)
-        before = range(numbers.start - 1, max(most.start, numbers.start - low) - 1, -1)
-        after = range(numbers.stop, min(most.stop, numbers.stop + high))
-        start = numbers.start - self._reach(lacking[0], instead[0], before)
-        end = numbers.stop + self._reach(lacking[1], instead[1], after)
+        before = range(start - 1, max(most.start, start - low) - 1, -1)
+        after = range(end, min(most.stop, end + high))
+        start -= self._reach(lacking[0], instead[0], before)
+        end += self._reach(lacking[1], instead[1], after)
         return Span(self._starts[start], self._starts[end])
 
     def _reach(self, lacking: Sequence[str], instead: Sequence[str], beyond: range) -> int:
@@ -379,3 +388,21 @@ class _Letters:
 def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
     """Return which words of two lists are equal, in order."""
     return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]
+
+
+def _fitting(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
+    """Return the words that stand for others, without those that share a letter or two with them.
+
+    So "river so" stands for "rivers", and "river" is left.
+    """
+    wanted = Counter("".join(lacking))
+
+    def shared(words: Sequence[str]) -> int:
+        return (wanted & Counter("".join(words))).total()
+
+    while len(instead) > len(lacking):
+        *inner, outer = instead
+        if 2 * (shared(instead) - shared(inner)) > len(outer):
+            break
+        instead = inner
+    return instead

@@ -181,8 +181,10 @@ def _renumbered(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
 
     @cache
     def new(marker: str) -> str:
-        found = (numbers.get(number) or ["?"] for number in _numbers(marker))
-        return "".join(dict.fromkeys(f"[{each}]" for some in found for each in some))
+        found: list[str] = []
+        for number in _numbers(marker):
+            found += [f"[{each}]" for each in numbers.get(number, ())] or [NO_QUOTE]
+        return "".join(dict.fromkeys(found))
 
     return _MARKER.sub(lambda match: new(match[0]), text)
 

@@ -228,6 +228,8 @@ def test_words_of_any_alphabet_are_quoted_whole(
     [
         ("big river or by the old mill", "big rivers or by the old mill"),
         ("fishs by the big rivers or by the old mills", RIVER[5:46]),
+        ("They fish by the big river or by the old mills", RIVER[:46]),
+        ("They fish by the big rivers or by the olda", RIVER[:41]),
         ("fish by the big rivers or by the odl", "fish by the big rivers or by the old"),
         ("fish by the big rivers or by the new", "fish by the big rivers or by the old"),
         ("and slept in everyone of the dry dent", "and slept in everyone of the dry dens"),
