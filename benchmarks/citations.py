@@ -5,13 +5,12 @@
 Quotes are sentences and ranges of words of the development corpora, from 8 words on, changed in one
 way each. A quote is looked for in ten documents of its corpus (one where a corpus is a single
 document). Shown are the shares found exactly, aligned and not at all; of those found, how many are
-at the right place (precision), and of all, how many are found there (recall). Beside it:
-`str.find`, and what is often written by hand: rapidfuzz's partial ratio over each document in lower
-case, from 80 on, for every fifth quote.
+at the right place (precision), and of all, how many are found there (recall). Beside it, what is
+often written by hand: rapidfuzz's partial ratio over each document in lower case, from 80 on, for
+every fifth quote.
 
 A place is right if it shares four fifths of its characters with that of the quote, or has the
-same letters. `CitationQueryEngine` of LlamaIndex finds no quotes: it numbers its sources, and an
-answer names numbers; how long those sources are is shown at the end.
+same letters.
 """
 
 from __future__ import annotations
@@ -19,9 +18,8 @@ from __future__ import annotations
 import argparse
 import random
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +35,6 @@ PER_CORPUS = 250
 BY_HAND = 5  # every so many quotes are also looked for by hand, which takes ten times as long
 AMONG = 10
 FEWEST, MOST = 8, 60  # words of a quote
-LIGATURES = {"ffi": "\ufb03", "ffl": "\ufb04", "ff": "\ufb00", "fi": "\ufb01", "fl": "\ufb02"}
 CLOSE = 80  # of 100, by hand
 ELSEWHERE = "of another document"
 Change = Callable[[list[str], random.Random], list[str]]
@@ -67,13 +64,10 @@ def main() -> None:
             rows[name].append(row)
     print(f"{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
-    print("find: recall | by hand: precision | recall")
-    print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
+    print("by hand: recall")
+    print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
     for name, own in rows.items():
         show(name, own)
-    for number in (1, 2):
-        time_long_text(corpora, number)
-    show_sources(corpora)
 
 
 def quotes_of(corpus: Corpus, chance: random.Random) -> list[tuple[list[Document], Document, Span]]:
@@ -138,10 +132,7 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
     return {
         "nothing": lambda words, _: words,
         "line breaks": lambda words, _: ["\n".join(words)],
-        "quotation marks": lambda words, _: [f"\u201c{_curled(words)}\u201d"],
-        "case": lambda words, _: [word.upper() for word in words],
         "hyphens": lambda words, _: [_divided(word) for word in words],
-        "ligatures": lambda words, _: [_ligated(word) for word in words],
         "punctuation": lambda words, _: re.sub(r"[^\w\s]", " ", " ".join(words)).split(),
         "a word dropped": dropped(1),
         "two words dropped": dropped(2),
@@ -150,20 +141,17 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
         "three words in ten misspelt": misspelt,
         "the middle left out": left_out,
         "three words in ten replaced": replaced(0.3),
-        "halves exchanged": lambda words, _: words[len(words) // 2 :] + words[: len(words) // 2],
         "paraphrased": paraphrased,
     }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found of one quote, and which of it is right."""
+    """How one quote was found, whether in the right place, and whether by hand, if looked for."""
 
     kind: str
     right: bool
-    by_find: bool
-    hand_found: bool | None = None
-    hand_right: bool | None = None
+    by_hand: bool | None = None
 
 
 def outcomes(
@@ -192,14 +180,9 @@ def found(
 ) -> Iterator[Outcome]:
     """Yield what is found of quotes."""
     for quote, citation in zip(quotes, cite(quotes, texts), strict=True):
-        places = (Place(name, Span(*_at(text, quote))) for name, text in texts.items())
-        verbatim = next((place for place in places if place.span.start >= 0), None)
         right = _is_right(_place(citation), true, texts)
-        row = Outcome(citation.kind, right, _is_right(verbatim, true, texts))
-        if by_hand:
-            near = find_by_hand(quote, texts)
-            row = replace(row, hand_found=near is not None, hand_right=_is_right(near, true, texts))
-        yield row
+        near = _is_right(find_by_hand(quote, texts), true, texts) if by_hand else None
+        yield Outcome(citation.kind, right, near)
 
 
 def find_by_hand(quote: str, texts: Mapping[str, str]) -> Place | None:
@@ -221,80 +204,21 @@ def show(name: str, rows: Sequence[Outcome]) -> None:
         share([row.kind == kind for row in rows]) for kind in ("exact", "aligned", "not found")
     ]
     right = [row.right for row in rows]
-    hand = [row for row in rows if row.hand_found is not None]
-    hand_right = [row.hand_right for row in hand]
     shown = [
         name,
         f"{len(rows)}",
         *kinds,
         share(right, sum(row.kind != "not found" for row in rows)),
         share(right),
-        share([row.by_find for row in rows]),
-        share(hand_right, sum(map(bool, [row.hand_found for row in hand]))),
-        share(hand_right),
+        share([row.by_hand for row in rows if row.by_hand is not None]),
     ]
     print(" | ".join(shown))
-
-
-def time_long_text(corpora: Sequence[Corpus], quotes: int) -> None:
-    """Print what finding changed quotes in a million characters takes, beside `str.find`."""
-    texts = [document.text for corpus in corpora for document in corpus.documents]
-    text = "\n\n".join(texts)[:1_000_000]
-    asked = [
-        " ".join(text[at : at + 200].split()[1:-1]).upper()
-        for at in range(500_000, 500_000 + quotes)
-    ]
-    begun = time.perf_counter()
-    cite(asked, {"long": text})
-    ours = time.perf_counter() - begun
-    begun = time.perf_counter()
-    for quote in asked:
-        text.lower().find(quote.lower())
-    plain = time.perf_counter() - begun
-    begun = time.perf_counter()
-    for quote in asked:
-        find_by_hand(quote, {"long": text})
-    hand = time.perf_counter() - begun
-    print(
-        f"\n{quotes} changed quote(s) in {len(text):,} characters: {ours:.2f} s; "
-        f"str.find in lower case {plain:.3f} s, by hand {hand:.2f} s"
-    )
-
-
-def show_sources(corpora: Sequence[Corpus]) -> None:
-    """Print how long the sources are that LlamaIndex's engine numbers."""
-    try:
-        from llama_index.core.node_parser import SentenceSplitter
-        from llama_index.core.query_engine.citation_query_engine import (
-            DEFAULT_CITATION_CHUNK_OVERLAP,
-            DEFAULT_CITATION_CHUNK_SIZE,
-        )
-    except ImportError:
-        return
-    splitter = SentenceSplitter(
-        chunk_size=DEFAULT_CITATION_CHUNK_SIZE, chunk_overlap=DEFAULT_CITATION_CHUNK_OVERLAP
-    )
-    sizes = [
-        len(part)
-        for corpus in corpora
-        for document in corpus.documents
-        for part in splitter.split_text(document.text)
-    ]
-    print(
-        f"\nCitationQueryEngine numbers sources of {sum(sizes) / len(sizes):,.0f} characters on "
-        "average, and looks for no quote"
-    )
 
 
 def _place(citation: Citation) -> Place | None:
     if citation.document is None or citation.span is None:
         return None
     return Place(citation.document, citation.span)
-
-
-def _at(text: str, quote: str) -> tuple[int, int]:
-    start = text.find(quote)
-    return start, start + len(quote)
 
 
 def _is_right(place: Place | None, true: Place | None, texts: Mapping[str, str]) -> bool:
@@ -312,20 +236,10 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def _curled(words: Sequence[str]) -> str:
-    return " ".join(words).replace("'", "\u2019").replace('"', "\u201d")
-
-
 def _divided(word: str) -> str:
     """Return a word divided at the end of a line, if it is long, and without its hyphens."""
     bare = word.replace("-", " ")
     return f"{bare[:4]}-\n{bare[4:]}" if len(bare) > 7 and bare.isalpha() else bare
-
-
-def _ligated(word: str) -> str:
-    for letters, ligature in LIGATURES.items():
-        word = word.replace(letters, ligature)
-    return word
 
 
 def _misspelt(word: str) -> str:

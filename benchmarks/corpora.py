@@ -93,9 +93,7 @@ def book_of(name: str, paragraphs: list[str]) -> Document:
     return Document(name, "\n".join(paragraphs), units, (0,), "gutenqa")
 
 
-def iter_wiki(
-    folder: Path, levels: Collection[int] | None = None
-) -> Iterator[tuple[Document, str]]:
+def iter_wiki(folder: Path, levels: Collection[int] | None = None) -> Iterator[Document]:
     """Read Wiki-50 or Wiki-727K (Koshorek et al. 2018), one file at a time.
 
     A file has one sentence per line; `========,LEVEL,TITLE.` starts a section, where level 1 is the
@@ -106,18 +104,18 @@ def iter_wiki(
         levels: The levels that start a section; None: all. Headings of other levels are left out.
 
     Yields:
-        An article without its headings, and the text of its file.
+        An article without its headings.
     """
     for path in sorted(folder.iterdir()):
         if path.is_dir():
             yield from iter_wiki(path, levels)
         elif (original := _read(path)).startswith("========,"):
-            yield _article(path, original, levels), original
+            yield _article(path, original, levels)
 
 
 def load_wiki50(folder: Path) -> list[Document]:
     """Load the articles of Wiki-50, with sections of all levels."""
-    return [document for document, _ in iter_wiki(folder)]
+    return [*iter_wiki(folder)]
 
 
 def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Corpus]:

@@ -16,16 +16,14 @@ encoder. Passages are asked for with the number of words that is measured. Chunk
 are searched by their vectors, or by these and BM25 with the fusion used here; each has the best of
 the sizes `--words`, to which it is brought by its own setting. The chunks of a large language
 model, of RAG-Multi-Corpus alone, begin with the path that it wrote. Then how many texts a reader
-gets and their words, CPU time without embedding, and size on disk. Intervals are 95 % bootstrap
-intervals that draw documents. Needs the extras `evaluation`, `langchain` and `llama-index`,
-langchain-classic, and the packages of the splitters; what is missing is left out, and named.
+gets, and their words. Intervals are 95 % bootstrap intervals that draw documents. Needs the extras
+`evaluation`, `langchain` and `llama-index`, langchain-classic, and the packages of the splitters;
+what is missing is left out, and named.
 """
 
 from __future__ import annotations
 
 import argparse
-import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -76,19 +74,11 @@ class Measured:
         recall: By the number of words, a value for each question.
         documents: The document of each question.
         texts: By the number of words, how many texts a question got within them.
-        adding: CPU seconds to index all documents.
-        searching: CPU seconds of all queries.
-        queries: Number of queries.
-        size: Bytes on disk.
     """
 
     recall: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     documents: list[str] = field(default_factory=list)
     texts: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    adding: float = 0.0
-    searching: float = 0.0
-    queries: int = 0
-    size: int = 0
 
     def at(self, budget: int) -> Values:
         """Return the recall of each question."""
@@ -100,20 +90,13 @@ def measure(corpora: Sequence[Corpus], build: Build) -> Measured:
     done = Measured()
     for corpus in corpora:
         for documents, questions in groups(corpus):
-            with tempfile.TemporaryDirectory() as made:
-                place = Path(made)
-                start = time.process_time()
-                search = build(documents, place)
-                done.adding += time.process_time() - start
-                done.size += sum(p.stat().st_size for p in place.rglob("*") if p.is_file())
-                found = {}
-                Bundled().vectors([question.question for question in questions])
-                for question in questions:
-                    for budget in BUDGETS:
-                        start = time.process_time()
-                        found[question.question, budget] = search(question.question, budget)
-                        done.searching += time.process_time() - start
-                        done.queries += 1
+            search = build(documents)
+            Bundled().vectors([question.question for question in questions])
+            found = {
+                (question.question, budget): search(question.question, budget)
+                for question in questions
+                for budget in BUDGETS
+            }
             score(done, corpus, documents, questions, found)
     return done
 
@@ -161,12 +144,8 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
         "passages, without words": [passages(keywords=False)],
         "passages, hits not joined": [passages(max_gap=0)],
         "ParentDocumentRetriever": [parent_documents],
-        "AutoMergingRetriever": [
-            lambda documents, place: llamaindex(documents, place, window=False)
-        ],
-        "SentenceWindowNodeParser": [
-            lambda documents, place: llamaindex(documents, place, window=True)
-        ],
+        "AutoMergingRetriever": [lambda documents: llamaindex(documents, window=False)],
+        "SentenceWindowNodeParser": [lambda documents: llamaindex(documents, window=True)],
     }
     for kind in ("agentic", "ids"):
         made[f"{OF_MODEL} ({kind}), and words"] = [chunks_of_model(kind, data)]
@@ -218,17 +197,6 @@ def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
         print(" | ".join([name, *cells]), flush=True)
 
 
-def costs(rows: dict[str, Measured]) -> None:
-    print("\n**CPU time without embedding, and size on disk**\n")
-    print("retriever | indexing, s | a query, ms | MB on disk")
-    print("--- | --- | --- | ---")
-    for name, row in rows.items():
-        if name.startswith("chunks"):
-            continue  # their time is that of finding the size
-        query = 1000 * row.searching / row.queries
-        print(f"{name} | {row.adding:.1f} | {query:.1f} | {row.size / 1e6:.1f}", flush=True)
-
-
 def asked_for() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -278,8 +246,6 @@ def main() -> None:
             rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
         against = f"chunks of {options.against}" if options.against else best_other(rows)
         table(title, rows, against)
-        if not options.splitters:
-            costs(rows)
 
 
 def best_other(rows: Mapping[str, Measured]) -> str | None:

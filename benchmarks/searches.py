@@ -6,7 +6,6 @@ Each indexes documents with the bundled encoder and returns places in them, best
 from __future__ import annotations
 
 import json
-import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -30,16 +29,16 @@ Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]
 """Returns, for a question and a number of words, what is found, best first: documents, places, and
 what stands above."""
-Build = Callable[[Sequence[Document], Path], Search]
-"""Indexes documents; what it keeps is written into the folder."""
+Build = Callable[[Sequence[Document]], Search]
+"""Indexes documents."""
 
 
 def passages(max_gap: int = 90, **settings: Any) -> Build:
     """Return the passages of `PassageIndex`."""
 
-    def build(documents: Sequence[Document], folder: Path) -> Search:
+    def build(documents: Sequence[Document]) -> Search:
         chunker = LayoutChunker(target_size=50, tokenizer="even")
-        index = PassageIndex(chunker, Bundled(), folder / "index.db", **settings)
+        index = PassageIndex(chunker, Bundled(), **settings)
         index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
 
         def search(question: str, words: int) -> Found:
@@ -62,7 +61,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
         context: What vectors know beside the chunk: "context", "surroundings" or both.
     """
 
-    def build(documents: Sequence[Document], folder: Path) -> Search:
+    def build(documents: Sequence[Document]) -> Search:
         made = []
         for document, spans in zip(
             documents, sized(Corpus(name, tuple(documents)), PEERS[name], words), strict=True
@@ -79,7 +78,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
         plan = VectorPlan(placed, surroundings="surroundings" in context)
         vectors = plan.embed(Bundled().embed_documents)
         above = [[str(chunk.context) for chunk in split.chunks] for split in made]
-        return search_of(documents, placed, above, vectors, folder, keywords=keywords)
+        return search_of(documents, placed, above, vectors, keywords=keywords)
 
     return build
 
@@ -87,7 +86,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
 def chunks_of_model(kind: str, data: Path) -> Build:
     """Return the chunks that a large language model made, searched by vectors and words."""
 
-    def build(documents: Sequence[Document], folder: Path) -> Search:
+    def build(documents: Sequence[Document]) -> Search:
         written = {
             f"{path.name.partition('.')[0]}": {
                 Path(one["file"]).stem: one["chunks"] for one in map(json.loads, path.open())
@@ -102,7 +101,7 @@ def chunks_of_model(kind: str, data: Path) -> Build:
         placed = [[PlacedText(span, text, text) for span, text, _ in chunks] for chunks in made]
         above = [[path for _, _, path in chunks] for chunks in made]
         vectors = [_matrix([text for _, text, _ in chunks]) for chunks in made]
-        return search_of(documents, placed, above, vectors, folder, keywords=True)
+        return search_of(documents, placed, above, vectors, keywords=True)
 
     return build
 
@@ -138,7 +137,6 @@ def search_of(
     chunks: Sequence[Sequence[PlacedText]],
     above: Sequence[Sequence[str]],
     vectors: Sequence[Vectors],
-    folder: Path,
     *,
     keywords: bool,
 ) -> Search:
@@ -149,10 +147,9 @@ def search_of(
         chunks: The chunks of each.
         above: What a reader reads above each chunk.
         vectors: The vectors of each document's chunks.
-        folder: Where the index is written.
         keywords: Search words, too.
     """
-    store = PassageStore(folder / "index.db")
+    store = PassageStore(None)
     headings: dict[tuple[str, Span], str] = {}
     new = []
     for document, own, paths, made in zip(documents, chunks, above, vectors, strict=True):
@@ -184,7 +181,7 @@ def search_of(
     return search
 
 
-def parent_documents(documents: Sequence[Document], folder: Path) -> Search:
+def parent_documents(documents: Sequence[Document]) -> Search:
     """Return the parents of 2,000 characters of LangChain's `ParentDocumentRetriever`."""
     from langchain_classic.retrievers import ParentDocumentRetriever
     from langchain_core.documents import Document as Text
@@ -205,8 +202,6 @@ def parent_documents(documents: Sequence[Document], folder: Path) -> Search:
     retriever.add_documents(
         [Text(one.text, metadata={"source": one.name}) for one in documents if one.text.strip()]
     )
-    vectors.dump(str(folder / "vectors.json"))
-    (folder / "texts.pickle").write_bytes(pickle.dumps(texts.store))
 
     def search(question: str, words: int) -> Found:
         del words
@@ -226,7 +221,7 @@ def parent_documents(documents: Sequence[Document], folder: Path) -> Search:
     return search
 
 
-def llamaindex(documents: Sequence[Document], folder: Path, *, window: bool) -> Search:
+def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
     """Return sentence windows, or with `window=False` what automatic merging makes."""
     from llama_index.core import Document as Text
     from llama_index.core import StorageContext, VectorStoreIndex
@@ -248,7 +243,6 @@ def llamaindex(documents: Sequence[Document], folder: Path, *, window: bool) -> 
         leaves = get_leaf_nodes(nodes)
         storage.docstore.add_documents(nodes)
     index = VectorStoreIndex(leaves, storage_context=storage, embed_model=for_llamaindex())
-    storage.persist(str(folder))
     retriever: Any = index.as_retriever(similarity_top_k=50 if window else 24)
     if not window:
         retriever = AutoMergingRetriever(retriever, storage)

@@ -14,9 +14,8 @@ import pytest
 from lumber_core.bert.onnx import ModelInputs, OnnxModel
 from lumber_core.bert.windows import Scores
 
-# Fixtures of several test folders: small BERT models, the numbers of examples, a browser; and what
-# is seen of tests that hang.
-pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
+# Fixtures of several test folders: small BERT models, the numbers of examples, a browser.
+pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing"]
 
 
 @pytest.hookimpl(wrapper=True)

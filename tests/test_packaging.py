@@ -78,7 +78,7 @@ def test_a_splitter_is_made_without_loading_what_only_splitting_needs(name: str)
         f"from langchain_lumber import {name}\n{name}()", beyond="import langchain_text_splitters"
     )
     assert "langchain_lumber" in made
-    assert not made & {"numpy", "onnxruntime", "sentencex", "sqlite3", "tqdm"}
+    assert not made & {"numpy", "onnxruntime", "sentencex", "tqdm"}
 
 
 @pytest.mark.parametrize(

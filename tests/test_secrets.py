@@ -129,7 +129,7 @@ class UsersModel:
         return self.complete(system, user)
 
 
-def of_core(model: Any, policy: CallPolicy = FAST, **more: Any) -> Chunker:
+def of_core(model: Any, policy: CallPolicy = FAST, **more: Any) -> LumberChunker:
     return LumberChunker(ModelJudge(model, policy=policy), **more)
 
 

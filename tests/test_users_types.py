@@ -64,7 +64,7 @@ GreedyChunker(1, 2)  # Expected 1 positional argument
 LumberChunker()  # Argument missing for parameter "judge"
 BertChunker(device="gpu")  # parameter "device"
 GreedyTextSplitter(400)  # Expected 0 positional arguments
-GreedyTextSplitter(separators=["x"])  # No parameter named "separators"
+GreedyTextSplitter(separators=["x"])  # parameter "separators" of type "Never"
 LumberTextSplitter(theta="550")  # parameter "theta"
 BertTextSplitter(chunk_size="5")  # parameter "chunk_size"
 LumberTextSplitter(store=5)  # parameter "store"

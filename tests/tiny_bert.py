@@ -57,6 +57,7 @@ def write_random_checkpoint(
     transformers = pytest.importorskip("transformers")
     from lumber_core.bert.pytorch import ChunkTagger
 
+    torch.set_num_threads(1)  # threads of models this small wait for each other
     torch.manual_seed(seed)
     config = transformers.BertConfig(
         vocab_size=len(vocabulary()),

@@ -2,21 +2,16 @@
 
     python -m benchmarks.papers.start_error ../shared/data/wiki50
     python -m benchmarks.papers.start_error ../shared/data/wiki50 --levels 1 2
-    python -m benchmarks.papers.start_error wiki_727K/test --fields articles.jsonl
 
 The error of a document is the sum of |predicted - actual| over its sections' start tokens, the
 shorter list padded with its own last value; over documents, their MAE and RMSE. Every splitter gets
 the articles without their headings. F1, Pk and WindowDiff compare the cuts with the sections,
 sentence by sentence. "fixed" cuts after any word.
-
-`--fields` writes what the article uses of each document: its file's text, the text without
-headings, the start tokens and start sentences of its sections, its length in tokens.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from itertools import accumulate
 from math import sqrt
@@ -84,33 +79,13 @@ def row(name: str, documents: Sequence[Document], chunker: Chunker) -> tuple[str
     return (name, f"{mae:,.0f}", f"{rmse:,.0f}", *(f"{one:.3f}" for one in shares), f"{chunks:,}")
 
 
-def fields_of(document: Document, original: str) -> dict[str, object]:
-    """Return what the article uses of a document."""
-    starts, total = start_tokens(document, document.starts)
-    return {
-        "name": document.name,
-        "original": original,
-        "text": document.text,
-        "start_tokens": starts,
-        "start_sentences": [document.units.index(start) for start in document.starts],
-        "tokens": total,
-        "sections": len(document.starts),
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="files of Wiki-50 or Wiki-727K")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 200, 400], metavar="TOKENS")
     parser.add_argument("--levels", type=int, nargs="+", help="which start a section; default all")
-    parser.add_argument("--fields", type=Path, help="JSON lines to write the articles' fields to")
     options = parser.parse_args()
-    if options.fields is not None:
-        with options.fields.open("w", encoding="utf-8") as file:
-            for article in iter_wiki(options.folder, options.levels):
-                file.write(json.dumps(fields_of(*article)) + "\n")
-        return
-    documents = [document for document, _ in iter_wiki(options.folder, options.levels)]
+    documents = [*iter_wiki(options.folder, options.levels)]
     sections = sum(len(document.starts) for document in documents)
     tokens = sum(start_tokens(document, ())[1] for document in documents)
     mean = round(tokens / sections)

@@ -1,6 +1,6 @@
 """Benchmarks of speed, memory, losses and cost beside other splitters, from one run.
 
-    make bench                                all parts, into bench-report/
+    make bench                                splitters beside each other, into bench-report/
     python -m benchmarks.suite --help         parts, output folder, sizes
 
 A part is a module with a function that returns a `Section`: prose, tables and charts. Contestants

@@ -9,11 +9,10 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.suite.corpus import large
-from benchmarks.suite.greedy import greedy
 from benchmarks.suite.report import Section, write_report
 from benchmarks.suite.throughput import splitters
 
-PARTS = ("splitters", "greedy")
+PARTS = ("splitters", "large")
 MEGABYTES = {"greedy": 100.0, "layout": 100.0, "recursive": 30.0, "bert": 20.0, "bert, large": 2.0}
 """Size of the large corpus for each splitter; a factor for them is --scale."""
 
@@ -21,10 +20,9 @@ MEGABYTES = {"greedy": 100.0, "layout": 100.0, "recursive": 30.0, "bert": 20.0, 
 def main() -> None:
     """Run the requested parts, one after the other."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suite", description=__doc__)
-    parser.add_argument("--parts", nargs="+", choices=(*PARTS, "large"), default=list(PARTS))
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=["splitters"])
     parser.add_argument("--output", type=Path, default=Path("bench-report"), help="a folder")
     parser.add_argument("--scale", type=float, default=1.0, help="factor for the sizes of texts")
-    parser.add_argument("--books", type=Path, help="greedy: a folder of text files to split")
     options = parser.parse_args()
     began = perf_counter()
 
@@ -34,7 +32,6 @@ def main() -> None:
     sizes = {name: size * options.scale for name, size in MEGABYTES.items()}
     make: dict[str, Callable[[], Section]] = {
         "splitters": lambda: splitters(log, scale=options.scale),
-        "greedy": lambda: greedy(log, scale=options.scale, folder=options.books),
         "large": lambda: large(log, sizes),
     }
     sections = [make[part]() for part in options.parts]

@@ -16,9 +16,7 @@ class Findings:
     Attributes:
         chunks: Number of chunks.
         over: Chunks that count more than the limit; None if there is no limit.
-        largest: What the largest chunk counts; None if there is no limit.
         lost: Visible characters of the text that are missing from the chunks.
-        blanks_lost: White space characters missing; most splitters strip chunks on purpose.
         invented: Visible characters in the chunks that the text does not have.
         offsets_wrong: Chunks that are not where their offsets say, that overlap the one
             before, or have no offsets although others do; None if no chunk has offsets.
@@ -26,9 +24,7 @@ class Findings:
 
     chunks: int
     over: int | None
-    largest: int | None
     lost: int
-    blanks_lost: int
     invented: int
     offsets_wrong: int | None
 
@@ -50,17 +46,14 @@ def examine(
         pieces: Its chunks, in order.
         limit: How to count a chunk, and the most it may count.
     """
-    over = largest = None
+    over = None
     if limit is not None:
         count, most = limit
-        sizes = [count(piece.text) for piece in pieces]
-        over = sum(size > most for size in sizes)
-        largest = max(sizes, default=0)
-    lost, blanks_lost = _missing(Counter(text), _characters(pieces))
-    invented, _ = _missing(_characters(pieces), Counter(text))
-    return Findings(
-        len(pieces), over, largest, lost, blanks_lost, invented, wrong_offsets(text, pieces)
-    )
+        over = sum(count(piece.text) > most for piece in pieces)
+    had = _visible([text])
+    kept = _visible(piece.text for piece in pieces)
+    lost, invented = (had - kept).total(), (kept - had).total()
+    return Findings(len(pieces), over, lost, invented, wrong_offsets(text, pieces))
 
 
 def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
@@ -82,15 +75,9 @@ def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
     return wrong if given else None
 
 
-def _characters(pieces: Iterable[Piece]) -> Counter[str]:
+def _visible(texts: Iterable[str]) -> Counter[str]:
+    """Count the characters of texts, white space aside, which most splitters strip on purpose."""
     found: Counter[str] = Counter()
-    for piece in pieces:
-        found.update(piece.text)
+    for text in texts:
+        found.update("".join(text.split()))
     return found
-
-
-def _missing(whole: Counter[str], part: Counter[str]) -> tuple[int, int]:
-    """Return how many characters of `whole` are not in `part`: visible ones, and white space."""
-    missing = whole - part
-    blanks = sum(number for character, number in missing.items() if character.isspace())
-    return missing.total() - blanks, blanks

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from statistics import median, quantiles
 
 
 @dataclass(frozen=True)
@@ -66,16 +65,8 @@ def machine(sections: Iterable[Section]) -> str:
     return (
         f"Made by `make bench` on {date.today():%Y-%m-%d}: Python {platform.python_version()}, "
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}. CPU times hold on a busy "
-        f"machine too, wall times do not. Versions: {versions}."
+        f"machine, too. Versions: {versions}."
     )
-
-
-def spread(values: Sequence[float], form: str = ".2f") -> str:
-    """Return the median of some values, and the range of their middle half."""
-    if len(values) < 2:
-        return format(values[0], form)
-    low, _, high = quantiles(values, n=4, method="inclusive")
-    return f"{median(values):{form}} ({low:{form}} to {high:{form}})"
 
 
 def short(value: float) -> str:

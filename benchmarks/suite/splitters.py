@@ -168,7 +168,6 @@ ENTRIES: tuple[Entry, ...] = (
         _own("BertTextSplitter", model="large", tokenizer="cl100k_base"),
         model=True,
     ),
-    Entry("lumber, offline", OURS, _own("LumberTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
         "langchain Semantic", "langchain-experimental", _langchain_semantic, "no limit", model=True
     ),

@@ -9,19 +9,19 @@ from statistics import median
 
 from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.fresh import Fresh, run_fresh
-from benchmarks.suite.report import Section, Table, short, spread
-from benchmarks.suite.splitters import BASE, ENTRIES, Entry, Split
+from benchmarks.suite.report import Section, Table, short
+from benchmarks.suite.splitters import ENTRIES, Entry, Split
 from benchmarks.suite.texts import KINDS
-from benchmarks.suite.timing import Taken, interleaved
+from benchmarks.suite.timing import interleaved
 
-TIMED = [kind for kind in KINDS if kind != "special tokens"]
+TIMED = ("English", "Chinese", "Markdown", "CSV")
 SIZE, MODEL_SIZE = 200_000, 5_000
 ROUNDS, MODEL_ROUNDS = 7, 3
 # A splitter that needs longer for one text is reported by that time and takes no turns.
 _PATIENCE = 8.0
 
-Times = Mapping[str, Mapping[str, Sequence[Taken]]]
-"""What rounds took, by kind of text and splitter."""
+Times = Mapping[str, Mapping[str, Sequence[float]]]
+"""CPU seconds of each round, by kind of text and splitter."""
 
 
 def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
@@ -39,7 +39,7 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
         log(f"splitters: {one.name}, in a process of its own")
         fresh[one.name] = run_fresh(one.name, sizes[one.name])
     installed = [one for one in ENTRIES if fresh[one.name].ready is not None]
-    times: dict[str, dict[str, list[Taken]]] = {kind: {} for kind in TIMED}
+    times: dict[str, dict[str, list[float]]] = {kind: {} for kind in TIMED}
     for model in (False, True):
         group = [one for one in installed if one.model == model]
         for kind, spent in _timed(group, fresh, sizes, MODEL_ROUNDS if model else ROUNDS, log):
@@ -62,7 +62,7 @@ def _timed(
     sizes: Mapping[str, int],
     rounds: int,
     log: Callable[[str], None],
-) -> list[tuple[str, dict[str, list[Taken]]]]:
+) -> list[tuple[str, dict[str, list[float]]]]:
     """Time a group of splitters by turns, on each kind of text that they can split in time."""
     logging.disable(logging.WARNING)
     ready = {one.name: one.make() for one in group}
@@ -93,44 +93,28 @@ def _introduction(size: int, model_size: int) -> str:
         "that run a neural model. The limit is 256 tokens of cl100k_base, or 1,024 characters for "
         "splitters that count characters only; nothing overlaps; everything else is as the makers "
         "set it. Semantic splitters use the bundled embedding model and have no limit. "
-        "Splitters run by turns, on a new text in every round; medians, and the middle half of the "
-        "rounds in brackets."
+        "Splitters run by turns, on a new text in every round; medians."
     )
 
 
 def _speed(
     entries: Sequence[Entry], sizes: Mapping[str, int], times: Times, fresh: Mapping[str, Fresh]
 ) -> list[str | Table]:
-    rows, ratios = [], []
+    rows = []
     for one in entries:
-        cells, against = [one.name], [one.name]
+        cells = [one.name]
         for kind in TIMED:
             spent = times[kind].get(one.name)
-            if not spent:
-                cells.append(_untimed(fresh[one.name], kind, sizes[one.name]))
-                against.append("-")
-                continue
-            cpu = sizes[one.name] / median(taken.cpu for taken in spent)
-            wall = sizes[one.name] / median(taken.wall for taken in spent)
-            cells.append(f"{short(cpu)} / {short(wall)}")
-            others = times[kind].get("bert" if one.model else BASE)
-            against.append(_ratio(spent, others) if others else "-")
+            size = sizes[one.name]
+            cells.append(
+                short(size / median(spent)) if spent else _untimed(fresh[one.name], kind, size)
+            )
         rows.append(cells)
-        ratios.append((one.model, against))
-    blocks: list[str | Table] = [
+    return [
         "### Throughput",
-        "Characters a second of CPU time (all threads), then of wall time.",
+        "Characters a second of CPU time, all threads together.",
         Table(["splitter", *TIMED], rows),
     ]
-    for model, base in ((False, BASE), (True, "bert")):
-        chosen = [cells for is_model, cells in ratios if is_model == model]
-        blocks.append(f"CPU time as a multiple of *{base}*, round by round (lower is faster):")
-        blocks.append(Table(["splitter", *TIMED], chosen))
-    return blocks
-
-
-def _ratio(spent: Sequence[Taken], base: Sequence[Taken]) -> str:
-    return spread([one.cpu / other.cpu for one, other in zip(spent, base, strict=True)])
 
 
 def _untimed(fresh: Fresh, kind: str, size: int) -> str:
@@ -162,14 +146,13 @@ def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Ta
     """Return the tables of limits, losses and offsets."""
     tables: list[tuple[str, Callable[[dict[str, int | None]], str]]] = [
         (
-            "### Chunks over the limit\n\nShare of the chunks, and what the largest one counts.",
-            _over,
+            "### Chunks over the limit\n\nShare of the chunks.",
+            lambda told: "no limit" if told["over"] is None else _share(told, "over"),
         ),
         (
             "### Characters lost\n\nVisible characters missing from the chunks, then visible "
-            "characters in the chunks that the text does not have, then white space missing "
-            "(which many splitters strip on purpose).",
-            lambda told: f"{told['lost']} / {told['invented']} / {told['blanks_lost']}",
+            "characters in the chunks that the text does not have.",
+            lambda told: f"{told['lost']} / {told['invented']}",
         ),
         (
             "### Offsets wrong\n\nChunks that are not where their offsets say, or have none "
@@ -193,12 +176,6 @@ def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Ta
             rows.append(cells)
         blocks += [title, Table(["splitter", *KINDS], rows)]
     return blocks
-
-
-def _over(told: dict[str, int | None]) -> str:
-    if told["over"] is None:
-        return "no limit"
-    return f"{_share(told, 'over')} (largest {told['largest']})"
 
 
 def _share(told: dict[str, int | None], name: str) -> str:

@@ -1,4 +1,4 @@
-"""Timing several ways of doing a thing within one run, so that only their ratios are reported.
+"""Timing several splitters within one run, so that their ratios hold.
 
 Rounds are interleaved (A B C, A B C, ...), which lets a machine whose speed drifts compare them
 all under the same conditions.
@@ -8,40 +8,24 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
-from time import perf_counter, process_time
-from typing import Any, NamedTuple
-
-
-class Taken(NamedTuple):
-    """What one round took, in seconds.
-
-    Attributes:
-        wall: Time that passed.
-        cpu: Time that all threads of the process spent on a CPU; other programs do not count.
-    """
-
-    wall: float
-    cpu: float
-
-
-def taken(run: Callable[[], Any]) -> Taken:
-    """Return what one call takes."""
-    gc.collect()
-    cpu, wall = process_time(), perf_counter()
-    result = run()
-    spent = Taken(perf_counter() - wall, process_time() - cpu)
-    del result
-    return spent
+from time import process_time
 
 
 def interleaved(
-    contestants: Mapping[str, Callable[[], Any]], *, rounds: int
-) -> dict[str, list[Taken]]:
-    """Return what every round took for every contestant, after one uncounted round."""
-    found: dict[str, list[Taken]] = {name: [] for name in contestants}
+    contestants: Mapping[str, Callable[[], object]], *, rounds: int
+) -> dict[str, list[float]]:
+    """Return the CPU seconds of every round for every contestant, after one uncounted round.
+
+    All threads of this process count, other programs do not.
+    """
+    found: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(rounds + 1):
         for name, run in contestants.items():
-            spent = taken(run)
+            gc.collect()
+            start = process_time()
+            result = run()
+            spent = process_time() - start
+            del result
             if number:
                 found[name].append(spent)
     return found

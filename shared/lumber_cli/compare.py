@@ -196,7 +196,7 @@ def _splitter(
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),
         method="window" if number == "window" else "paper",
-        theta=THETA if number in ("", "paper", "window") else int(float(number)),
+        theta=THETA if number in ("", "window") else int(float(number)),
         store=work / WORK_FILE,
         max_concurrency=max_concurrency,
     )

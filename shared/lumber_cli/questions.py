@@ -39,9 +39,9 @@ _WITHOUT_MODEL = (
 def questions_command(
     asking: Asking,
     folder: Folder,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write, .jsonl or .csv.")
-    ] = Path("questions.jsonl"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, .jsonl.")] = Path(
+        "questions.jsonl"
+    ),
     count: Annotated[
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,

@@ -11,9 +11,8 @@ Davison and Hinkley 1997, section 3.8). Ignoring that makes intervals too narrow
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,8 +20,6 @@ from lumber_core.checks import check_positive
 
 # Values drawn at once, to limit memory for any number of questions.
 _DRAWN_AT_ONCE = 1 << 22
-# Two-sided 95 %, and 80 % power: the usual pair for planning how much to measure.
-_CONFIDENCE_Z, _POWER_Z = 1.96, 0.84
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +30,11 @@ class Interval:
         value: The mean of the values given.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        error: Standard error: the standard deviation of the resampled means. Not compared by `==`.
     """
 
     value: float
     low: float
     high: float
-    error: float = field(default=0.0, compare=False)
 
 
 def mean_interval(
@@ -93,7 +88,7 @@ def mean_interval(
         ]
     )
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(value, float(low), float(high), float(means.std()))
+    return Interval(value, float(low), float(high))
 
 
 def paired_difference(
@@ -131,22 +126,3 @@ def paired_difference(
     return mean_interval(
         list(difference), clusters=clusters, confidence=confidence, samples=samples, seed=seed
     )
-
-
-def questions_to_decide(difference: Interval, count: int) -> int | None:
-    """Return how many more questions would show a difference, with 80 % probability.
-
-    Assumes that the true difference is the measured one, and that its error shrinks with the square
-    root of the number of questions.
-
-    Args:
-        difference: A paired difference.
-        count: Number of questions it was measured on.
-
-    Returns:
-        At least 1; None if there is no difference.
-    """
-    if not difference.value:
-        return None
-    ratio = (_CONFIDENCE_Z + _POWER_Z) * difference.error / abs(difference.value)
-    return max(1, math.ceil(count * (ratio**2 - 1)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -206,63 +206,42 @@ _SHOWN = 10
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,5}$")
 
 
-class DocumentNames:
-    """Finds documents by name.
+def find_document(by_name: Mapping[str, Document], name: str, where: str) -> Document:
+    """Return the document of that name; "" stands for the only document.
 
-    A document `tales/fox.txt` is found by its full name, with or without extension, and if that is
-    unambiguous by the file name alone: `fox.txt`, `fox`. The name may have an extension that the
-    document's name lacks.
+    A document `tales/fox.txt` is also found by the end of its path, with or without extension, if
+    that is unambiguous: `fox.txt`, `fox`. The name may have an extension that the document's lacks.
 
     Args:
-        documents: Documents with different names.
+        by_name: The documents by their names.
+        name: The name, or "" if none is given.
+        where: The source of the name, for errors.
+
+    Raises:
+        ValueError: No document has the name, or several could be meant.
     """
-
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self.documents = tuple(documents)
-        self._by_form: dict[str, list[Document]] = {}
-        for document in documents:
-            for form in dict.fromkeys(_forms(document.name)):
-                self._by_form.setdefault(form, []).append(document)
-        self._exact = {document.name: document for document in documents}
-
-    def find(self, name: str, where: str) -> Document:
-        """Return the document of that name; "" stands for the only document.
-
-        Args:
-            name: The name, or "" if none is given.
-            where: The source of the name, for errors.
-
-        Raises:
-            ValueError: No document has the name, or several could be meant.
-        """
-        if not name:
-            if len(self.documents) == 1:
-                return self.documents[0]
-            raise ValueError(
-                f"{where}: the question names no document and there are {len(self.documents)}; "
-                f"name one of them in a column 'document' (or 'Book Name'): {self.listed}"
-            )
-        if name in self._exact:
-            return self._exact[name]
-        for form in _forms(name):
-            found = self._by_form.get(form, [])
-            if len(found) == 1:
-                return found[0]
-            if found:
-                names = ", ".join(document.name for document in found)
-                raise ValueError(
-                    f"{where}: {name!r} could be any of several documents; give one of their full "
-                    f"names: {names}"
-                )
+    if not name and len(by_name) == 1:
+        return next(iter(by_name.values()))
+    if not name:
         raise ValueError(
-            f"{where}: there is no document {name!r}; expected one of these, with or without "
-            f"extension: {self.listed}"
+            f"{where}: the question names no document and there are {len(by_name)}; name one of "
+            f"them in a column 'document' (or 'Book Name'): {name_list([*by_name])}"
         )
-
-    @property
-    def listed(self) -> str:
-        """The names of the first few documents, for errors."""
-        return name_list([document.name for document in self.documents])
+    if name in by_name:
+        return by_name[name]
+    for form in (_path, _without_extension):
+        found = [known for known in by_name if form(known).endswith(form(name))]
+        if len(found) == 1:
+            return by_name[found[0]]
+        if found:
+            raise ValueError(
+                f"{where}: {name!r} could be any of several documents; give one of their full "
+                f"names: {', '.join(found)}"
+            )
+    raise ValueError(
+        f"{where}: there is no document {name!r}; expected one of these, with or without "
+        f"extension: {name_list([*by_name])}"
+    )
 
 
 def name_list(names: Sequence[str]) -> str:
@@ -271,8 +250,9 @@ def name_list(names: Sequence[str]) -> str:
     return (", ".join(names[:_SHOWN]) or "none") + more
 
 
-def _forms(name: str) -> list[str]:
-    """Return the forms of a name, from the full path to the bare file name."""
-    whole = name.replace("\\", "/")
-    last = whole.rsplit("/", 1)[-1]
-    return [whole, _EXTENSION.sub("", whole), last, _EXTENSION.sub("", last)]
+def _path(name: str) -> str:
+    return "/" + name.replace("\\", "/")
+
+
+def _without_extension(name: str) -> str:
+    return _EXTENSION.sub("", _path(name))

@@ -133,11 +133,9 @@ PRESETS = {
     "bert": Preset(
         "target size, tokens", 154, lambda value, _: BertChunker(target_size=int(value))
     ),
-    "bert-tc": Preset("threshold t_c", 0, lambda value, _: BertChunker(threshold=value)),
     "lumber": Preset(
         "theta, tokens", THETA, lambda value, _: LumberChunker(local_judge(), theta=int(value))
     ),
-    "lumber:paper": Preset("", 0, lambda *_: LumberChunker(local_judge())),
     "lumber:window": Preset("", 0, lambda *_: LumberChunker(local_judge(), method="window")),
     "layout": Preset(
         "target size, tokens", 154, lambda value, _: LayoutChunker(target_size=int(value))

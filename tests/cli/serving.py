@@ -101,10 +101,7 @@ def connected(server: StdioServerParameters | str) -> Iterator[Agent]:
 def agent(*arguments: str | Path, cwd: Path | None = None) -> Iterator[Agent]:
     """A client of a server of its own."""
     command = StdioServerParameters(
-        command=sys.executable,
-        args=[*SERVE, *map(str, arguments)],
-        env={**os.environ},
-        cwd=cwd,
+        command=sys.executable, args=[*SERVE, *map(str, arguments)], env={**os.environ}, cwd=cwd
     )
     with connected(command) as made:
         yield made

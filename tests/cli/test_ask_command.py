@@ -294,16 +294,6 @@ def test_a_model_that_fails_leaves_the_passages(docs: Path, fault: Any, said: st
     assert said in done.err
 
 
-def test_a_model_reads_lines_as_they_are(docs: Path) -> None:
-    pytest.importorskip("openai")
-    code = "# Sums\n\n```python\ndef total(rows):\n    return sum(rows)\n```\n"
-    (docs / "sums.md").write_text(code)
-    with LoopbackServer('It adds rows [1].\n\n[1] "return sum(rows)"') as server:
-        asked("docs", "def total rows sum", "--model", f"{server.openai_url}#any")
-    (request,) = server.requests
-    assert "    def total(rows):\n        return sum(rows)\n" in request.user
-
-
 def test_what_the_files_do_not_say_is_said(docs: Path) -> None:
     done = run_apart("ask", "docs", "Who discovered quantum chromodynamics?")
     assert done.code == 0

@@ -76,7 +76,7 @@ def test_dropped_questions_are_reported(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question, faults=faults) as server:
         code, said = run(
             *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 3),
-            *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
+            *("--splitter", "paragraphs", "--output", tmp_path / "q.jsonl"),
         )
     assert code == 0, said
     assert "3 questions" in said
@@ -87,7 +87,7 @@ def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> 
     with LoopbackServer(lighthouse_question) as server:
         code, said = run(
             *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 1),
-            *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
+            *("--splitter", "paragraphs", "--output", tmp_path / "q.jsonl"),
             *("--key-variable", "THEIR_KEY"),
             THEIR_KEY="their-key",
         )
@@ -110,8 +110,8 @@ def test_errors_of_the_model_are_reported(
     with LoopbackServer(reply, faults=lambda request: fault) as server:
         code, said = run(
             *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 2),
-            *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
+            *("--splitter", "paragraphs", "--output", tmp_path / "q.jsonl"),
         )
     assert code == 1
     assert reason in said.splitlines()[-1]
-    assert not (tmp_path / "q.csv").exists()
+    assert not (tmp_path / "q.jsonl").exists()

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,31 +45,14 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def opening(tmp_path: Path) -> Path:
-    """The story up to where the model takes more than a moment."""
-    path = tmp_path / "opening.txt"
-    path.write_bytes(SAMPLE.read_bytes()[:8_000].rpartition(b"\n\n")[0])
-    return path
-
-
-@pytest.mark.parametrize("method", ["bert", "layout", "greedy", "lumber"])
-def test_the_chunks_are_those_of_the_splitter_and_join_to_the_text(
-    method: str, opening: Path
-) -> None:
-    text = opening.read_bytes().decode()
-    chunker = {
-        "bert": BertChunker(),
-        "layout": LayoutChunker(),
-        "greedy": GreedyChunker(),
-        "lumber": LumberChunker(local_judge()),
-    }[method]
-    done = run_apart("split", opening, "--method", method)
+def test_rows_have_the_chunks_of_the_splitter_and_join_to_the_text() -> None:
+    text, chunker = SAMPLE.read_bytes().decode(), GreedyChunker()
+    done = run_apart("split", SAMPLE, "--method", "greedy")
     assert (done.code, done.err) == (0, "")
     rows = rows_of(done.out)
     assert [(row["start"], row["end"]) for row in rows] == [*chunker.segment(text).spans]
     assert [row["index"] for row in rows] == [*range(len(rows))]
-    assert {row["document"] for row in rows} == {opening.as_posix()}
+    assert {row["document"] for row in rows} == {SAMPLE.as_posix()}
     assert "".join(row["text"] for row in rows) == text
     assert [row["tokens"] for row in rows] == chunker.counter.count([row["text"] for row in rows])
 
@@ -299,14 +281,11 @@ def test_a_reader_that_stops_early_causes_no_traceback(tmp_path: Path) -> None:
 def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_bytes(SAMPLE.read_bytes() * 10)
-    for unbuffered in ("1", ""):
-        process = started(
-            *("split", book, "--method", "greedy"),
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )
-        out, _ = process.communicate(timeout=120)
-        text = "".join(row["text"] for row in rows_of(out.decode()))
-        assert text == book.read_bytes().decode()
+    process = started(
+        *("split", book, "--method", "greedy"), env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    )
+    out, _ = process.communicate(timeout=120)
+    assert "".join(row["text"] for row in rows_of(out.decode())) == book.read_bytes().decode()
 
 
 def heed_ctrl_c() -> None:
@@ -317,8 +296,7 @@ def heed_ctrl_c() -> None:
 def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
     process = started(
-        *("split", SAMPLE, "-", "--method", "greedy", "-o", output),
-        preexec_fn=heed_ctrl_c,
+        *("split", SAMPLE, "-", "--method", "greedy", "-o", output), preexec_fn=heed_ctrl_c
     )
     assert process.stderr is not None
     while not any(part.stat().st_size for part in tmp_path.iterdir()):  # then it waits for stdin
@@ -338,47 +316,25 @@ GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Cr
 SMALL = ("--method", "greedy", "--target-size", 8)
 
 
-@pytest.fixture
-def guide(tmp_path: Path) -> Path:
-    path = tmp_path / "guide.md"
-    path.write_text(GUIDE, encoding="utf-8")
-    return path
-
-
-def expected() -> np.ndarray:
-    source = Source(GUIDE, format="markdown")
-    embed = TextEmbedder().embed
-    chunker = GreedyChunker(8)
-    _, (vectors,) = split_and_embed(chunker, [source], embed)
-    return vectors
-
-
-@pytest.mark.parametrize("options", [(), ("--embedder", "bundled")])
-def test_json_lines_have_the_vectors_of_the_core(guide: Path, options: Sequence[str]) -> None:
-    done = run_apart("split", guide, *SMALL, "--embed", *options)
-    assert (done.code, done.err) == (0, "")
-    rows = [json.loads(line) for line in done.out.splitlines()]
-    assert len(rows) > 3
-    assert np.allclose([row["embedding"] for row in rows], expected(), atol=1e-6)
-    plain = run_apart("split", guide, *SMALL).out.splitlines()
-    assert [{**row, "embedding": None} for row in rows] == [
-        {**json.loads(line), "embedding": None} for line in plain
-    ]
-
-
-def test_parquet_has_a_column_of_vectors_only_if_wanted(guide: Path, tmp_path: Path) -> None:
+def test_rows_have_the_vectors_of_the_core_only_if_wanted(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    output = tmp_path / "chunks.parquet"
-    for options in ((), ("--embed",)):
-        done = run_apart("split", guide, *SMALL, *options, "--format", "parquet", "-o", output)
+    guide, output = tmp_path / "guide.md", tmp_path / "chunks.parquet"
+    guide.write_text(GUIDE, encoding="utf-8")
+    source = Source(GUIDE, format="markdown")
+    _, (vectors,) = split_and_embed(GreedyChunker(8), [source], TextEmbedder().embed)
+    plain = rows_of(run_apart("split", guide, *SMALL).out)
+    assert len(plain) > 3
+    for options in (("--embed",), ("--embed", "--embedder", "bundled")):
+        done = run_apart("split", guide, *SMALL, *options)
+        assert (done.code, done.err) == (0, "")
+        rows = rows_of(done.out)
+        assert np.allclose([row.pop("embedding") for row in rows], vectors, atol=1e-6)
+        assert rows == plain
+    for more in ((), ("--embed",)):
+        done = run_apart("split", guide, *SMALL, *more, "--format", "parquet", "-o", output)
         assert done.code == 0, done.err
         table = parquet.read_table(output)
-        assert ("embedding" in table.column_names) == ("--embed" in options)
-    vectors = np.array(table["embedding"].to_pylist())
-    assert np.allclose(vectors, expected(), atol=1e-6)
-
-
-def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
-    path = tmp_path / "empty.txt"
-    path.write_text("", encoding="utf-8")
-    assert run_apart("split", path, "--embed", *SMALL)[:2] == (0, "")
+        assert ("embedding" in table.column_names) == ("--embed" in more)
+    assert np.allclose(np.array(table["embedding"].to_pylist()), vectors, atol=1e-6)
+    guide.write_text("", encoding="utf-8")
+    assert run_apart("split", guide, "--embed", *SMALL)[:2] == (0, "")

@@ -48,15 +48,7 @@ def split(*arguments: object) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.out.splitlines()]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        [],
-        ["--method", "bert", "--threshold", "0.5"],
-        ["--method", "greedy", "--chunk-overlap", "80"],
-        ["--method", "lumber", "--theta", "200"],
-    ],
-)
+@pytest.mark.parametrize("options", [[], ["--method", "greedy", "--chunk-overlap", "80"]])
 def test_the_chunks_are_those_of_split(text: Path, options: list[str]) -> None:
     rows = split("text.txt", *options)
     shown = viewed("text.txt", *options)

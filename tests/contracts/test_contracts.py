@@ -59,11 +59,14 @@ def with_a_book(makers: dict[str, Callable]) -> pytest.MarkDecorator:
 
 class TestTiling:
     @every_chunker
-    def test_spans_cover_the_text_once_and_in_order(self, make: Callable) -> None:
-        for name, text in TEXTS.items():
-            segmentation = make().segment(text)
-            check_tiling(segmentation.spans, len(text))
-            assert "".join(segmentation.chunks(text)) == text, name
+    def test_spans_cover_the_text_once_in_order_and_nothing_is_printed(
+        self, make: Callable, capfd: pytest.CaptureFixture
+    ) -> None:
+        for text, made in zip(TEXTS.values(), make().segment_all(TEXTS.values()), strict=True):
+            check_tiling(made.spans, len(text))
+            assert "".join(made.chunks(text)) == text
+        asyncio.run(make().asegment_all(["One. Two.", ""]))
+        assert capfd.readouterr() == ("", "")
 
     @with_a_book(CHUNKERS)
     def test_spans_cover_a_book(
@@ -92,32 +95,6 @@ class TestTiling:
 
 
 class TestOffsets:
-    @every_text_splitter
-    @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
-    def test_offsets_of_documents_are_exact(self, make: Callable, strip: bool) -> None:
-        for name, text in TEXTS.items():
-            found = documents(make(add_start_index=True, strip_whitespace=strip), text)
-            position = 0
-            for document in found:
-                start = document.metadata["start_index"]
-                assert text[start : start + len(document.page_content)] == document.page_content
-                assert start >= position, name
-                position = start + len(document.page_content)
-            if strip:
-                assert all(d.page_content == d.page_content.strip() for d in found), name
-            else:
-                assert "".join(d.page_content for d in found) == text, name
-
-    @every_node_parser
-    def test_offsets_of_nodes_are_exact_and_leave_nothing_out(self, make: Callable) -> None:
-        for name, text in encodable.items():
-            position = 0
-            for node in nodes(make(), text):
-                assert text[node.start_char_idx : node.end_char_idx] == node.text, name
-                assert node.start_char_idx == position, name
-                position = node.end_char_idx
-            assert position == (0 if text.isspace() else len(text)), name
-
     @every_node_parser
     def test_nodes_parsed_again_point_into_the_document(self, make: Callable) -> None:
         coarse = NODE_PARSERS["greedy"](chunk_size=300)
@@ -147,23 +124,22 @@ class TestHardBounds:
             assert max(counts) <= limit, name
 
     @every_chunker
-    def test_cuts_divide_no_grapheme_cluster(self, make: Callable) -> None:
+    def test_cuts_divide_no_grapheme_cluster_and_tokens_are_left_for_an_overlap(
+        self, make: Callable
+    ) -> None:
         # The longest cluster here is a family of four; it counts 25 characters' worth at most.
         chunker = make(chunk_size=40, tokenizer="cl100k_base")
         for name, text in TEXTS.items():
             assert all(is_break(text, span.start) for span in chunker.segment(text).spans), name
+            spans = chunker.segment(text, overlap=15).spans
+            check_tiling(spans, len(text))
+            assert max(chunker.counter.count([span.of(text) for span in spans])) <= 25, name
 
     @every_chunker
     def test_words_stay_whole_if_they_fit(self, make: Callable) -> None:
         text = TEXTS["one 3,000-word paragraph"]
         for span in make(chunk_size=50).segment(text).spans[1:]:
             assert text[span.start - 1].isspace()
-
-    @every_chunker
-    def test_spans_tile_with_any_reserve(self, make: Callable) -> None:
-        chunker = make(chunk_size=40)
-        for text in TEXTS.values():
-            check_tiling(chunker.segment(text, overlap=15).spans, len(text))
 
 
 class TestTheWalkEnds:
@@ -235,12 +211,6 @@ class TestNothingFailsSilently:
 
 
 class TestQuietByDefault:
-    @every_chunker
-    def test_chunkers_print_nothing(self, make: Callable, capfd: pytest.CaptureFixture) -> None:
-        make().segment_all(TEXTS.values())
-        asyncio.run(make().asegment_all(["One. Two.", ""]))
-        assert capfd.readouterr() == ("", "")
-
     @every_text_splitter
     async def test_text_splitters_show_progress_only_when_asked(
         self, make: Callable, capfd: pytest.CaptureFixture

@@ -20,7 +20,7 @@ from tests.contracts.splitters import CHUNKERS, NODE_PARSERS, TEXT_SPLITTERS
 from tests.contracts.texts import TEXTS
 
 LIMIT, TOKENIZER = 60, "o200k_base"
-OVERLAPPING = {"chunk_size": LIMIT, "chunk_overlap": 20, "tokenizer": TOKENIZER}
+OVERLAPPING: dict[str, Any] = {"chunk_size": LIMIT, "chunk_overlap": 20, "tokenizer": TOKENIZER}
 PATIENCE = 120  # seconds for a forked process
 
 Chunk = tuple[str, int, dict[str, Any]]
@@ -62,47 +62,50 @@ def texts_for(splitter: Any) -> dict[str, str]:
     return {name: text for name, text in TEXTS.items() if both or "surrogates" not in name}
 
 
+def of_langchain(make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **more: make(add_start_index=True, **{**OVERLAPPING, **more})
+
+
+def of_llama_index(make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **more: make(**{**OVERLAPPING, **more})
+
+
 ADAPTERS: dict[str, Callable[..., Any]] = {
-    **{
-        f"LangChain, {name}": lambda make=make, **more: make(
-            add_start_index=True, **OVERLAPPING, **more
-        )
-        for name, make in TEXT_SPLITTERS.items()
-    },
-    **{
-        f"LlamaIndex, {name}": lambda make=make: make(**OVERLAPPING)
-        for name, make in NODE_PARSERS.items()
-    },
+    **{f"LangChain, {name}": of_langchain(make) for name, make in TEXT_SPLITTERS.items()},
+    **{f"LlamaIndex, {name}": of_llama_index(make) for name, make in NODE_PARSERS.items()},
 }
 every_adapter = pytest.mark.parametrize("make", ADAPTERS.values(), ids=ADAPTERS)
 
 
-def check(text: str, chunks: list[Chunk]) -> None:
-    """Every chunk is where it says, in order, no larger than allowed, and nothing is left out."""
-    end = 0
-    for (body, start, _), (_, before, _) in zip(chunks, [("", -1, {}), *chunks], strict=False):
-        assert text.startswith(body, start)
-        assert before < start
-        assert not text[end:start].strip()
-        end = max(end, start + len(body))
-    assert not text[end:].strip()
-    assert max(token_counter(TOKENIZER).count([body for body, *_ in chunks]), default=0) <= LIMIT
-
-
-@every_adapter
-def test_chunks_that_overlap_keep_the_text_their_offsets_and_the_limit(
-    make: Callable[..., Any],
+@pytest.mark.parametrize("overlap", [0, OVERLAPPING["chunk_overlap"]])
+@pytest.mark.parametrize(
+    ("name", "trimmed"),
+    [
+        (name, trimmed)
+        for name in ADAPTERS
+        for trimmed in ((True, False) if "LangChain" in name else (False,))
+    ],
+)
+def test_chunks_are_where_they_say_and_keep_the_text_and_the_limit(
+    name: str, trimmed: bool, overlap: int
 ) -> None:
-    splitter = make()
+    more = {"strip_whitespace": trimmed} if "LangChain" in name else {}
+    splitter = ADAPTERS[name](chunk_overlap=overlap, **more)
     for text in texts_for(splitter).values():
-        check(text, split(splitter, text))
-
-
-@pytest.mark.parametrize("name", [name for name in ADAPTERS if name.startswith("LangChain")])
-def test_documents_that_keep_their_white_space_keep_the_limit(name: str) -> None:
-    splitter = ADAPTERS[name](strip_whitespace=False)
-    for text in TEXTS.values():
-        check(text, split(splitter, text))
+        chunks = split(splitter, text)
+        bodies, end, before = [body for body, *_ in chunks], 0, -1
+        for body, start, _ in chunks:
+            assert text.startswith(body, start)
+            assert before < start
+            assert not text[end:start].strip()
+            assert overlap or start >= end
+            assert body == body.strip() or not trimmed
+            before, end = start, max(end, start + len(body))
+        assert not text[end:].strip()
+        assert max(token_counter(TOKENIZER).count(bodies), default=0) <= LIMIT
+        # LlamaIndex drops nodes of white space alone.
+        if not (overlap or trimmed or text.isspace()):
+            assert "".join(bodies) == text
 
 
 @every_adapter

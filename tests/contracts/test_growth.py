@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
@@ -70,16 +71,20 @@ def second(group: Group) -> int | None:
     return group.start + 1
 
 
-def counting(counter: Any) -> dict[str, Chunker]:
-    """Return splitters that count with `counter`."""
-    return {
-        "greedy": GreedyChunker(chunk_size=64, target_size=48, tokenizer=counter),
-        "greedy in Markdown": GreedyChunker(
-            chunk_size=64, target_size=48, units="markdown", tokenizer=counter
-        ),
-        "layout": LayoutChunker(chunk_size=64, tokenizer=counter),
-        "lumber": LumberChunker(second, theta=60, chunk_size=64, tokenizer=counter),
-    }
+BOUNDED: dict[str, Any] = {"chunk_size": 64}
+WITHOUT_MODEL: dict[str, Callable[..., Chunker]] = {
+    "greedy": partial(GreedyChunker, target_size=48, **BOUNDED),
+    "greedy in Markdown": partial(GreedyChunker, target_size=48, units="markdown", **BOUNDED),
+    "layout": partial(LayoutChunker, **BOUNDED),
+    "lumber": partial(LumberChunker, second, theta=60, **BOUNDED),
+}
+SPLITTERS: dict[str, Callable[..., Chunker]] = {
+    **WITHOUT_MODEL,
+    "bert": partial(BertChunker, target_size=48, **BOUNDED),
+    "bert with a threshold": partial(BertChunker, threshold=1.5, **BOUNDED),
+    "bert as in the paper": partial(BertChunker, "large", threshold=1.5, paper=True, **BOUNDED),
+    "lumber by bert": lambda **more: LumberChunker(BertJudge(), theta=60, **BOUNDED, **more),
+}
 
 
 class Steps:
@@ -120,24 +125,8 @@ def text_of(unit: str, size: int) -> str:
 
 
 WINDOW = 255
+TOKENIZER = WordPieceTokenizer.from_folder(OWN_FOLDERS["bundled"])
 SMALLEST = 1000  # characters: what is done once for each text no longer matters
-
-
-@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-def test_work_grows_linearly(unit: str) -> None:
-    for name in counting(token_counter("estimate")):
-        work, characters = [], []
-        for size in (SMALLEST, 4 * SMALLEST):
-            counter = RecordingCounter(lambda text: (len(text) + 1) // 2)
-            chunker = counting(counter)[name]
-            text = text_of(unit, size)
-            with Steps() as steps:
-                spans = chunker.segment(text).spans
-            check_tiling(spans, len(text))
-            work.append(steps.count)
-            characters.append(counter.characters)
-        for figures in (work, characters):
-            check_growth(figures, name)
 
 
 def check_growth(figures: list[int], name: str) -> None:
@@ -156,11 +145,11 @@ class CountingScorer:
     def score(
         self,
         windows: Sequence[npt.NDArray[np.int32]],
-        places: Sequence[npt.NDArray[np.intp]] | None = None,
+        places: Sequence[npt.NDArray[np.intp]],
     ) -> list[npt.NDArray[np.float32]]:
         self.tokens += sum(map(len, windows))
         scores = [(window % 7 - 4).astype(np.float32) for window in windows]
-        return scores if places is None else [s[p] for s, p in zip(scores, places, strict=True)]
+        return [t[at] for t, at in zip(scores, places, strict=True)]
 
 
 @pytest.fixture
@@ -180,42 +169,29 @@ def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-SCORED: dict[str, Callable[[Any], Chunker]] = {
-    "bert": lambda counter: BertChunker(chunk_size=64, target_size=48, tokenizer=counter),
-    "bert with a threshold": lambda counter: BertChunker(
-        threshold=1.5, chunk_size=64, tokenizer=counter
-    ),
-    "bert as in the paper": lambda counter: BertChunker(
-        "large", threshold=1.5, paper=True, chunk_size=64, tokenizer=counter
-    ),
-    "lumber without a model": lambda counter: LumberChunker(
-        BertJudge(), theta=60, chunk_size=64, tokenizer=counter
-    ),
-}
-
-
 # Every text with the default settings, some texts with the others.
-READ = [("bert", kind) for kind in UNITS] + [
-    (name, kind) for name in SCORED for kind in [*UNITS][::8]
+READ = [
+    (name, kind)
+    for name in SPLITTERS
+    for kind in ([*UNITS] if name in (*WITHOUT_MODEL, "bert") else [*UNITS][::8])
 ]
 
 
-@pytest.mark.parametrize(("name", "kind"), dict.fromkeys(READ))
-def test_work_with_a_model_grows_linearly(
+@pytest.mark.parametrize(("name", "kind"), READ)
+def test_work_grows_linearly(
     name: str, kind: str, monkeypatch: pytest.MonkeyPatch, considered: list[int]
 ) -> None:
-    unit = UNITS[kind]
-    tokenizer = WordPieceTokenizer.from_folder(OWN_FOLDERS["bundled"])
     work: list[list[int]] = []
-    for size in (2 * SMALLEST, 8 * SMALLEST):
+    smaller = SMALLEST if name in WITHOUT_MODEL else 2 * SMALLEST
+    for size in (smaller, 4 * smaller):
         scorer = CountingScorer()
-        model = loading.LoadedModel(scorer, tokenizer, WINDOW)
+        model = loading.LoadedModel(scorer, TOKENIZER, WINDOW)
         monkeypatch.setattr(loading, "load_model", lambda *args, made=model, **kwargs: made)
         counter = RecordingCounter(lambda text: (len(text) + 1) // 2)
-        text = text_of(unit, size)
+        text = text_of(UNITS[kind], size)
         considered[0] = 0
         with Steps() as steps:
-            spans = SCORED[name](counter).segment(text).spans
+            spans = SPLITTERS[name](tokenizer=counter).segment(text).spans
         check_tiling(spans, len(text))
         # Texts of less than a window are read once, longer ones twice: windows overlap.
         scored = scorer.tokens + WINDOW
@@ -253,8 +229,9 @@ LARGE = {
 @pytest.mark.load
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_large_texts_lose_nothing(text: str) -> None:
-    few = {} if len(text) > 1_000_000 else counting("estimate")  # seconds for each megabyte
-    for chunker in (GreedyChunker(), *few.values()):
+    few = {} if len(text) > 1_000_000 else WITHOUT_MODEL  # seconds for each megabyte
+    for make in (GreedyChunker, *few.values()):
+        chunker = make()
         spans = chunker.segment(text).spans
         check_tiling(spans, len(text))
         limit = chunker.chunk_size

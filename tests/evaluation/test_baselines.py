@@ -83,9 +83,6 @@ def test_recursive_characters_without_langchain_name_the_extra(
         recursive_characters()
 
 
-STORY = "Aa a aa. A aaa a. Aaa a. Bb b bb. B bbb b. Bbb b. Cc c cc. C cc c."
-
-
 def test_a_chunk_starts_where_the_meaning_turns() -> None:
     text = "Aaa aa. " * 5 + "Bbb bb. " * 5
     chunks = [text[slice(*one)] for one in SemanticChunks(ByLetters(), percentile=99)(text)]

@@ -245,7 +245,7 @@ def test_what_cannot_split_is_refused(thing: object) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["bert", "bert-tc:0.5", "lumber", "lumber:300", "lumber:window", "greedy", "greedy:30",
+    ["bert", "lumber", "lumber:300", "lumber:window", "greedy", "greedy:30",
              "paragraphs", "fixed:20", "recursive:80", "semantic:80"]
 )  # fmt: skip
 def test_presets_split(spec: str) -> None:
@@ -260,7 +260,7 @@ def test_presets_split(spec: str) -> None:
     [
         (
             "gredy",
-            r"unknown splitter 'gredy'. There are: bert:154 \(target size, tokens\), bert-tc:0",
+            r"unknown splitter 'gredy'. There are: bert:154 \(target size, tokens\), lumber:550",
         ),
         ("paragraphs:3", "unknown splitter 'paragraphs:3'"),
         ("greedy:many", "'many' is not a number; greedy takes the target size, tokens there"),

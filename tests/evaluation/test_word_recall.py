@@ -126,4 +126,4 @@ def test_small_chunks_are_read_as_deep_as_the_words_reach() -> None:
     assert [one.word_recall(600) for one in result.questions] == [1, 1]
     assert len(result.questions[0].retrieved) == 20
     with pytest.raises(ValueError, match="300, 600, 1200"):
-        result.word_recall(50)
+        result.questions[0].word_recall(50)

@@ -198,17 +198,6 @@ def test_llamaindex_pipeline_over_chroma() -> None:
     assert runs["as it was before"][1:] == [nodes, cached]
 
 
-def test_langchain_with_qdrant_overwrites_and_filters() -> None:
-    needs("langchain-qdrant")
-    printed = run("langchain_qdrant_local")
-    runs = table(printed)
-    assert runs["first run"] == runs["second run"]
-    assert runs["first run"][0] == runs["first run"][1] > 40
-    files = [Path(passage["file"]).name for passage in _PASSAGE.finditer(printed)]
-    assert files == sorted(files)
-    assert {*files} == {"the_tide_clock.txt", "tide_house.md"}
-
-
 def test_an_agent_cites_the_characters_of_its_answer() -> None:
     needs("langgraph")
     printed = run("langgraph_agent")

@@ -73,10 +73,7 @@ def pages_with_a_heavy_font(number: int) -> bytes:
 def a_heavy_font_by_many_names() -> bytes:
     names = "".join(f"/G{number} 6 0 R " for number in range(3_000))
     return page(
-        SHOW,
-        f"{FONT} /ToUnicode 7 0 R >>",
-        character_map(60_000, "0041"),
-        more_fonts=names,
+        SHOW, f"{FONT} /ToUnicode 7 0 R >>", character_map(60_000, "0041"), more_fonts=names
     )
 
 

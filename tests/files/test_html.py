@@ -47,7 +47,10 @@ def test_scripts_controls_and_navigation_are_left_out() -> None:
         *("<script>x</script>", "<style>x</style>", "<nav>x<p>y</nav>", "<svg><p>x</svg>"),
         *("<div role=navigation><ul><li>x</ul></div>", "<select><option>x</select>"),
     ]
-    assert read_html(f"<h1>A</h1>{'b'.join(hidden)}<p>c") == "# A\n\nbb\n\nbb\n\nb\n\nc"
+    assert (
+        read_html(f"<head><title>x</title></head><h1>A</h1>{'b'.join(hidden)}<p>c")
+        == "# A\n\nbb\n\nbb\n\nb\n\nc"
+    )
 
 
 def test_links_before_the_first_heading_are_no_section() -> None:

@@ -255,8 +255,7 @@ def test_a_broken_encoding_is_no_reason_to_refuse_a_file(differences: str) -> No
 
 
 @pytest.mark.parametrize(
-    "hard",
-    ["exam-\nple ", "ab-\n", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "exam-\n"],
+    "hard", ["exam-\nple ", "ab-\n", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "exam-\n"]
 )
 def test_time_is_proportional_to_the_text(hard: str) -> None:
     def work(size: int) -> Callable[[], object]:

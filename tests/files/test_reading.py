@@ -16,11 +16,6 @@ from lumber_core.spans import Span
 from lumber_files import UnreadableFileError, check_readable, read_bytes, read_file
 from tests.making_files import docx, pdf
 
-PAGE = """<!doctype html><html><head><title>Not this</title><style>p {color: red}</style></head>
-<body><script>alert("not this")</script><h1>Boats &amp; tides</h1><p>The <a href="/tide">tide</a>
-turns.</p><ul><li>one</li><li>two</li></ul>
-<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></body></html>"""
-
 
 def write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
@@ -79,22 +74,11 @@ def test_what_cannot_be_decoded_is_an_error(
         read_bytes(content, name="a.txt", encoding=encoding)
 
 
-def test_html_becomes_markdown_without_scripts() -> None:
-    file = read_bytes(PAGE.encode(), name="a.html", suffix=".html")
-    assert file.kind == "markdown"
-    assert file.text.startswith("# Boats & tides\n")
-    assert "The tide\nturns." in file.text or "The tide turns." in file.text
-    assert "- one\n- two" in file.text
-    assert "| 1 | 2 |" in file.text
-    assert "not this" not in file.text.lower()
-    assert "color" not in file.text
-
-
 def test_html_is_read_in_the_encoding_it_declares() -> None:
     page = '<meta charset="iso-8859-2"><p>Łódź płynie</p>'.encode("iso-8859-2")
     file = read_bytes(page, name="a.html", suffix=".html")
     assert file.text.strip() == "Łódź płynie"
-    assert (file.encoding, file.detected) == ("iso-8859-2", False)
+    assert (file.kind, file.encoding, file.detected) == ("markdown", "iso-8859-2", False)
 
 
 @pytest.mark.filterwarnings("error")

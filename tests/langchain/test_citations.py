@@ -7,13 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.output_parsers import StrOutputParser
 
-from langchain_lumber import (
-    QUOTING_PROMPT,
-    cite,
-    cite_answer,
-    format_passages,
-    join_pages,
-)
+from langchain_lumber import QUOTING_PROMPT, cite, cite_answer, format_passages
 
 TEXT = """\
 # Otters
@@ -24,21 +18,12 @@ They hunt fish at dawn.
 # Owls
 
 Owls hunt at night."""
+REPLY = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
 DOCUMENT = Document(TEXT, metadata={"source": "animals.md"})
 
 
-def test_pages_are_those_of_the_loader() -> None:
-    pages = [
-        Document(text, metadata={"source": "a.pdf", "page": number, "total_pages": 2})
-        for number, text in enumerate(["Otters swim.", "Owls fly."])
-    ]
-    assert [one.page for one in cite(["Owls fly.", "Otters swim."], pages)] == [2, 1]
-    assert [one.page for one in cite(["Owls fly.", "Otters swim."], join_pages(pages))] == [2, 1]
-
-
 def test_a_chain_answers_with_citations() -> None:
-    reply = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
-    chain = QUOTING_PROMPT | FakeListChatModel(responses=[reply]) | StrOutputParser()
+    chain = QUOTING_PROMPT | FakeListChatModel(responses=[REPLY]) | StrOutputParser()
     context = format_passages([DOCUMENT])
     assert context.startswith("animals.md:\n    # Otters\n")
     asked = QUOTING_PROMPT.invoke({"context": context, "question": "When?"}).to_messages()

@@ -13,11 +13,7 @@ from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langchain_core.tools import create_retriever_tool
 
-from langchain_lumber import (
-    GreedyTextSplitter,
-    PassageJoiner,
-    PassageRetriever,
-)
+from langchain_lumber import GreedyTextSplitter, PassageJoiner, PassageRetriever
 from tests.retrieval.test_index import MUSIC, RIVER
 
 RIVERS = Document(RIVER, metadata={"source": "river.txt", "year": 1850})

@@ -9,12 +9,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
-from langchain_lumber import (
-    GreedyTextSplitter,
-    LumberEmbeddings,
-    PassageJoiner,
-    join_pages,
-)
+from langchain_lumber import GreedyTextSplitter, LumberEmbeddings, PassageJoiner, join_pages
 from tests.core.text.test_context import GUIDE
 
 STORY = (
@@ -97,7 +92,6 @@ def with_metadata(**metadata: Any) -> Document:
         ),
         (with_metadata(source="story.txt", start_index="0"), [TALE], "must be an offset"),
         (with_metadata(source="a", start_index=5, end_index=90), [TALE], "do not fit its text"),
-        (with_metadata(source="other.txt", start_index=0), [TALE], "texts has no document source="),
         (with_metadata(source="a", start_index=0), [Document("Ada")], "which document"),
         (
             with_metadata(source="story.txt", start_index=0),

@@ -21,13 +21,8 @@ from langchain_lumber import (
 )
 from lumber_core import Group, LumberChunker, Prices
 from lumber_core.text.source import Source
+from tests.langchain.test_text_splitters import TEXT
 
-TEXT = (
-    "Ada mended the clock. She oiled the spring.\n\n"
-    "Then she set the hands.\n\n"
-    "At sea the storm broke. Sails tore.\n\n"
-    "The mate went below.\n"
-)
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyTextSplitter(chunk_size=12, **own),
     "bert": lambda **own: BertTextSplitter(chunk_size=12, **own),
@@ -101,10 +96,7 @@ def test_ids_differ_by_document_splitter_text_and_place() -> None:
     named = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1}, id="a")
     larger = GreedyTextSplitter(chunk_size=14, stable_ids=True)
     repeated = Document(page_content="Again and again it rang.\n\n" * 4)
-    made = [
-        *ids(splitter, page, next_page, named, repeated),
-        *ids(larger, page),
-    ]
+    made = [*ids(splitter, page, next_page, named, repeated), *ids(larger, page)]
     assert len(set(made)) == len(made) > 12
 
 
@@ -124,10 +116,7 @@ def test_text_with_lone_surrogates_has_an_id() -> None:
 @pytest.mark.parametrize("strip", [True, False])
 def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
     splitter = GreedyTextSplitter(
-        chunk_size=12,
-        chunk_overlap=overlap,
-        strip_whitespace=strip,
-        add_metadata=True,
+        chunk_size=12, chunk_overlap=overlap, strip_whitespace=strip, add_metadata=True
     )
     chunks = splitter.create_documents([TEXT, TEXT])
     assert len(chunks) > 4

@@ -14,7 +14,6 @@ from langchain_text_splitters import TextSplitter
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
-from lumber_core import PromptTemplate
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -96,10 +95,6 @@ class TestLumber:
             LumberTextSplitter(FakeListLLM(responses=["x"]))
         with pytest.raises(TypeError, match="a judge must be a language model"):
             LumberTextSplitter(object())
-
-    def test_a_prompt_needs_a_model(self) -> None:
-        with pytest.raises(ValueError, match="pass it as llm"):
-            LumberTextSplitter(prompt=PromptTemplate())
 
 
 @pytest.mark.parametrize("make", [GreedyTextSplitter, LumberTextSplitter])

@@ -5,24 +5,9 @@ from __future__ import annotations
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
-from llamaindex_lumber import (
-    QUOTING_PROMPT,
-    GreedyNodeParser,
-    LumberEmbedding,
-    cite,
-    cite_answer,
-)
+from llamaindex_lumber import QUOTING_PROMPT, GreedyNodeParser, LumberEmbedding, cite, cite_answer
+from tests.langchain.test_citations import REPLY, TEXT
 
-TEXT = """\
-# Otters
-
-Otters live along rivers.
-They hunt fish at dawn.
-
-# Owls
-
-Owls hunt at night."""
-REPLY = 'At dawn [1].\n\n[1] "They hunt fish at dawn."\n[2] "They hunt by night."'
 asked: list[str] = []
 
 

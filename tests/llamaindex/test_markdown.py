@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from llama_index.core.node_parser import HierarchicalNodeParser, get_leaf_nodes
-from llama_index.core.schema import Document, MediaResource, MetadataMode, TextNode
+from llama_index.core.schema import Document, MediaResource, TextNode
 
 from llamaindex_lumber import GreedyNodeParser
 from tests.langchain.test_markdown import FENCE, NESTED, TEXT, TITLES
@@ -36,17 +36,6 @@ def test_headings_are_in_the_metadata_of_each_node(document: Document) -> None:
         assert TEXT[node.start_char_idx : node.end_char_idx] == node.text
 
 
-def test_headings_are_not_embedded_so_that_the_limit_holds() -> None:
-    document = Document(text=TEXT, metadata={"file_name": "install.md"})
-    parser = GreedyNodeParser(chunk_size=40)
-    for node in nodes_of(parser, document):
-        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-            content = node.get_content(metadata_mode=mode)
-            assert "headings:" not in content
-            assert parser.chunker.counter.count([content])[0] <= 40
-    assert "headings" not in document.excluded_embed_metadata_keys
-
-
 def test_nodes_of_a_hierarchy_keep_the_titles_above_their_parents() -> None:
     levels = {"coarse": GreedyNodeParser(chunk_size=80), "fine": GreedyNodeParser(chunk_size=20)}
     parser = HierarchicalNodeParser.from_defaults(node_parser_ids=[*levels], node_parser_map=levels)
@@ -55,9 +44,3 @@ def test_nodes_of_a_hierarchy_keep_the_titles_above_their_parents() -> None:
     for words, titles in TITLES.items():
         (leaf,) = [node for node in leaves if words in node.get_content()]
         assert leaf.metadata["headings"] == titles
-
-
-def test_without_metadata_there_are_no_headings() -> None:
-    document = Document(text=TEXT, metadata={"file_name": "install.md"})
-    nodes = nodes_of(GreedyNodeParser(target_size=20, include_metadata=False), document)
-    assert not any("headings" in node.metadata for node in nodes)

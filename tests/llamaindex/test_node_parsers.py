@@ -14,7 +14,6 @@ from llama_index.core.base.llms.types import (
     MessageRole,
 )
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
-from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMCompletionStartEvent
@@ -22,17 +21,10 @@ from llama_index.core.llms import CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, Document, NodeRelationship
-from llama_index.core.storage.docstore import SimpleDocumentStore
 from pydantic import Field, PrivateAttr
 
 from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
-
-TEXT = (
-    "Ada mended the clock. She oiled the spring.\n\n"
-    "Then she set the hands.\n\n"
-    "At sea the storm broke. Sails tore.\n\n"
-    "The mate went below.\n"
-)
+from tests.langchain.test_text_splitters import TEXT
 
 
 class ScriptedLLM(CustomLLM):
@@ -172,23 +164,6 @@ class TestBoth:
         parent = SentenceSplitter()([Document(text=TEXT)])[0]
         parent.start_char_idx = None
         assert {node.start_char_idx for node in make()([parent])} == {None}
-
-    def test_the_pipeline_caches_and_deduplicates(self, make: Any) -> None:
-        cache = IngestionCache()
-        documents = [Document(text=TEXT, id_="d")]
-        pipeline = IngestionPipeline(
-            transformations=[make()],
-            cache=cache,
-            docstore=SimpleDocumentStore(),
-            docstore_strategy=DocstoreStrategy.DUPLICATES_ONLY,
-        )
-        first = pipeline.run(documents=documents)
-        assert first
-        assert pipeline.run(documents=documents) == []
-        other = IngestionPipeline(transformations=[make()], cache=cache)
-        assert [n.node_id for n in other.run(documents=documents)] == [n.node_id for n in first]
-        changed = IngestionPipeline(transformations=[make(chunk_size=8)], cache=cache)
-        assert len(changed.run(documents=documents)) > len(first)
 
     def test_a_setting_that_cannot_be_pickled_is_named(self, make: Any) -> None:
         parser = make(tokenizer=lambda text: len(text))

@@ -10,7 +10,7 @@ import json
 
 import pytest
 from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
-from llama_index.core.schema import Document, MetadataMode, TextNode
+from llama_index.core.schema import Document, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
 from llamaindex_lumber import GreedyNodeParser, join_pages
@@ -41,16 +41,6 @@ def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -
             assert "page_starts" not in related["metadata"]
         assert stored["page_first"] <= stored["page_last"] <= 3
         assert stored["line_first"] >= 1
-
-
-def test_pages_and_lines_are_not_embedded_so_that_the_limit_holds() -> None:
-    parser = GreedyNodeParser(chunk_size=40, add_metadata=True)
-    for node in parser(join_pages([page(f"{n}", PROSE) for n in range(1, 9)])):
-        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-            content = node.get_content(metadata_mode=mode)
-            assert "page_" not in content
-            assert "line_" not in content
-            assert parser.chunker.counter.count([content])[0] <= 40
 
 
 def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:

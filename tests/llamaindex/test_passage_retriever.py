@@ -22,11 +22,7 @@ from llama_index.core.schema import (
     QueryBundle,
     TextNode,
 )
-from llama_index.core.vector_stores import (
-    FilterCondition,
-    MetadataFilter,
-    MetadataFilters,
-)
+from llama_index.core.vector_stores import FilterCondition, MetadataFilter, MetadataFilters
 
 from llamaindex_lumber import (
     BertNodeParser,

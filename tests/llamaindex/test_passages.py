@@ -14,11 +14,8 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 
 from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner
 from tests.core.text.test_context import GUIDE
+from tests.langchain.test_passages import STORY
 
-STORY = (
-    "Ada mended the clock. She oiled the spring. Then she set the hands. "
-    "At sea the storm broke. Sails tore. The mate went below."
-)
 PAGE = Document(text=GUIDE, metadata={"file_name": "guide.md"}, id_="guide")
 TALE = Document(text=STORY, id_="story")
 
@@ -74,7 +71,6 @@ def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
         ({"start_char_idx": None}, [TALE], "does not say where it is"),
         ({"relationships": {}}, [TALE], "does not say where it is"),
         ({"text": "The sentences around it."}, [TALE], "before a postprocessor replaces the text"),
-        ({"start_char_idx": 1, "end_char_idx": 45}, [TALE], "index a document that has changed"),
         ({}, SimpleDocumentStore(), "docstore.add_documents"),
     ],
 )

@@ -8,12 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from llama_index.core import (
-    Settings,
-    StorageContext,
-    VectorStoreIndex,
-    load_index_from_storage,
-)
+from llama_index.core import Settings, StorageContext, VectorStoreIndex, load_index_from_storage
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.schema import BaseNode, Document
@@ -27,19 +22,9 @@ from llamaindex_lumber import (
     LumberNodeParser,
     SpanNodeParser,
 )
-from lumber_core import Group, Prices
-
-TEXT = (
-    "Ada mended the clock. She oiled the spring.\n\n"
-    "Then she set the hands.\n\n"
-    "At sea the storm broke. Sails tore.\n\n"
-    "The mate went below.\n"
-)
-
-
-def second(group: Group) -> int:
-    return group.start + 1
-
+from lumber_core import Prices
+from tests.langchain.test_pipelines import second
+from tests.langchain.test_text_splitters import TEXT
 
 PARSERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyNodeParser(chunk_size=12, **own),
@@ -89,7 +74,7 @@ def contents(index: VectorStoreIndex) -> dict[str, dict[str, Any]]:
     return {name: node.to_dict() for name, node in index.docstore.docs.items()}
 
 
-@pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)
+@pytest.mark.parametrize("make", [PARSERS["greedy"], PARSERS["lumber"]])
 class TestIndexes:
     @pytest.mark.parametrize("setting", ["node_parser", "transformations"])
     def test_an_index_is_made_of_the_parsers_nodes(

@@ -177,29 +177,27 @@ def test_what_a_model_lacks_is_told_without_a_word_of_pydantic(
     assert "validation error" not in "".join(traceback.format_exception(error.value))
 
 
-class TestAssignment:
-    @every_parser
-    def test_it_takes_effect_at_once(self, make: Any) -> None:
-        parser = make(tokenizer="cl100k_base")
-        parser.chunk_size = 30
-        parser.chunk_overlap = 10
-        nodes = parser.get_nodes_from_documents([Document(text=PROSE)])
-        assert max(COUNTER.count([node.text for node in nodes])) <= 30
-        assert any(b.start_char_idx < a.end_char_idx for a, b in pairwise(nodes))
-        assert parser.to_dict()["chunk_size"] == 30
-
-    def test_theta_and_the_model_too(self) -> None:
-        parser = LumberNodeParser(llm=LexicalJudge())
-        parser.theta = 100
+@every_parser
+def test_an_assignment_takes_effect_at_once(make: Any) -> None:
+    parser = make(tokenizer="cl100k_base")
+    parser.chunk_size = 30
+    parser.chunk_overlap = 10
+    nodes = parser.get_nodes_from_documents([Document(text=PROSE)])
+    assert max(COUNTER.count([node.text for node in nodes])) <= 30
+    assert any(b.start_char_idx < a.end_char_idx for a, b in pairwise(nodes))
+    assert parser.to_dict()["chunk_size"] == 30
+    if make is LumberNodeParser:
+        parser.theta, parser.llm = 100, MockLLM()
         assert "theta=100" in repr(parser.chunker)
-        parser.llm = MockLLM()
         assert "MockLLM" in repr(parser.chunker)
 
 
 class TestGlobalSettings:
-    def test_an_assigned_model_decides_where_none_is_given(
+    def test_an_assigned_model_decides_unless_none_or_a_judge_is_given(
         self, global_settings: Any, caplog: pytest.LogCaptureFixture
     ) -> None:
+        assert LumberNodeParser().llm is None
+        assert global_settings._llm is None  # none is made for it
         global_settings.llm = MockLLM()
         with caplog.at_level(logging.INFO, logger="llamaindex_lumber"):
             parser = LumberNodeParser(theta=9)
@@ -207,9 +205,6 @@ class TestGlobalSettings:
         assert "asks Settings.llm (" in caplog.text
         assert LumberNodeParser.from_defaults(llm=None).llm is global_settings.llm
         assert parser.to_dict()["llm"]["class_name"] == "MockLLM"
-
-    def test_none_or_a_judge_keeps_it_out(self, global_settings: Any) -> None:
-        global_settings.llm = MockLLM()
         assert LumberNodeParser(llm=None).llm is None
         assert isinstance(LumberNodeParser(llm=LexicalJudge()).llm, LexicalJudge)
 
@@ -234,10 +229,6 @@ class TestGlobalSettings:
             global_settings.chunk_size = size
         (record,) = caplog.records
         assert "Settings.chunk_size=1000 is now the most tokens" in record.getMessage()
-
-    def test_without_one_no_model_is_made_for_it(self, global_settings: Any) -> None:
-        assert LumberNodeParser().llm is None
-        assert global_settings._llm is None
 
     @every_parser
     def test_sizes_reach_the_parser_that_is_the_global_one(

@@ -18,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 _INFO = re.compile(r"/api/models/(?P<model>[^/]+/[^/]+)(?:/revision/[^/]+)?")
+_TREE = re.compile(r"/api/models/(?P<model>[^/]+/[^/]+)/tree/[^/]+")
 _FILE = re.compile(r"/(?P<model>[^/]+/[^/]+)/resolve/[^/]+/(?P<path>.+)")
 
 Reply = tuple[int, dict[str, str], bytes]
@@ -81,14 +82,20 @@ class LoopbackHub:
 
     def answer(self, path: str, *, counted: bool) -> Reply:
         """Return the reply to a request; a file is among the downloads if it is counted."""
-        match = _FILE.fullmatch(path) or _INFO.fullmatch(path)
+        match = next(filter(None, (each.fullmatch(path) for each in (_FILE, _TREE, _INFO))), None)
         if match is None or match["model"] not in self._models:
             return _error("RepoNotFound", "Repository not found")
         files, commit = self._models[match["model"]], _digest(match["model"].encode())
         if match.re is _INFO:
             listed = [{"rfilename": name} for name in files]
-            info = {"id": match["model"], "sha": commit, "siblings": listed}
-            return 200, {"Content-Type": "application/json"}, json.dumps(info).encode()
+            return _json({"id": match["model"], "sha": commit, "siblings": listed})
+        if match.re is _TREE:
+            return _json(
+                [
+                    {"type": "file", "path": name, "size": len(body), "oid": _digest(body)}
+                    for name, body in files.items()
+                ]
+            )
         if match["path"] not in files:
             return _error("EntryNotFound", "Entry not found")
         if counted:
@@ -100,6 +107,10 @@ class LoopbackHub:
 def _digest(content: bytes) -> str:
     """Return what stands for a commit or the content of a file."""
     return hashlib.sha1(content).hexdigest()
+
+
+def _json(value: object) -> Reply:
+    return 200, {"Content-Type": "application/json"}, json.dumps(value).encode()
 
 
 def _error(code: str, message: str) -> Reply:

@@ -205,13 +205,6 @@ def test_passages_give_places_in_their_documents() -> None:
     assert citation.link == "tides.md#page=2"
 
 
-def test_lines_that_are_not_known_are_not_made_up() -> None:
-    citation = one("hunt fish", [passage("otters.txt", "They hunt fish at dawn")])
-    assert citation.span == Span(31, 40)
-    assert citation.lines is None
-    assert str(citation) == "otters.txt"
-
-
 def test_a_passage_comes_before_its_document_and_counts_once() -> None:
     texts = {"a": "It rains. It pours. It rains."}
     late = Passage("a", Span(20, 29), "It rains.", (Hit(0, "a", Span(20, 29), "It rains.", 1, {}),))
@@ -290,31 +283,26 @@ def test_whatever_is_quoted_a_citation_is_a_slice_or_not_found(quote: str, text:
         assert 0 < citation.similarity <= 1
 
 
-def test_time_is_linear_in_the_text() -> None:
-    chance = random.Random(0)
-    words = TIDES.split()
+def words(count: int) -> str:
+    return " ".join(random.Random(0).choices(TIDES.split(), k=count))
 
+
+LONG: dict[str, Callable[[int], tuple[list[str], str]]] = {
+    "text": lambda n: (["The keeper's ribbon goes back to the week of all tides"], words(n)),
+    "gap": lambda n: (["the ... tides"], words(n)),
+    "quote": lambda n: ([words(20_000)[1000 : 1000 + n].replace("tides", "ebbs")], words(20_000)),
+    **{
+        f"repeated {part!r}": lambda n, part=part: ([part * (n // 10) + "b"], part * n)  # type: ignore[misc]
+        for part in ("a ", "a", ". ", " ", '"', "a ... ")
+    },
+}
+"""A quote, and the text in which it is looked for, by size."""
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_time_is_linear_in_the_text_and_in_the_quote(kind: str) -> None:
     def work(size: int) -> Callable[[], object]:
-        text = " ".join(chance.choice(words) for _ in range(size))
-        quotes = ["The keeper's ribbon goes back to the week of all tides", "the ... tides"]
+        quotes, text = LONG[kind](size)
         return lambda: cite(quotes, {"a": text})
 
-    assert growth(work, 50_000) < MOST
-
-
-@pytest.mark.parametrize("quote", ["a ", "a", ". ", " ", '"', "a ... "])
-def test_a_quote_that_repeats_itself_takes_no_quadratic_time(quote: str) -> None:
-    def work(size: int) -> Callable[[], object]:
-        return lambda: cite([quote * (size // 10) + "b"], {"a": quote * size})
-
-    assert growth(work, 50_000) < MOST
-
-
-def test_time_is_linear_in_the_quote() -> None:
-    chance = random.Random(0)
-    text = " ".join(chance.choice(TIDES.split()) for _ in range(20_000))
-
-    def work(size: int) -> Callable[[], object]:
-        return lambda: cite([text[1000 : 1000 + size].replace("tides", "ebbs")], {"a": text})
-
-    assert growth(work, 30_000) < MOST
+    assert growth(work, 20_000) < MOST

@@ -80,19 +80,6 @@ def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
     assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 3)
 
 
-def test_what_is_less_similar_is_left_out() -> None:
-    index = fleet()
-    question = "When does the depot in Oslo open?"
-    everything = [passage.similarity for passage in index.search(question)]
-    assert None not in everything
-    least = max(everything) - 0.01  # type: ignore[operator, type-var]
-    few = index.search(question, min_similarity=least)
-    assert [passage.similarity for passage in few] == [max(everything)]  # type: ignore[type-var]
-    assert index.search(question, min_similarity=1.0) == []
-    with pytest.raises(ValueError, match="from -1 to 1, not 2"):
-        index.search(question, min_similarity=2)
-
-
 @pytest.mark.parametrize("embedding", [WordVectors(), Blind()], ids=["words", "blind"])
 @pytest.mark.parametrize("budget", [1, 20, 1_000_000])
 @pytest.mark.parametrize(
@@ -192,3 +179,26 @@ def test_words_are_found_by_their_parts_in_other_alphabets() -> None:
     assert terms("otters") == ["otters"]
     assert words_in("ภาษาไทย")[:2] == ["ภาษ", "าษา"]
     assert words_in("中国人") == ["中国", "国人"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Straße", "STRASSE"),
+        ("café", "Cafe\u0301"),
+        ("ﬁnance", "finance"),
+        ("ＡＢＣ１", "abc1"),
+        ("ё", "е"),
+        ("مُحَمَّد", "محمد"),
+    ],
+)
+def test_forms_of_a_word_are_the_same(text: str, other: str) -> None:
+    assert words_in(text) == words_in(other) != []
+
+
+def test_words_are_found_in_any_script() -> None:
+    assert words_in("Don't set max_gap=3.5!") == ["don", "t", "set", "max", "gap", "3", "5"]
+    assert words_in("हिन्दी में") == ["हिन्दी", "में"]
+    assert words_in("東京都庁へ、行く") == ["東京", "京都", "都庁", "庁へ", "行く"]
+    assert words_in("한국어에 x") == ["한국", "국어", "어에", "x"]
+    assert words_in("\ud800 \x00 … 🙂") == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lumber_core import GreedyChunker, LayoutChunker, Source, StoreError
+from lumber_core import GreedyChunker, LayoutChunker, Source
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 from tests.retrieval.embeddings import WordVectors
@@ -74,21 +73,6 @@ def test_a_query_of_words_that_every_chunk_has_finds_some() -> None:
         assert len(reading.matching("the and", 7, None)) == 7
 
 
-def test_a_deleted_source_leaves_nothing() -> None:
-    index = index_of()
-    index.add([document(RIVER, "river"), document(MUSIC, "music")])
-    chunks = len(index.store)
-    assert index.delete(["river", "unknown"]) == 1
-    assert 0 < len(index.store) < chunks
-    assert found(index, "otters mill", budget=100)
-    assert "Otters" not in str(found(index, "otters"))
-    with sqlite3.connect(index.store.path) as connection:
-        words = "SELECT count(*) FROM postings WHERE term = 'otters'"
-        assert connection.execute(words).fetchone() == (0,)
-    assert index.delete(["music"]) == 1
-    assert index.search("violins") == []
-
-
 def _read_often(path: str, failures: Any, ready: Any, stop: Any) -> None:
     index = index_of(Path(path))
     ready.release()
@@ -133,39 +117,12 @@ def test_readers_find_one_version_while_another_process_writes(tmp_path: Path) -
     assert [reader.exitcode for reader in readers] == [0, 0]
 
 
-def test_another_embedding_model_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    path = tmp_path / "index.db"
-    index_of(path).add([document(RIVER, "river")])
-    before = path.read_bytes()
-    for other, message in (
-        (WordVectors(64), "vectors of 128 numbers, and the embedding model gives 64"),
-        (WordVectors(seed=1), "the embedding model is another than the index"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            index_of(path, other).add([document(MUSIC, "music")])
-        with pytest.raises(ValueError, match=message):
-            index_of(path, other).search("otters")
-    assert path.read_bytes() == before
-
-
 def test_a_filter_that_is_none_and_a_limit_out_of_range_are_refused() -> None:
     index = index_of()
     with pytest.raises(ValueError, match="budget"):
         index.search("otters", budget=0)
     with pytest.raises(TypeError, match="a filter must be"):
         index.search("otters", where=["a"])  # type: ignore[arg-type]
-
-
-def test_files_of_others_are_refused_and_not_changed(tmp_path: Path) -> None:
-    text, database = tmp_path / "notes.txt", tmp_path / "other.db"
-    text.write_text("not a database " * 100)
-    with sqlite3.connect(database) as connection:
-        connection.execute("CREATE TABLE recipes (name)")
-    for path in (text, database, tmp_path / "missing" / "index.db", tmp_path):
-        before = path.read_bytes() if path.is_file() else b""
-        with pytest.raises(StoreError, match="cannot be used"):
-            index_of(path).add([document(RIVER, "river")])
-        assert (path.read_bytes() if path.is_file() else b"") == before
 
 
 def test_any_text_and_name_is_kept_as_it_is() -> None:

@@ -103,17 +103,27 @@ def test_metadata_is_kept_as_it_is_or_refused() -> None:
     assert index.search("otters")[0].metadata["headings"] == ["Animals", "Otters"]
 
 
-@pytest.mark.parametrize("other", [WordVectors(64), WordVectors(seed=1)])
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (WordVectors(64), "vectors of 128 numbers, and the embedding model gives 64"),
+        (WordVectors(seed=1), "the embedding model is another than the index"),
+    ],
+)
 def test_the_model_belongs_to_the_file_that_is_there_now(
-    other: WordVectors, tmp_path: Path
+    other: WordVectors, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "index.db"
     index = index_of(path)
-    index.add([document(RIVER, "river")])
-    path.unlink()
-    index.add([document(RIVER, "river")])
-    with pytest.raises(ValueError, match="model"):
+    for _ in range(2):
+        path.unlink(missing_ok=True)
+        index.add([document(RIVER, "river")])
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=message):
         index_of(path, other).add([document(MUSIC, "music")])
+    with pytest.raises(ValueError, match=message):
+        index_of(path, other).search("otters")
+    assert path.read_bytes() == before
     path.unlink()
     index_of(path, other).add([document(MUSIC, "music")])
     with pytest.raises(ValueError, match="model"):

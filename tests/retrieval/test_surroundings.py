@@ -49,11 +49,6 @@ def vectors_of(
 WORDS = "one two three four five six seven eight nine ten "  # ten tokens
 
 
-def test_without_surroundings_vectors_are_the_models_own() -> None:
-    (vectors,) = vectors_of(Embedder(), placed("a b", "c d"), surroundings=False)
-    assert vectors[:, :2].tolist() == [[3, 0], [0, 3]]
-
-
 def test_vectors_lean_towards_their_neighbours_the_nearest_most() -> None:
     texts = [f"{letter} {WORDS}" for letter in "abcd"]
     (vectors,) = vectors_of(Embedder(), placed(*texts))
@@ -81,26 +76,11 @@ def test_neighbours_weigh_less_beside_a_large_chunk_and_where_they_are_few() -> 
     assert beside[0].sum() < 0.2 < beside[1].sum()
 
 
-def test_surroundings_end_with_the_document() -> None:
-    embed = Embedder()
-    together = vectors_of(embed, placed("a b", "c d"), placed("e f"))
-    assert together[1][0, embed.axis("e f")] == pytest.approx(1)
-    assert together[0][0, embed.axis("e f")] == 0
-    assert together[0][0, embed.axis("c d")] > 0
-
-
 def test_a_gap_between_chunks_makes_them_distant() -> None:
     near = vectors_of(Embedder(), placed(WORDS, WORDS[4:]))[0]
     far = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=500))[0]
     beyond = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=5000))[0]
     assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
-
-
-def test_a_text_that_occurs_twice_is_embedded_once() -> None:
-    embed = Embedder()
-    made = vectors_of(embed, placed("a", "b", "a"), placed("a"), surroundings=False)
-    assert embed.asked == [["a", "b"]]
-    assert made[0][2].tolist() == made[1][0].tolist() == made[0][0].tolist()
 
 
 def test_texts_are_embedded_in_batches_with_a_progress_bar(
@@ -112,17 +92,6 @@ def test_texts_are_embedded_in_batches_with_a_progress_bar(
     assert [len(some) for some in embed.asked] == [256, 44]
     assert made[0][299, 299] == 3
     assert "300/300" in capsys.readouterr().err
-
-
-async def test_asynchronous_models_give_the_same_vectors() -> None:
-    chunks = placed(*(f"{letter} {WORDS}" for letter in "abcdefg"))
-    embed = Embedder()
-
-    async def embed_later(texts: list[str]) -> list[list[float]]:
-        return embed(texts)
-
-    (waited,) = await VectorPlan([chunks]).aembed(embed_later)
-    assert np.array_equal(waited, VectorPlan([chunks]).embed(Embedder())[0])
 
 
 def test_no_documents_no_chunks_and_no_calls() -> None:

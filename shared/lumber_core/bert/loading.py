@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -20,15 +21,21 @@ from lumber_core.bert.model_folder import (
     read_card,
 )
 from lumber_core.bert.onnx import OnnxModel, OnnxPlaceScorer, OnnxTokenScorer, sequence
-from lumber_core.bert.reading_warning import warn_of_unread
-from lumber_core.bert.tokenizer import WordPieceTokenizer
+from lumber_core.bert.tokenizer import WordPieces, WordPieceTokenizer
 from lumber_core.bert.windows import TokenScorer
 from lumber_core.errors import WeightsError
 from lumber_core.support.extras import require
 
+logger = logging.getLogger(__name__)
+
 _PUBLISHED_WINDOW = 255
 _SPECIALS = 2  # [CLS] and [SEP]
 _EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
+# Share of the characters in pieces that the encoder knows, of two characters or more. Of the
+# bundled one: English 0.96, German 0.93, source code 0.86, tables of numbers 0.3 to 0.8; Russian,
+# Greek and Chinese 0.1, Arabic and Korean 0.
+_READ = 0.25
+_ENOUGH = 1_000  # characters
 
 
 class LoadedModel(NamedTuple):
@@ -70,7 +77,7 @@ class LoadedEmbedder(NamedTuple):
         """Return a vector of length 1 for each text, shape (texts, width)."""
         specials = self.tokenizer.cls_id, self.tokenizer.sep_id
         pieces = [self.tokenizer(text) for text in texts]
-        warn_of_unread(pieces, self.tokenizer.unknown_id)
+        _warn_of_unread(pieces, self.tokenizer.unknown_id)
         vectors = self.model.run(
             [{"ids": sequence(one.ids[:_EMBEDDED], *specials)} for one in pieces]
         )
@@ -93,10 +100,9 @@ def load_model(
 
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
-        ValueError: There is no such folder, and the name is not a hub id; or `device="cuda"` and
-            there is no GPU, or the model is exported.
-        MissingExtraError: The folder has a checkpoint, and PyTorch is not installed; or the name is
-            a hub id, and huggingface_hub is not installed.
+        ValueError: `device="cuda"`, and there is no GPU, or the model is exported; or what
+            `find_folder` says.
+        MissingExtraError: The folder has a checkpoint, and PyTorch is not installed.
     """
     folder = find_folder(name)
     return _load_model(folder, threads, device, folder_state(folder))
@@ -114,8 +120,6 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
 
     Raises:
         WeightsError: Files are missing or damaged.
-        ValueError: There is no such folder, and the name is not a hub id.
-        MissingExtraError: The name is a hub id, and huggingface_hub is not installed.
     """
     folder = find_encoder(name)
     return _load_embedder(folder, threads, folder_state(folder))
@@ -171,3 +175,27 @@ def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelC
     checked_file(folder, card, "tokenizer.json")
     path = checked_file(folder, card, name)
     return path, WordPieceTokenizer.from_folder(folder), card
+
+
+def _warn_of_unread(texts: Sequence[WordPieces], unknown: int) -> None:
+    """Log a warning, once, if texts fall into single characters and unknown pieces.
+
+    Args:
+        texts: Their pieces.
+        unknown: The token id of a piece that the model does not know.
+    """
+    total = read = 0
+    for text in texts:
+        lengths = text.ends - text.starts
+        total += int(lengths.sum())
+        read += int(lengths[(lengths > 1) & (text.ids != unknown)].sum())
+    if total >= _ENOUGH and read < _READ * total:
+        _warn()
+
+
+@cache
+def _warn() -> None:
+    logger.warning(
+        "the embedding model has no words of the alphabet of these texts: they are found by their "
+        "words, and its vectors say little. Pass a multilingual embedding model"
+    )

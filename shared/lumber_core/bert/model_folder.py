@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from lumber_core.errors import WeightsError
 from lumber_core.support.extras import load, require
@@ -37,14 +36,12 @@ class ModelCard:
     Attributes:
         files: SHA-256 of each file, by name.
         window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens.
-        provenance: Where the weights come from: base, recipe, seed, data, licence.
         scores: What the classifier scores: "tokens", or "places", the text between which it reads
             as one.
     """
 
     files: Mapping[str, str]
     window: int
-    provenance: Mapping[str, Any]
     scores: str = "tokens"
 
 
@@ -73,12 +70,10 @@ def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
     Args:
-        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
+        name: As for `check_model_name`, which raises what it says.
 
     Raises:
-        ValueError: There is no such folder, and the name is not a hub id.
         WeightsError: The hub has no such model or cannot be reached.
-        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     check_model_name(name)
     if name in OWN_FOLDERS:
@@ -101,17 +96,9 @@ def find_folder(name: str) -> Path:
 
 
 def find_encoder(name: str) -> Path:
-    """Return the folder of a sentence encoder.
+    """Return the folder of a sentence encoder, by name, as `find_folder` does.
 
     The bundled one lies with the large model, with which it shares its word vectors.
-
-    Args:
-        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
-
-    Raises:
-        ValueError: There is no such folder, and the name is not a hub id.
-        WeightsError: The hub has no such model or cannot be reached.
-        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     return find_folder("large" if name == "bundled" else name)
 
@@ -148,10 +135,7 @@ def weights_digest(name: str) -> str:
     """Return a SHA-256 over the content of a model's files, wherever they are.
 
     Args:
-        name: "bundled", "large", a folder or a hub id, which is downloaded.
-
-    Raises:
-        WeightsError: The model cannot be found or read.
+        name: As for `find_folder`, which raises what it says.
     """
     folder = find_folder(name)
     return _weights_digest(folder, folder_state(folder))
@@ -184,7 +168,7 @@ def read_card(folder: Path) -> ModelCard:
         if type(window) is not int or not _SMALLEST_WINDOW <= window <= _LARGEST_WINDOW:
             raise ValueError(f"{window!r} is no number of tokens in a window")
         scores = values.get("scores", "tokens")
-        return ModelCard(files, window, dict(values["provenance"]), scores)
+        return ModelCard(files, window, scores)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WeightsError(f"{path} is malformed: {error!r}") from error
 

@@ -9,12 +9,11 @@ from lumber_core.tokens.estimate import EstimatedCounter
 from lumber_core.tokens.hugging_face import HuggingFaceCounter
 from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
 from lumber_core.tokens.text_tokens import TextTokens, tokens_of
-from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
+from lumber_core.tokens.tiktoken_counter import TiktokenCounter
 
 __all__ = [
     "DEFAULT_TOKENIZER",
     "CallableCounter",
-    "EncodingCounter",
     "EstimatedCounter",
     "HuggingFaceCounter",
     "TextTokens",

@@ -48,7 +48,8 @@ class TiktokenCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
-        return count_ordinary(self.encoding, texts)
+        encode = self.encoding.encode_ordinary
+        return [sum(len(encode(part)) for part in _parts(text)) for text in texts]
 
     def of(self, text: str) -> EncodedText | None:
         """Return the tokens of a text, which is encoded once for all its ranges.
@@ -65,30 +66,6 @@ class TiktokenCounter:
 
     def __repr__(self) -> str:
         return f"TiktokenCounter({self.name!r})"
-
-
-class EncodingCounter:
-    """Counts with a given tiktoken `Encoding`.
-
-    Args:
-        encoding: Special tokens it defines are not recognised in texts.
-    """
-
-    def __init__(self, encoding: Encoding) -> None:
-        self.encoding = encoding
-
-    def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text, in order."""
-        return count_ordinary(self.encoding, texts)
-
-    def __repr__(self) -> str:
-        return f"EncodingCounter({self.encoding.name!r}, n_vocab={self.encoding.n_vocab})"
-
-
-def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
-    """Count texts with tiktoken; special tokens in them count as ordinary text."""
-    encode = encoding.encode_ordinary
-    return [sum(len(encode(part)) for part in _parts(text)) for text in texts]
 
 
 def _parts(text: str) -> list[str]:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Literal, Protocol
 
 from lumber_evaluation.retrieval import (
-    ALL_FOUND_BY,
     CUTOFFS,
     PASSAGE_BUDGETS,
     WORD_BUDGETS,
@@ -138,13 +137,9 @@ WORD_RECALL = MetricFamily(
 PASSAGE_RECALL = MetricFamily(
     "passage_recall",
     "Recall in joined passages",
-    f"Share of a question's reference text in what a reader gets: sentences at most {MAX_GAP} "
-    "words apart are joined, best first, and the words between them count.",
-)
-KEYWORD_RECALL = MetricFamily(
-    "keyword_passage_recall",
-    "Recall in joined passages, with keywords",
-    "The same if chunks are found by vectors and by words (BM25) together, as by PassageIndex.",
+    "Share of a question's reference text in what a reader gets: chunks are found by vectors and "
+    f"by words (BM25) together, as by PassageIndex; sentences at most {MAX_GAP} words apart are "
+    "joined to passages, best first, and the words between them count.",
 )
 RECALL = MetricFamily(
     "recall",
@@ -222,20 +217,16 @@ def _metrics() -> Iterator[Metric]:
             in_summary=words == 600,
             leads=words == 600,
         )
-    for found_by, family in zip(ALL_FOUND_BY, (PASSAGE_RECALL, KEYWORD_RECALL), strict=True):
-        title = "Passages" if family is PASSAGE_RECALL else "Passages + keywords"
-        for words in PASSAGE_BUDGETS:
-            yield Metric(
-                f"{family.key}@{words}w",
-                f"{title}, {words:,} words",
-                family,
-                of_questions(
-                    partial(QuestionResult.passage_recall, found_by=found_by, words=words)
-                ),
-                words,
-                in_summary=words == 600,
-                leads=words == 600 and family is KEYWORD_RECALL,
-            )
+    for words in PASSAGE_BUDGETS:
+        yield Metric(
+            f"passage_recall@{words}w",
+            f"Passages, {words:,} words",
+            PASSAGE_RECALL,
+            of_questions(partial(QuestionResult.passage_recall, words=words)),
+            words,
+            in_summary=words == 600,
+            leads=words == 600,
+        )
     for family, measure in _AT_K:
         for k in CUTOFFS[family is DCG :]:  # DCG@1 is Recall@1
             leads = family is RECALL and k == 5

@@ -7,14 +7,14 @@ questions (or documents): if fewer than `FEWEST` differ, all in one direction ma
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from functools import cached_property
 from statistics import fmean
 
 from lumber_core.lumber.estimate import Prices
 from lumber_core.segmentation import Usage
-from lumber_evaluation.bootstrap import mean_interval, paired_difference, questions_to_decide
+from lumber_evaluation.bootstrap import mean_interval, paired_difference
 from lumber_evaluation.comparison.metrics import Metric, metrics_of
 from lumber_evaluation.documents import Corpus, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult
@@ -98,8 +98,6 @@ class Difference:
         high: Upper end; None if `low` is.
         differing: Questions or documents (those that are drawn) on which the two differ.
         count: Questions (or documents with reference segments) measured.
-        more_needed: How many more of them would make the difference clear, 80 % of the time; None
-            if it is clear, or if there is none.
     """
 
     metric: str
@@ -110,7 +108,6 @@ class Difference:
     high: float
     differing: int
     count: int
-    more_needed: int | None = None
 
     @property
     def clear(self) -> bool:
@@ -155,12 +152,6 @@ class Comparison:
         documents = {question.document for question in self.corpus.questions}
         return FEWEST <= len(documents) < len(self.corpus.questions)
 
-    @property
-    def has_passages(self) -> bool:
-        """Whether it was measured what a reader gets if hits are joined to passages."""
-        found = self.results[0].retrieval
-        return found is not None and bool(found.questions[0].passages)
-
     @cached_property
     def sizes_alike(self) -> bool:
         """Whether mean chunk sizes differ by at most a third: then figures at k compare."""
@@ -178,23 +169,13 @@ class Comparison:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Paired differences of the first splitter, and of each metric's best, to all others."""
+        """Paired differences of each metric's best splitter to all others."""
         by_name = {result.name: result for result in self.results}
         found = []
         for metric in self.metrics:
-            pairs = [
-                (leader, name)
-                for leader in dict.fromkeys((self.best(metric), self.results[0].name))
-                for name in by_name
-                if name != leader
-            ]
-            # The pair of best and first is the same difference seen from either side.
-            known: set[frozenset[str]] = set()
-            for pair in pairs:
-                if frozenset(pair) not in known:
-                    known.add(frozenset(pair))
-                    first, second = pair
-                    found.append(self._difference(by_name[first], by_name[second], metric))
+            best = by_name[self.best(metric)]
+            others = (result for result in self.results if result is not best)
+            found += [self._difference(best, other, metric) for other in others]
         return tuple(one for one in found if one is not None)
 
     def best(self, metric: Metric) -> str:
@@ -205,8 +186,7 @@ class Comparison:
 
     def against_best(self, metric: Metric) -> list[Difference]:
         """Return the differences of a metric's best splitter to the others."""
-        best = self.best(metric)
-        return [d for d in self.differences if d.metric == metric.key and d.first == best]
+        return [d for d in self.differences if d.metric == metric.key]
 
     def clearly_best(self, metric: Metric) -> str | None:
         """Return the splitter that is clearly better than all others, or None.
@@ -265,7 +245,7 @@ class Comparison:
             for n, change in enumerate(changes)
             if abs(change) > 1e-12
         }
-        made = Difference(
+        return Difference(
             metric.key,
             first.name,
             second.name,
@@ -275,5 +255,3 @@ class Comparison:
             len(differing),
             count,
         )
-        more = None if made.clear else questions_to_decide(interval, count)
-        return replace(made, more_needed=more)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -150,24 +149,9 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
                     f"{where}: more cells than the {len(reader.fieldnames or ())} of the header; "
                     'put cells that contain commas in double quotes ("...")'
                 )
-            yield where, {name: plain_cell(cell) for name, cell in row.items()}
+            yield where, {**row}
     except csv.Error as error:
         raise ValueError(f"{path}, line {reader.reader.line_num}: not CSV ({error})") from error
-
-
-# Spreadsheets treat a cell that begins with one of these as a formula.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-
-
-def guarded_cell(cell: object) -> object:
-    """Return a CSV cell that no spreadsheet runs as a formula; `plain_cell` reverses this."""
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
-
-
-def plain_cell(cell: object) -> object:
-    """Return a CSV cell without the mark that `guarded_cell` adds."""
-    guarded = isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell)
-    return cell[1:] if guarded and isinstance(cell, str) else cell
 
 
 def json_fault(error: ValueError | RecursionError) -> str:

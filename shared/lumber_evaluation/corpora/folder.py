@@ -34,7 +34,6 @@ def load_folder(
     sections: Sections | None = None,
     encoding: str | None = None,
     units: UnitSpec = "sentences",
-    language: str = "en",
     max_unpacked: int = MAX_UNPACKED,
 ) -> Corpus:
     """Load files, and questions about them, as a corpus.
@@ -53,7 +52,6 @@ def load_folder(
             detects, with a warning if it has to guess. Line ends are not translated.
         units: Units in which boundaries are counted: "sentences", "paragraphs" or others of
             `lumber_core.text.units`.
-        language: ISO 639 code for finding sentences.
         max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to.
 
     Returns:
@@ -74,7 +72,7 @@ def load_folder(
         check_encoding(encoding)
     if questions is not None:
         existing(Path(questions), "questions")
-    find = unit_finder(units, language=language)
+    find = unit_finder(units)
     root = Path(folder)
     documents = []
     for path in _files(root, pattern, None if questions is None else Path(questions)):

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lumber_core.spans import Span
 from lumber_evaluation.corpora.files import (
     Row,
-    guarded_cell,
     json_fault,
     table_rows,
 )
-from lumber_evaluation.documents import Document, DocumentNames, Question
+from lumber_evaluation.documents import Document, Question, find_document
 from lumber_files import replacing
 
 # The columns of each field as this project names them, then as GutenQA does.
@@ -56,15 +53,15 @@ def load_questions(path: str | Path, *, documents: Sequence[Document]) -> list[Q
         ValueError: The file has no question, lacks a column or a value, names an unknown document,
             or has a reference that is not in its document.
     """
-    names = DocumentNames(documents)
+    by_name = {document.name: document for document in documents}
     rows = table_rows(path, "questions")
-    questions = [question for where, row in rows for question in _questions(row, where, names)]
+    questions = [question for where, row in rows for question in _questions(row, where, by_name)]
     if not questions:
         raise ValueError(f"{path} contains no question; expected rows with the columns {_EXPECTED}")
     return questions
 
 
-def _questions(row: Row, where: str, names: DocumentNames) -> Iterator[Question]:
+def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterator[Question]:
     """Yield the question of a row, or one for each document that its references name."""
     columns = _columns(row, where)
     if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
@@ -84,11 +81,11 @@ def _questions(row: Row, where: str, names: DocumentNames) -> Iterator[Question]
             "that its chunk must contain, or references"
         )
     named = values.get("document", "").strip()
-    by_name: dict[str, list[_Reference]] = {}
+    excerpts: dict[str, list[_Reference]] = {}
     for reference in map(partial(_reference, where=where), references):
-        by_name.setdefault(named or reference.document, []).append(reference)
-    for name, own in (by_name or {named: []}).items():
-        document = names.find(name, where)
+        excerpts.setdefault(named or reference.document, []).append(reference)
+    for name, own in (excerpts or {named: []}).items():
+        document = find_document(by_name, name, where)
         yield Question(
             values["question"],
             document.name,
@@ -196,19 +193,16 @@ def _list(value: object, where: str) -> list[object]:
     return value
 
 
-_ENDINGS = (".jsonl", ".csv")
-
-
 def check_question_path(path: str | Path) -> Path:
     """Return the path of a question file after checking that it can be written.
 
     Raises:
-        ValueError: Its ending is neither .jsonl nor .csv.
+        ValueError: Its ending is not .jsonl.
         FileNotFoundError: Its folder is missing.
     """
     path = Path(path)
-    if path.suffix.casefold() not in _ENDINGS:
-        raise ValueError(f"questions are written as .jsonl or .csv, not as {path.name!r}")
+    if path.suffix.casefold() != ".jsonl":
+        raise ValueError(f"questions are written as .jsonl, not as {path.name!r}")
     if not path.parent.is_dir():
         raise FileNotFoundError(
             f"{path} cannot be written: the folder {path.parent} does not exist"
@@ -217,20 +211,20 @@ def check_question_path(path: str | Path) -> Path:
 
 
 def write_questions(questions: Iterable[Question], path: str | Path) -> None:
-    """Write questions as JSON lines or CSV, one row each, as `load_questions` reads them.
+    """Write questions as JSON lines, as `load_questions` reads them.
 
-    `references` is a list of `{"start_index": …, "end_index": …}`, in CSV as JSON.
+    `references` is a list of `{"start_index": …, "end_index": …}`.
 
     Args:
         questions: The questions.
-        path: A .jsonl or .csv file; an existing one is replaced.
+        path: A .jsonl file; an existing one is replaced.
 
     Raises:
         ValueError: The file has another ending.
         FileNotFoundError: The folder is missing.
     """
     path = check_question_path(path)
-    rows: list[dict[str, Any]] = [
+    rows = (
         {
             "question": one.question,
             "document": one.document,
@@ -239,15 +233,7 @@ def write_questions(questions: Iterable[Question], path: str | Path) -> None:
             "references": [{"start_index": a, "end_index": b} for a, b in one.references],
         }
         for one in questions
-    ]
-    file = io.StringIO(newline="")
-    if path.suffix.casefold() == ".csv":
-        writer = csv.DictWriter(file, _COLUMNS)
-        writer.writeheader()
-        for row in rows:
-            cells = {name: guarded_cell(cell) for name, cell in row.items()}
-            writer.writerow(cells | {"references": json.dumps(row["references"])})
-    else:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    )
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     with replacing(path) as part:
-        part.write_bytes(file.getvalue().encode())
+        part.write_bytes("".join(lines).encode())

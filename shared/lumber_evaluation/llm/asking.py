@@ -250,18 +250,6 @@ class Template:
     system: str
     user: str
 
-    def require(self, *names: str) -> None:
-        """Raise unless the user text has these placeholders.
-
-        Raises:
-            ValueError: A placeholder is missing; the message names it.
-        """
-        for name in names:
-            if f"{{{name}}}" not in self.user:
-                raise ValueError(
-                    f"the user template has no {{{name}}}: put it where that text should go"
-                )
-
     def fill(self, **texts: str | list[str]) -> tuple[str, str]:
         """Return the system text and the user text.
 

@@ -117,7 +117,6 @@ def make_questions(
     documents: Iterable[Document],
     count: int = 50,
     seed: int = 0,
-    prompt: Template = QUESTION,
     store: str | Path | None = None,
     policy: CallPolicy | None = None,
     max_concurrency: int = 8,
@@ -135,8 +134,6 @@ def make_questions(
         documents: The documents that were split.
         count: Number of questions.
         seed: Random seed for sampling chunks.
-        prompt: What the model is asked; needs the placeholder `{passage}`, and must ask for the
-            same reply format as the default.
         store: File that caches completions, so that an interrupted run resumes.
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight; the result does not depend on it.
@@ -149,7 +146,6 @@ def make_questions(
         StoreError: The store cannot be used.
     """
     check_positive("count", count)
-    prompt.require("passage")
     stretches = _stretches(_sources(splits, documents), count, seed)
     kept: list[_Made] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []
@@ -160,7 +156,7 @@ def make_questions(
             break
         replies = ask_all(
             model,
-            [Ask(*prompt.fill(passage=source.text), partial(_read, source)) for source in drawn],
+            [Ask(*QUESTION.fill(passage=source.text), partial(_read, source)) for source in drawn],
             store=store,
             policy=policy,
             max_concurrency=max_concurrency,

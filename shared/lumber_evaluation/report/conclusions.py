@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
-from lumber_evaluation.comparison.metrics import WORD_RECALL, Metric
+from lumber_evaluation.comparison.metrics import PASSAGE_RECALL, WORD_RECALL, Metric
 from lumber_retrieval.passages import MAX_GAP
 
 _FEW_QUESTIONS = 100
-_HOPELESS = 100  # times the questions there are: it is useless to ask for so many
 
 
 def conclusions(comparison: Comparison) -> list[str]:
@@ -21,7 +18,6 @@ def conclusions(comparison: Comparison) -> list[str]:
             "differ, not which one is better."
         )
     sentences += _about_sizes(comparison)
-    sentences += _about_passages(comparison)
     sentences += _about_questions(comparison)
     sentences += _about_documents(comparison)
     sentences += _about_answers(comparison)
@@ -32,16 +28,23 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 
 def explanation(comparison: Comparison) -> str:
-    """Return what recall is, in a sentence; "" if none was measured."""
-    recalls = (each for each in comparison.metrics if each.leads and each.family is WORD_RECALL)
-    metric = next(recalls, None)
-    if metric is None:
+    """Return what the leading recalls are, in a sentence each; "" if none was measured."""
+    leading = {each.family: each for each in comparison.metrics if each.leads}
+    if WORD_RECALL not in leading:
         return ""
-    return (
+    metric = leading[WORD_RECALL]
+    said = (
         f"How to read this: \u201c{metric.label}\u201d is, of the words that answer a question, "
         f"the share among the first {metric.at:,} words of the chunks that a search for it "
         "returns, best chunk first. It is the mean over the questions; 1 is the best value."
     )
+    if PASSAGE_RECALL in leading:
+        said += (
+            f" \u201c{leading[PASSAGE_RECALL].label}\u201d is the share in what a reader gets: "
+            f"sentences at most {MAX_GAP} words apart are joined to passages, which are found by "
+            "vectors and keywords."
+        )
+    return said
 
 
 def in_a_sentence(names: list[str]) -> str:
@@ -77,38 +80,22 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         sentence = (
             f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
         )
-    return f"{sentence}. {_undecided(open_, metric.family.sample)}"
+    return f"{sentence}. {_undecided(open_)}"
 
 
-def _undecided(open_: list[Difference], sample: str) -> str:
-    """Return which splitters may equal the leader, and how many more questions would decide it."""
+def _undecided(open_: list[Difference]) -> str:
+    """Return which splitters may equal the leader."""
     sentences = []
     equals = [d.second for d in open_ if not d.value]
-    behind = [d for d in open_ if d.value]
+    behind = [d.second for d in open_ if d.value]
     if equals:
         has = "has" if len(equals) == 1 else "have"
         sentences.append(f"{in_a_sentence(equals)} {has} the same value")
     if behind:
-        names = in_a_sentence([d.second for d in behind])
-        more = max(d.more_needed or 0 for d in behind)
-        most = _HOPELESS * behind[0].count
-        things = f"{sample}s" if more != 1 else sample
-        needed = f"about {_rounded(more)} more {things} like these would probably decide"
-        if behind[0].count < FEWEST:
-            few = f"{behind[0].count} {sample}{' is' if behind[0].count == 1 else 's are'}"
-            needed = f"{few} too few to say how many would decide"
-        elif more > most:
-            needed = f"more than {_rounded(most)} more {things} would be needed"
         sentences.append(
-            f"{names} cannot be distinguished from it with what was measured here; {needed}"
+            f"{in_a_sentence(behind)} cannot be distinguished from it with what was measured here"
         )
     return f"{'; '.join(sentences)}."
-
-
-def _rounded(number: int) -> str:
-    """Round a number to two significant digits."""
-    factor = 10 ** max(0, len(str(number)) - 2)
-    return f"{-(-number // factor) * factor:,}"
 
 
 def _about_sizes(comparison: Comparison) -> list[str]:
@@ -124,45 +111,14 @@ def _about_sizes(comparison: Comparison) -> list[str]:
     ]
 
 
-def _about_passages(comparison: Comparison) -> list[str]:
-    if not comparison.has_passages:
-        return []
-    found = [result.retrieval for result in comparison.results if result.retrieval is not None]
-    sizes = [each.passage_sizes("vectors and keywords", 600) for each in found]
-    counts, words = zip(*sizes, strict=True)
-    return [
-        f"What a reader gets: sentences at most {MAX_GAP} words apart are joined to passages, and "
-        f"the words between them count. With keywords, 600 words are {_range(counts, '.1f')} "
-        f"passages of {_range(words, '.0f')} words on average."
-    ]
-
-
-def _range(values: Sequence[float], form: str) -> str:
-    low, high = f"{min(values):{form}}", f"{max(values):{form}}"
-    return low if low == high else f"{low} to {high}"
-
-
 def _about_questions(comparison: Comparison) -> list[str]:
     count = len(comparison.corpus.questions)
     if not 0 < count < _FEW_QUESTIONS:
         return []
     plural = "question proves" if count == 1 else "questions prove"
     return [
-        f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points"
-        f"{_smallest_visible(comparison)}."
+        f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points."
     ]
-
-
-def _smallest_visible(comparison: Comparison) -> str:
-    leading = next((metric for metric in comparison.metrics if metric.leads), None)
-    if leading is None:
-        return ""
-    found = [d for d in comparison.differences if d.metric == leading.key]
-    widest = max(((d.high - d.low) / 2 for d in found), default=0.0)
-    if not widest:
-        return ""
-    points = f"{100 * widest:.0f}"
-    return f", and differences of less than about {points} points ({leading.label}) do not show"
 
 
 def _about_documents(comparison: Comparison) -> list[str]:

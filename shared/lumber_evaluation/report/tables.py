@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from lumber_evaluation.comparison import Comparison, Difference, Figure, SplitterResult
+from lumber_evaluation.comparison import Comparison, Figure, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily
-from lumber_evaluation.retrieval import ALL_FOUND_BY, PASSAGE_BUDGETS
 
 MINUS, DASH = "\u2212", "\u2013"
-_NEAR = 5
 _MANY = 300  # from this many questions on, a third decimal is meaningful
 
 
@@ -82,41 +80,6 @@ def family_table(comparison: Comparison, family: MetricFamily, metrics: Sequence
     )
 
 
-def answers_table(comparison: Comparison) -> Table:
-    """Return where the answers are: found, further down, cut apart, or not in the document."""
-
-    def cells(result: SplitterResult) -> Iterator[Cell]:
-        assert result.retrieval is not None, "there are questions"
-        found = result.retrieval.questions
-        ranks = [question.first_hit for question in found if question.first_hit is not None]
-        near = sum(rank <= _NEAR for rank in ranks)
-        cut = sum(question.is_cut_apart for question in found)
-        absent = sum(question.is_absent and not question.gold for question in found)
-        return (Cell(f"{count:,}") for count in (near, len(ranks) - near, cut, absent))
-
-    columns = [f"Among the first {_NEAR}", "Further down"]
-    columns += ["Cut apart, whole in no chunk", "Not in the document"]
-    title = "Where the answers are, in questions"
-    return _table(comparison, title, "answers", columns, cells)
-
-
-def passages_table(comparison: Comparison) -> Table | None:
-    """Return how many passages a reader gets, and of how many words; None if not measured."""
-    if not comparison.has_passages:
-        return None
-    shown = [(found_by, words) for found_by in ALL_FOUND_BY for words in PASSAGE_BUDGETS]
-
-    def cells(result: SplitterResult) -> Iterator[Cell]:
-        assert result.retrieval is not None, "passages are found for questions"
-        for found_by, budget in shown:
-            count, words = result.retrieval.passage_sizes(found_by, budget)
-            yield Cell(f"{count:.1f}", f"of {words:.0f} words")
-
-    columns = [f"By {found_by}, {words:,} words" for found_by, words in shown]
-    title = "Joined passages of a question, means"
-    return _table(comparison, title, "passages", columns, cells)
-
-
 def boundary_table(comparison: Comparison) -> Table | None:
     """Return precision, recall and F1 over all boundaries, Pk and WindowDiff."""
     if any(result.segmentation is None for result in comparison.results):
@@ -152,24 +115,6 @@ def size_table(comparison: Comparison) -> Table:
     return _table(comparison, "Tokens in a chunk", "sizes", columns, cells)
 
 
-def cost_table(comparison: Comparison) -> Table:
-    """Return time, calls, tokens and cost of splitting."""
-    characters = sum(len(document.text) for document in comparison.corpus.documents)
-    columns = ["Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures"]
-    columns += ["Cost"] if comparison.prices else []
-
-    def cells(result: SplitterResult) -> Iterator[Cell]:
-        usage, seconds = result.usage, result.seconds
-        yield Cell(duration(seconds))
-        yield Cell(f"{characters / seconds:,.0f}" if seconds >= 0.001 else DASH)
-        counts = (usage.calls, usage.prompt_tokens, usage.completion_tokens, result.failures)
-        yield from (Cell(f"{count:,}") for count in counts)
-        if comparison.prices:
-            yield Cell(money(comparison.cost(result)))
-
-    return _table(comparison, "What splitting took", "cost", columns, cells)
-
-
 def _table(
     comparison: Comparison,
     caption: str,
@@ -195,12 +140,10 @@ def metric_cell(comparison: Comparison, result: SplitterResult, metric: Metric) 
     )
 
 
-def interval(figure: Figure | Difference, count: int, *, signed: bool = False) -> str:
+def interval(figure: Figure, count: int) -> str:
     """Return an interval as text; "" if there is none."""
     if figure.low is None or figure.high is None:
         return ""
-    if signed:
-        return f"{signed_number(figure.low, count)} to {signed_number(figure.high, count)}"
     return f"{number(figure.low, count)}{DASH}{number(figure.high, count)}"
 
 

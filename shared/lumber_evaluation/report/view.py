@@ -10,15 +10,9 @@ from lumber_evaluation.comparison.metrics import families_of
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.plots import MARGIN, WIDTH, differences_plot
 from lumber_evaluation.report.tables import (
-    DASH,
-    MINUS,
     Table,
-    answers_table,
     boundary_table,
-    cost_table,
     family_table,
-    interval,
-    passages_table,
     size_table,
     summary_table,
 )
@@ -41,11 +35,8 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "plot_width": WIDTH,
         "plot_margin": MARGIN,
         "retrieval_tables": _retrieval_tables(comparison),
-        "differences": _differences(comparison),
         "segmentation": boundary_table(comparison),
         "sizes": size_table(comparison),
-        "cost": cost_table(comparison),
-        "failures": _failures(comparison),
         "results": comparison.results,
         "families": list(families_of(comparison.metrics)),
         "comparison": comparison,
@@ -79,42 +70,8 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
 
 def _retrieval_tables(comparison: Comparison) -> list[Table]:
     families = families_of(comparison.metrics)
-    tables = [
+    return [
         family_table(comparison, family, metrics)
         for family, metrics in families.items()
         if family.sample == "question"
-    ]
-    if not tables:
-        return []
-    first = [tables[0], answers_table(comparison), passages_table(comparison)]
-    return [each for each in [*first, *tables[1:]] if each is not None]
-
-
-def _differences(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Return a row for each paired difference: metric, pair, value, interval, basis, result."""
-    labels = {metric.key: metric.label for metric in comparison.metrics}
-    return [
-        (
-            labels[d.metric],
-            f"{d.first} {MINUS} {d.second}",
-            f"{d.value:+.3f}".replace("-", MINUS),
-            interval(d, 300, signed=True),
-            f"{d.differing:,}",
-            "clear" if d.clear else "not clear",
-            DASH if d.more_needed is None else f"{d.more_needed:,}",
-        )
-        for d in comparison.differences
-    ]
-
-
-def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
-    """Return the failures of each splitter, with the documents where they happened."""
-    return [
-        (
-            result.name,
-            f"{result.failures} verdicts could not be used",
-            [f"{split.document}: {split.failures}" for split in result.splits if split.failures],
-        )
-        for result in comparison.results
-        if result.failures
     ]

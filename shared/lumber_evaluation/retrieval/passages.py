@@ -1,13 +1,11 @@
 """What a reader gets: passages, found as `PassageIndex` finds them.
 
-They are found by vectors, or by vectors and keywords. All words of the passages count.
+They are found by vectors and keywords together. All words of the passages count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
 
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
@@ -20,25 +18,6 @@ from lumber_retrieval.surroundings import Vectors
 
 PASSAGE_BUDGETS = (300, 600)
 """Numbers of words at which passages are measured."""
-
-FoundBy = Literal["vectors", "vectors and keywords"]
-"""How chunks are found."""
-ALL_FOUND_BY: tuple[FoundBy, ...] = get_args(FoundBy)
-
-
-@dataclass(frozen=True, slots=True)
-class PassagesRead:
-    """The passages that a reader gets for a question.
-
-    Attributes:
-        recall: Share of the reference text in them; see `WordRecall`.
-        count: Number of passages.
-        words: Their words, all together.
-    """
-
-    recall: float
-    count: int
-    words: int
 
 
 class PassageSearch:
@@ -76,10 +55,8 @@ class PassageSearch:
         ]
         self._store.put(made)
 
-    def find(
-        self, question: Question, query: str, vector: Sequence[float]
-    ) -> dict[FoundBy, dict[int, PassagesRead]]:
-        """Return what a reader gets for a question, for each of `PASSAGE_BUDGETS`.
+    def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
+        """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
 
         Args:
             question: The question.
@@ -88,18 +65,13 @@ class PassageSearch:
         """
         with self._store.reading() as reading:
             return {
-                found_by: {
-                    words: self._passages(
-                        question,
-                        find_passages(reading, query, vector, keywords=keywords, budget=words),
-                        words,
-                    )
-                    for words in PASSAGE_BUDGETS
-                }
-                for found_by, keywords in zip(ALL_FOUND_BY, (False, True), strict=True)
+                words: self._recall(
+                    question, find_passages(reading, query, vector, budget=words), words
+                )
+                for words in PASSAGE_BUDGETS
             }
 
-    def _passages(self, question: Question, found: Sequence[Passage], words: int) -> PassagesRead:
+    def _recall(self, question: Question, found: Sequence[Passage], words: int) -> float:
         # Best first: of a single passage above the budget only the first words are read, and if
         # headings are read, too, there is no room for the last passages.
         passages = []
@@ -107,11 +79,7 @@ class PassageSearch:
             first = min(one.hits, key=lambda hit: hit.span)
             above = self._chunks[first.metadata["number"]].context
             passages.append(EvaluatedChunk(one.document, one.span, one.text, above))
-        return PassagesRead(
-            self._read.of(passages)(question, range(len(passages)), words),
-            len(passages),
-            sum(len(passage.text.split()) for passage in passages),
-        )
+        return self._read.of(passages)(question, range(len(passages)), words)
 
 
 def _stored(

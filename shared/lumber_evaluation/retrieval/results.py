@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from statistics import fmean
 
 from lumber_evaluation.documents import EvaluatedChunk, Question
-from lumber_evaluation.retrieval.passages import FoundBy, PassagesRead
 from lumber_evaluation.retrieval.references import TokenOverlap
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 
@@ -35,8 +33,8 @@ class QuestionResult:
         word_recalls: Recall of the reference text for each of `WORD_BUDGETS`; see `WordRecall`.
         overlaps: Overlap of the first k chunks with the references for each k of `CUTOFFS`; empty
             for a question without references.
-        passages: What a reader gets, by how chunks are found, for each of `PASSAGE_BUDGETS`; empty
-            if it was not measured.
+        passage_recalls: Recall in the passages that a reader gets, for each of `PASSAGE_BUDGETS`;
+            empty if it was not measured.
     """
 
     question: Question
@@ -45,7 +43,7 @@ class QuestionResult:
     first_hit: int | None
     word_recalls: Mapping[int, float]
     overlaps: Mapping[int, TokenOverlap] = field(default_factory=dict)
-    passages: Mapping[FoundBy, Mapping[int, PassagesRead]] = field(default_factory=dict)
+    passage_recalls: Mapping[int, float] = field(default_factory=dict)
 
     def word_recall(self, words: int) -> float:
         """Return the share of the reference text among the first words retrieved.
@@ -88,18 +86,17 @@ class QuestionResult:
             raise ValueError(f"k must be one of {CUTOFFS}, not {k}")
         return self.overlaps.get(k, _NO_OVERLAP)
 
-    def passage_recall(self, found_by: FoundBy, words: int) -> float:
+    def passage_recall(self, words: int) -> float:
         """Return the share of the reference text in the passages that a reader gets.
 
         Args:
-            found_by: How chunks are found.
             words: One of `PASSAGE_BUDGETS`.
 
         Returns:
             From 0 to 1; nan if passages were not measured, or if the reference text does not occur
             in the document.
         """
-        return self.passages[found_by][words].recall if self.passages else math.nan
+        return self.passage_recalls[words] if self.passage_recalls else math.nan
 
     @property
     def is_absent(self) -> bool:
@@ -126,38 +123,6 @@ class RetrievalResult:
     chunks: tuple[EvaluatedChunk, ...]
     questions: tuple[QuestionResult, ...]
     texts_embedded: int = 0
-
-    def word_recall(self, words: int) -> float:
-        """Return the mean recall of the reference text among the first words retrieved."""
-        return self.mean(lambda question: question.word_recall(words))
-
-    def recall(self, k: int) -> float:
-        """Return Recall@k: the share of questions that one of the first k chunks answers."""
-        return self.mean(lambda question: question.recall(k))
-
-    def dcg(self, k: int) -> float:
-        """Return DCG@k, the mean over questions."""
-        return self.mean(lambda question: question.dcg(k))
-
-    def passage_sizes(self, found_by: FoundBy, words: int) -> tuple[float, float]:
-        """Return the mean number of passages of a question, and the mean of their words.
-
-        Args:
-            found_by: How chunks are found.
-            words: One of `PASSAGE_BUDGETS`.
-        """
-        read = [question.passages[found_by][words] for question in self.questions]
-        count = sum(one.count for one in read)
-        return count / len(read), sum(one.words for one in read) / max(1, count)
-
-    def mean(self, measure: Callable[[QuestionResult], float]) -> float:
-        """Return the mean of a measure over the questions that have a value; nan if none has.
-
-        Args:
-            measure: The measure, such as `lambda question: question.overlap(5).iou`.
-        """
-        kept = [value for value in self.per_question(measure) if not math.isnan(value)]
-        return fmean(kept) if kept else math.nan
 
     def per_question(self, measure: Callable[[QuestionResult], float]) -> list[float]:
         """Return a measure for each question, in the order of the corpus under every splitter.

@@ -103,7 +103,7 @@ def retrieve(
             if joining is not None:
                 about = corpus.questions[question]
                 joined = joining.find(about, queries[question], asked[question].tolist())
-                found = replace(found, passages=joined)
+                found = replace(found, passage_recalls=joined)
             results[question] = found
     ordered = tuple(results[n] for n in range(len(queries)))
     return RetrievalResult(chunks, ordered, len(plan.texts))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
-import time
 from itertools import permutations
 from pathlib import Path
 
@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
+from lumber_core.bert.loading import _warn
 from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
-from lumber_core.bert.reading_warning import _warn
 from lumber_core.lumber.bert_judge import BertJudge
 
 TOPICS = [
@@ -53,22 +53,18 @@ def test_both_models_and_the_encoder_are_small_enough_for_a_wheel() -> None:
     assert sum(path.stat().st_size for path in paths) < 60_000_000
 
 
-def test_the_card_of_the_large_model_names_the_source_of_the_weights() -> None:
-    provenance = read_card(OWN_FOLDERS["large"]).provenance
-    training = provenance["training"]
-    assert training["base"].startswith("recipe taught on mean of recipe ")
-    assert training["base"].count("on sentence-transformers/all-MiniLM-L6-v2") == 4
-    assert (training["recipe"]["name"], training["recipe"]["seed"]) == ("sectioned", 34)
-    assert set(provenance["data"]) == DATA
-
-
-def test_the_card_of_the_bundled_model_names_its_teacher_and_what_it_read() -> None:
-    provenance = read_card(OWN_FOLDERS["bundled"]).provenance
-    training = provenance["training"]
-    (teacher,) = training["teachers"]
+def test_the_cards_name_the_source_of_the_weights() -> None:
+    known = {}
+    for name, folder in OWN_FOLDERS.items():
+        known[name] = json.loads((folder / "card.json").read_text(encoding="utf-8"))["provenance"]
+        assert set(known[name]["data"]) == DATA
+    large, small = (known[name]["training"] for name in ("large", "bundled"))
+    assert large["base"].startswith("recipe taught on mean of recipe ")
+    assert large["base"].count("on sentence-transformers/all-MiniLM-L6-v2") == 4
+    assert (large["recipe"]["name"], large["recipe"]["seed"]) == ("sectioned", 34)
+    (teacher,) = small["teachers"]
     assert read_card(OWN_FOLDERS["large"]).files["model.int8.onnx"] in teacher
-    assert (training["recipe"]["name"], training["recipe"]["scores"]) == ("small", "places")
-    assert set(provenance["data"]) == DATA
+    assert (small["recipe"]["name"], small["recipe"]["scores"]) == ("small", "places")
 
 
 @pytest.mark.parametrize("name", OWN_FOLDERS)
@@ -139,12 +135,11 @@ def test_the_first_chunk_comes_soon() -> None:
         f"BertChunker().segment({' '.join(TOPICS)!r})\n"
         "print(time.perf_counter() - began)"
     )
-    took = []
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-        took.append(float(done.stdout))
-        time.sleep(0.1)
-    assert min(took) < 3  # the target is 1 s
+        if float(done.stdout) < 3:  # the target is 1 s; a busy machine is not to blame it
+            return
+    raise AssertionError(f"the first chunk took {float(done.stdout):.1f} s")
 
 
 def test_texts_that_the_encoder_cannot_read_are_told_once(

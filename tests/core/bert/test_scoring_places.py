@@ -70,8 +70,8 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
     np.testing.assert_allclose(by_paragraphs.t[kept], by_sentences.t[kept], atol=1e-5)
 
 
-@settings(max_examples=20)
-@given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 3000, "🦦。" * 900])))
+@settings(max_examples=8)
+@given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 1500, "🦦。" * 500])))
 def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -> None:
     alone = [CHUNKER.segment(text) for text in texts]
     assert CHUNKER.segment_all(texts) == alone
@@ -86,13 +86,9 @@ def test_windows_of_a_long_text_join_without_a_seam() -> None:
     alone = CHUNKER.scores(STORY)
     # Far from both ends of the text, and wherever windows begin, a copy scores as the story does.
     middle = slice(400, len(alone) - 400)
-    copies = [
-        scores.t[n * len(alone) : (n + 1) * len(alone)][middle]
-        for n in range(1, 3)
-        if len(scores) == 4 * len(alone)
-    ]
-    assert copies
-    for copy in copies:
+    assert len(scores) == 4 * len(alone)
+    for n in (1, 2):
+        copy = scores.t[n * len(alone) : (n + 1) * len(alone)][middle]
         known = np.isfinite(copy) & np.isfinite(alone.t[middle])
         assert known.sum() > 50
         assert np.abs(copy[known] - alone.t[middle][known]).mean() < 0.3

@@ -156,13 +156,15 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("text", HARD.values(), ids=HARD)
 @pytest.mark.parametrize("kind", KINDS)
-def test_hard_texts_are_read_as_by_tokenizers(
-    both: Callable[[str], Both], kind: str, text: str
+def test_hard_texts_and_the_formats_of_files_are_read_as_by_tokenizers(
+    both: Callable[[str], Both], kind: str
 ) -> None:
     own, theirs = both(kind)
-    assert own(text) == theirs(text)
+    files = {path.name: path.read_text(encoding="utf-8") for path in FORMATS.iterdir()}
+    assert len(files) > 10
+    for name, text in {**HARD, **files}.items():
+        assert own(text) == theirs(text), name
 
 
 @pytest.mark.parametrize("shift", range(6))
@@ -192,15 +194,6 @@ def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch)
     assert 0 < len(own._pieces) <= 50
     with ThreadPoolExecutor(4) as pool:
         assert all(found == wanted for found in pool.map(lambda _: pieces(own, text), range(8)))
-
-
-def test_the_formats_of_files_are_read_as_by_tokenizers(both: Callable[[str], Both]) -> None:
-    own, theirs = both("bundled")
-    paths = [path for path in FORMATS.iterdir() if path.is_file()]
-    assert len(paths) > 10
-    for path in paths:
-        text = path.read_text(encoding="utf-8")
-        assert own(text) == theirs(text)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -248,28 +241,19 @@ def with_token(**values: Any) -> dict:
         (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "token ids"),
         (with_token(content="[X]", id=9, lstrip=True), "found in another way"),
         (with_token(content="covid", id=9), "'covid' is found in another way"),
+        ({**changed("model", vocab={"[UNK]": 0}), "added_tokens": []}, r"has no \[CLS\]"),
         ([], "damaged or not BERT's"),
+        *(
+            (damaged, r"tokenizer\.json is damaged")
+            for damaged in (b"", b"{", b"\xff\xfe{}", b"[" * 100_000, b"nothing")
+        ),
     ],
+    ids=lambda given: str(given)[-30:],
 )
 def test_other_tokenizers_are_refused(written: Any, reason: str, tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_text(json.dumps(written), encoding="utf-8")
+    content = written if isinstance(written, bytes) else json.dumps(written).encode()
+    (tmp_path / "tokenizer.json").write_bytes(content)
     with pytest.raises(WeightsError, match=reason):
-        WordPieceTokenizer.from_folder(tmp_path)
-
-
-@pytest.mark.parametrize("written", [b"", b"{", b"\xff\xfe{}", b"[" * 100_000, b"nothing"])
-def test_damaged_tokenizers_are_refused(written: bytes, tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_bytes(written)
-    with pytest.raises(WeightsError, match=r"tokenizer\.json is damaged"):
-        WordPieceTokenizer.from_folder(tmp_path)
-
-
-def test_a_tokenizer_without_special_tokens_is_refused(tmp_path: Path) -> None:
-    made = content(["a"])
-    made["added_tokens"] = []
-    del made["model"]["vocab"]["[SEP]"]
-    (tmp_path / "tokenizer.json").write_text(json.dumps(made), encoding="utf-8")
-    with pytest.raises(WeightsError, match=r"has no \[SEP\]"):
         WordPieceTokenizer.from_folder(tmp_path)
 
 

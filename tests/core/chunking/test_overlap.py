@@ -85,11 +85,6 @@ def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
     assert overlapping(parse(text, units), spans, limits, 7)[1] == Span(8, 15)
 
 
-def test_no_chunk_contains_the_one_before():
-    spans = units = [Span(0, 2), Span(2, 4), Span(4, 6)]
-    assert overlapping(parse("a.b.c.", units), spans, SizeLimits(None, None, LENGTH), 9) == spans
-
-
 def test_without_overlap_nothing_is_counted_or_found():
     counter = RecordingCounter()
     spans = [Span(0, 2), Span(2, 4)]

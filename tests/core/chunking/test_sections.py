@@ -91,8 +91,7 @@ def test_sizes_are_counted_from_the_start_of_a_section() -> None:
     settings = {"target_size": 48, "chunk_size": 70, "tokenizer": "words"}
     greedy = GreedyChunker(merge_sections=False, **settings).split(source)
     cutter = Cutter(
-        MarkdownText(source, merge_sections=False),
-        SizeLimits(70, None, token_counter("words"), 48),
+        MarkdownText(source, merge_sections=False), SizeLimits(70, None, token_counter("words"), 48)
     )
     cuts = cutter.cut(cutter.places())
     for starts in ([chunk.span.start for chunk in greedy[1:]], cuts):

@@ -16,14 +16,7 @@ from lumber_core.spans import Span, check_tiling, spans_from_starts
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
-from tests.core.core_support import (
-    ACCENTED,
-    FAMILY,
-    RecordingCounter,
-    nasty_texts,
-    pieces,
-    quick,
-)
+from tests.core.core_support import ACCENTED, FAMILY, RecordingCounter, nasty_texts, pieces, quick
 
 TIKTOKEN = token_counter("cl100k_base")
 WORDS = token_counter("words")
@@ -151,10 +144,6 @@ def test_words_without_spaces_are_cut_at_word_boundaries():
 def test_a_long_word_is_cut_between_graphemes():
     assert apply(bounds(CHARACTERS, most=4), ACCENTED * 3) == [ACCENTED] * 3
     assert apply(bounds(CHARACTERS, most=12), FAMILY * 3) == [FAMILY] * 3
-
-
-def test_a_grapheme_is_cut_where_nothing_else_fits():
-    assert "".join(apply(bounds(CHARACTERS, most=3), FAMILY)) == FAMILY
 
 
 def test_parts_of_a_long_span_have_about_the_same_length():

@@ -69,40 +69,9 @@ def test_no_other_tiling_is_better(
     assert found == pytest.approx(max(every), abs=1e-6)
 
 
-@given(problems())
-def test_no_chunk_is_too_long_where_a_place_would_divide_it(
-    problem: tuple[list[int], list[float], ChunkCosts, list[bool]],
-) -> None:
-    sizes, scores, costs, headed = problem
-    before = before_places(sizes)
-    edges = [0, *(cut + 1 for cut in best_cuts(sizes, scores, costs, headed)), len(before) - 1]
-    for first, last in pairwise(edges):
-        assert last == first + 1 or before[last] - before[first] <= costs.chunk_size
-
-
 def test_equal_scores_give_chunks_near_the_target() -> None:
     cuts = best_cuts([10] * 40, [0.0] * 39, ChunkCosts(200, 100))
     assert cuts == [9, 19, 29]
-
-
-def test_a_high_score_outweighs_a_small_difference_in_size() -> None:
-    scores = [0.0] * 39
-    scores[11] = 5.0
-    assert best_cuts([10] * 40, scores, ChunkCosts(200, 100))[0] == 11
-
-
-def test_a_chunk_that_begins_inside_a_section_ends_with_it() -> None:
-    headed = [number == 24 for number in range(39)]  # after 250 of 400 tokens
-    sizes, scores = [10] * 40, [0.0] * 39
-    assert best_cuts(sizes, scores, ChunkCosts(200, 100), headed) == [9, 19, 29]
-    assert 24 in best_cuts(sizes, scores, ChunkCosts(200, 100, mixed=12.0), headed)
-    # One that begins with a section may have the next as well.
-    headed = [number in (9, 14) for number in range(39)]
-    assert best_cuts(sizes, scores, ChunkCosts(200, 100, mixed=12.0), headed) == [9, 19, 29]
-
-
-def test_text_that_fits_into_no_chunk_stands_alone() -> None:
-    assert best_cuts([10, 500, 10], [-9.0, -9.0], ChunkCosts(100, 50)) == [0, 1]
 
 
 def test_chunks_below_the_minimum_are_made_only_where_nothing_else_fits() -> None:

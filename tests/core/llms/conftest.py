@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 
-from lumber_core.llms import (
-    Completion,
-    GeminiModel,
-    LegacyGeminiModel,
-    Model,
-    OpenAIModel,
-)
+from lumber_core.llms import Completion, GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.lumber import Group
 from lumber_core.lumber.answer_parser import read_answer
 from lumber_core.lumber.grouping import TextUnits
@@ -34,10 +28,7 @@ MODELS = {"openai": OpenAIModel, "gemini": GeminiModel, "legacy": LegacyGeminiMo
 MODULES = {
     "openai": ("openai", "openai is not installed"),
     "gemini": ("google.genai", "google-genai is not installed"),
-    "legacy": (
-        "google.generativeai",
-        "google-generativeai is not installed: run make test-legacy",
-    ),
+    "legacy": ("google.generativeai", "google-generativeai is not installed: run make test-legacy"),
 }
 
 

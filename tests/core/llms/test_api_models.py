@@ -9,9 +9,7 @@ import pytest
 
 from lumber_core.lumber.prompt import possible_answers
 from tests.core.llms.conftest import ANSWERS, SYSTEM, USER, model_at, need, unit_of
-from tests.loopback.faults import (
-    Slow,
-)
+from tests.loopback.faults import Slow
 
 # What is asked and answered.
 

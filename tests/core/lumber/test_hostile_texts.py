@@ -87,9 +87,9 @@ def test_no_text_forges_a_line_of_the_prompt() -> None:
     assert [line.partition(":")[0] for line in prompts[0].splitlines()] == ["ID 0", "ID 1", "ID 2"]
 
 
-def test_a_line_of_a_megabyte_gives_no_chunk_above_theta() -> None:
+def test_a_line_of_two_hundred_kilobytes_gives_no_chunk_above_theta() -> None:
     model = Echo(["Answer: ID 1"])
-    text = "word " * 200_000 + "\n\nNext.\n\nLast."
+    text = "word " * 40_000 + "\n\nNext.\n\nLast."
     chunker = LumberChunker(ModelJudge(model), on_failure="keep_group")
     segmentation = chunker.segment(text)
     check_tiling(segmentation.spans, len(text))

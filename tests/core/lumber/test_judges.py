@@ -75,19 +75,15 @@ ASYNC = [third_later, ThirdLater(), HasJudgeLater(), functools.partial(third_lat
 # A user's own judge.
 
 
-@pytest.mark.parametrize("own", SYNC)
-def test_sync_judges_of_every_shape_are_called(own):
-    expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
-    assert guarded(own).judge(FOUR) == expected
-    assert asyncio.run(guarded(own).ajudge(FOUR)) == expected
-
-
-@pytest.mark.parametrize("own", ASYNC)
-def test_async_judges_of_every_shape_are_awaited_and_need_a_loop(own):
+@pytest.mark.parametrize("own", SYNC + ASYNC)
+def test_judges_of_every_shape_are_called_and_awaited(own):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
     assert asyncio.run(guarded(own).ajudge(FOUR)) == expected
-    with pytest.raises(TypeError, match="asegment"):
-        guarded(own).judge(FOUR)
+    if own in SYNC:
+        assert guarded(own).judge(FOUR) == expected
+    else:
+        with pytest.raises(TypeError, match="asegment"):
+            guarded(own).judge(FOUR)
 
 
 @pytest.mark.parametrize("own", [None, 3, "judge", object(), Own, HasJudge])
@@ -202,7 +198,8 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
     ],
 )
 def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):
-    verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).judge(FOUR)
+    rereads = 1 if outcome == "refused" else 0  # a refusal is not asked about again
+    verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=rereads)).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.answer) == (None, outcome, text)
     assert verdict.reason
     assert verdict.usage.calls == 1
@@ -225,15 +222,16 @@ def test_the_choices_of_the_group_are_what_a_model_may_name():
     assert ModelJudge(ScriptedModel("Answer: ID 7")).judge(wider).unit == 7
 
 
-@pytest.mark.parametrize("model", [None, "gpt-4o", third])
-def test_what_is_no_model_is_refused(model):
-    with pytest.raises(TypeError, match="complete and acomplete"):
-        ModelJudge(model)
-
-
-def test_a_prompt_that_is_no_template_is_refused():
-    with pytest.raises(TypeError, match="prompt must be a PromptTemplate, not str"):
-        ModelJudge(ScriptedModel(), "Which? {paragraphs}")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        *(((model,), "complete and acomplete") for model in (None, "gpt-4o", third)),
+        ((ScriptedModel(), "Which? {paragraphs}"), "prompt must be a PromptTemplate, not str"),
+    ],
+)
+def test_what_is_no_model_or_no_template_is_refused(given, message):
+    with pytest.raises(TypeError, match=message):
+        ModelJudge(*given)
 
 
 # The choice among them.
@@ -270,9 +268,3 @@ def test_an_unusable_answer_is_asked_about_again_more_strictly():
     assert second.startswith(first)
     assert "with n from 6 to 8" in second
     assert "names 99" in third_question
-
-
-def test_a_refusal_is_not_asked_about_again():
-    model = ScriptedModel("I'm sorry, I can't read this.", "Answer: ID 7")
-    assert ModelJudge(model).judge(FOUR).outcome == "refused"
-    assert len(model.history) == 1

@@ -15,12 +15,7 @@ from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.spans import check_tiling
 from tests.core.lumber.support import segment_all, story
-from tests.loopback.faults import (
-    Drop,
-    Fault,
-    Slow,
-    rate_limited,
-)
+from tests.loopback.faults import Drop, Fault, Slow, rate_limited
 from tests.loopback.server import LoopbackServer, Request
 
 FAST = CallPolicy(attempts=5, initial_backoff=0.005, max_backoff=0.05)
@@ -51,15 +46,7 @@ def clean() -> tuple[list[Segmentation], int]:
 
 
 @both_ways
-@pytest.mark.parametrize(
-    "fault",
-    [
-        rate_limited(0.02),
-        Drop("body"),
-        Slow(1.5),
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("fault", [rate_limited(0.02), Drop("body"), Slow(1.5)], ids=repr)
 def test_transient_errors_change_only_the_number_of_requests(
     fault: Fault, way: str, clean: tuple[list[Segmentation], int]
 ) -> None:
@@ -74,8 +61,7 @@ def test_transient_errors_change_only_the_number_of_requests(
 
 
 @pytest.mark.parametrize(
-    ("documents", "calls"),
-    [(2, 250), pytest.param(80, 10_000, marks=pytest.mark.load)],
+    ("documents", "calls"), [(2, 250), pytest.param(80, 10_000, marks=pytest.mark.load)]
 )
 def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
     tmp_path: Path, documents: int, calls: int

@@ -25,7 +25,6 @@ from lumber_core import (
     Segmentation,
     Usage,
 )
-from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
@@ -125,38 +124,6 @@ def test_retry_after_is_read_in_all_its_forms(
 def test_retry_after_may_be_a_date() -> None:
     at = email.utils.formatdate(time.time() + 30, usegmt=True)
     assert 25 < (retry_after(HttpError(429, retry_after=at)) or 0) < 31
-
-
-@pytest.mark.parametrize("way", ["sync", "async"])
-def test_transient_errors_are_retried(way: str) -> None:
-    model = ScriptedModel(HttpError(500), TimeoutError(), HttpError(429))
-    patient = RetryingModel(model, FAST)
-    answer = ask(patient) if way == "sync" else asyncio.run(patient.acomplete("s", "u"))
-    assert answer.text == "Answer: none"
-    assert len(model.times) == 4
-
-
-def test_attempts_are_limited_and_the_last_error_is_named() -> None:
-    model = ScriptedModel(*[HttpError(503)] * 9)
-    with pytest.raises(ModelUnavailableError, match=r"4 attempts.*HttpError 503"):
-        ask(RetryingModel(model, FAST))
-    assert len(model.times) == 4
-
-
-@pytest.mark.parametrize(
-    ("error", "expected", "message"),
-    [
-        (HttpError(401), ModelSettingsError, "401.*Check the key"),
-        (KeyError("a bug"), KeyError, "a bug"),
-    ],
-)
-def test_wrong_settings_and_faults_in_a_program_raise_at_once(
-    error: Exception, expected: type[Exception], message: str
-) -> None:
-    model = ScriptedModel(error)
-    with pytest.raises(expected, match=message):
-        ask(RetryingModel(model, FAST))
-    assert len(model.times) == 1
 
 
 def test_a_longer_retry_after_than_max_backoff_is_cut_short_with_a_warning(caplog) -> None:
@@ -406,10 +373,6 @@ class TestOnFailure:
         answered(judge)
         kept = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert kept.failures[0].unit == kept.failures[0].stop
-
-    def test_wrong_settings_raise_whatever_is_asked_for(self) -> None:
-        with pytest.raises(ModelSettingsError):
-            self.split("judge_locally", HttpError(401))
 
     def test_an_unknown_policy_is_refused(self) -> None:
         with pytest.raises(ValueError, match="on_failure must be"):

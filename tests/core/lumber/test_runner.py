@@ -68,16 +68,6 @@ def test_documents_fill_the_capacity_and_lanes_use_what_would_idle(documents: in
     )
 
 
-def test_no_more_groups_are_out_than_the_capacity() -> None:
-    schedule = Schedule(iter(walks(3)), capacity=4, stored=nothing)
-    tasks = drain(schedule)
-    assert len(tasks) == 4
-    task = tasks[0]
-    task.walk.record(as_verdict(task.group, scattered(task.group)))
-    schedule.give_back(task)
-    assert len(drain(schedule)) == 1
-
-
 def test_documents_are_taken_up_only_when_there_is_room() -> None:
     taken = []
 

@@ -102,13 +102,6 @@ def test_a_unit_larger_than_theta_is_a_group_of_its_own_and_is_not_judged():
     assert [verdict.outcome for verdict in walk.verdicts] == ["single", "single", "shift"]
 
 
-def test_a_group_is_handed_out_once():
-    walk = walk_of(MethodRules([1] * 4, 9), [1] * 4)
-    assert walk.claim().start == 0
-    assert walk.claim() is None
-    assert not walk.done
-
-
 def test_the_first_verdict_on_a_group_stands():
     walk = walk_of(MethodRules([1] * 8, 4), [1] * 8)
     walk.record(Verdict(4, 8, 6, "shift"))
@@ -186,13 +179,7 @@ def test_units_without_tokens_do_not_make_endless_groups() -> None:
     assert sum(sizes) <= 2000
 
 
-PROSE = [
-    "Otters live by rivers. ",
-    "They hunt at dawn! ",
-    "\n\n",
-    "no refunds.\n",
-    "7.50 EUR, ",
-]
+PROSE = ["Otters live by rivers. ", "They hunt at dawn! ", "\n\n", "no refunds.\n", "7.50 EUR, "]
 
 
 @given(st.lists(st.sampled_from(PROSE), max_size=80), st.sampled_from([20, 60]))

@@ -29,10 +29,8 @@ from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.windows import UnitWindow, WindowWalk
 from lumber_core.spans import Span, check_tiling
-from tests.contracts.texts import TEXTS
 from tests.core.core_support import with_
 from tests.core.lumber.support import ScriptedModel, story
-from tests.lexical_judge import LexicalJudge
 from tests.loopback.server import LoopbackServer
 from tests.profiles import examples
 
@@ -106,18 +104,7 @@ def test_a_verdict_on_no_window_is_refused() -> None:
         walk_of([1, 1], 10).record(Verdict(0, 1, None, "no_shift"))
 
 
-@pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("judge", [thirds, refuse, LexicalJudge(), lambda window: window.choices])
-def test_chunks_tile_every_text_and_keep_its_sizes(name: str, judge: object) -> None:
-    text = TEXTS[name]
-    made = chunker(judge, on_failure="keep_group", chunk_size=40, min_chunk_size=8).segment(text)
-    check_tiling(made.spans, len(text))
-    sizes = chunker().counter.count([part.strip() for part in made.chunks(text)])
-    assert max(sizes, default=0) <= 40
-    assert len(made.start_verdicts) == len(made.spans)
-
-
-@examples(40)
+@examples(15)
 @given(st.integers(1, 150), st.integers(0, 10**6), st.integers(60, 400))
 def test_the_chunks_do_not_depend_on_how_a_text_is_split(length: int, seed: int, most: int) -> None:
     texts = [story(length, seed), "", story(7, seed + 1), "One paragraph."]

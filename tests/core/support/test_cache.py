@@ -9,7 +9,7 @@ import pickle
 import random
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 from lumber_core.errors import StoreError
 from lumber_core.support.cache import Cache, digest
-from tests.core.core_support import quick
+from tests.core.core_support import memory_folder, quick
 from tests.core.forking import works_in_a_fork
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "cache.db"
+def path() -> Iterator[Path]:
+    with memory_folder() as folder:
+        yield Path(folder) / "cache.db"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -39,8 +40,12 @@ def contents(folder: Path) -> dict[str, bytes]:
         max_size=4,
     )
 )
-def test_a_cache_holds_what_a_dictionary_would(tmp_path_factory, rounds) -> None:
-    cache = Cache(tmp_path_factory.mktemp("cache") / "cache.db", "things")
+def test_a_cache_holds_what_a_dictionary_would(rounds) -> None:
+    with memory_folder() as folder:
+        check_contents(Cache(Path(folder) / "cache.db", "things"), rounds)
+
+
+def check_contents(cache: Cache, rounds: list[dict[str, bytes]]) -> None:
     expected: dict[str, bytes] = {}
     for values in rounds:
         cache.put_many(values)
@@ -52,6 +57,7 @@ def test_a_cache_holds_what_a_dictionary_would(tmp_path_factory, rounds) -> None
     gone = list(expected)[::2]
     cache.delete([*gone, "not there"])
     assert dict(cache.items()) == {k: v for k, v in expected.items() if k not in gone}
+    cache.close()
 
 
 def test_caches_of_several_kinds_share_a_file_without_meeting(path: Path) -> None:
@@ -167,9 +173,9 @@ def _put(paths: list[Path], together: threading.Barrier, child: int) -> None:
             cache.close()
 
 
-def test_processes_may_create_use_and_close_a_file_at_the_same_time(tmp_path: Path) -> None:
+def test_processes_may_create_use_and_close_a_file_at_the_same_time(path: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    paths = [tmp_path / f"{number}.db" for number in range(30)]
+    paths = [path.with_name(f"{number}.db") for number in range(12)]
     together = context.Barrier(4, timeout=60)
     children = [
         context.Process(target=_put, args=(paths, together, n), daemon=True) for n in range(4)

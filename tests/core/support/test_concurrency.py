@@ -146,22 +146,6 @@ def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path
     assert judge.calls == len(store) == 3
 
 
-def test_a_cancelled_run_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "a.db")
-    judge = Counted(0.3)
-    chunker = LumberChunker(judge, theta=60, store=store)
-
-    async def cancelled() -> None:
-        task = asyncio.ensure_future(chunker.asegment_all([story(40, 1), story(40, 2)]))
-        await asyncio.sleep(0.15)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    ends_in_a_loop(cancelled)
-    assert judge.calls == len(store) == 2
-
-
 def test_a_cancellation_during_work_in_a_thread_takes_effect_after_it() -> None:
     done = []
 

@@ -23,9 +23,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("make", [ForkSafeLock, lambda: RateLimiter()._lock])
-def test_a_lock_held_by_another_thread_is_free_in_a_fork(
-    make: Callable[[], ForkSafeLock],
-) -> None:
+def test_a_lock_held_by_another_thread_is_free_in_a_fork(make: Callable[[], ForkSafeLock]) -> None:
     lock = make()
     held, done = threading.Event(), threading.Event()
 

@@ -21,7 +21,7 @@ from lumber_core import (
     PromptTemplate,
 )
 from lumber_core.bert.model_folder import OWN_FOLDERS
-from lumber_core.llms import GeminiModel, OpenAIModel
+from lumber_core.llms import OpenAIModel
 from lumber_core.support.identity import NOT_COVERED
 from lumber_core.tokens import token_counter
 from tests.core.lumber.support import ScatteredModel, scattered
@@ -56,9 +56,7 @@ VARIANTS = {
     "function": lambda: LumberChunker(scattered),
     "model": lambda: LumberChunker(ModelJudge(ScatteredModel())),
     "prompt": lambda: LumberChunker(ModelJudge(ScatteredModel(), PromptTemplate(system="x"))),
-    "rereads": lambda: LumberChunker(
-        ModelJudge(ScatteredModel(), policy=CallPolicy(rereads=2)),
-    ),
+    "rereads": lambda: LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(rereads=2))),
     "on failure": lambda: LumberChunker(ModelJudge(ScatteredModel()), on_failure="keep_group"),
     "openai": lambda: LumberChunker(openai()),
     "openai name": lambda: LumberChunker(openai("n")),
@@ -157,15 +155,3 @@ def test_tokenizers_are_known_by_their_vocabulary() -> None:
 
     assert counter("a", "b").identity == counter("a", "b").identity
     assert counter("a", "b").identity != counter("a", "c").identity
-
-
-def test_gemini_models_with_other_settings_differ() -> None:
-    pytest.importorskip("google.genai")
-    models = [
-        GeminiModel("m", api_key=KEY),
-        GeminiModel("m", api_key=KEY, structured=False),
-        GeminiModel("m", api_key=KEY, base_url="http://127.0.0.1:1"),
-    ]
-    identities = {LumberChunker(ModelJudge(model)).identity for model in models}
-    assert len(identities) == 3
-    assert not any(KEY in identity for identity in identities)

@@ -138,17 +138,29 @@ def test_front_matter_is_one_block_and_no_heading():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["---\n\nNot a key.\n\n---\n", "---\nJust words here.\n\n---\n", "a\n---\ntitle: x\n---\n"],
+    ("text", "kinds"),
+    [
+        ("---\n\nNot a key.\n\n---\n", ["rule", "paragraph", "rule"]),
+        ("---\nJust words here.\n\n---\n", ["rule", "paragraph", "rule"]),
+        ("a\n---\ntitle: x\n---\n", ["heading", "heading"]),
+        ("\ufeff+++\ntitle = 'x'\n+++\n# A\n", ["front matter", "heading"]),
+        ("a\n\n```\ncode\n\n# code\n", ["paragraph", "code"]),
+    ],
 )
-def test_ruled_lines_are_no_front_matter(text):
-    assert "front matter" not in {block.kind for block in markdown_blocks(text)}
+def test_marks_that_open_blocks(text, kinds):
+    assert [block.kind for block in markdown_blocks(text)] == kinds
 
 
-def test_toml_front_matter_and_a_byte_order_mark():
-    text = "\ufeff+++\ntitle = 'x'\n+++\n# A\n"
-    assert [block.kind for block in markdown_blocks(text)] == ["front matter", "heading"]
-    assert markdown_blocks("\ufeff# A\n")[0].title == "A"
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("\ufeff# A\n", ["A"]),
+        ("A title\nof two lines\n====\n", ["A title of two lines"]),
+        ("- # a\n- b\n\n> # c\n", []),
+    ],
+)
+def test_titles_are_those_of_the_documents_own_headings(text, titles):
+    assert [block.title for block in markdown_blocks(text) if block.level] == titles
 
 
 def test_the_outline_has_levels_and_titles():
@@ -161,14 +173,6 @@ def test_the_outline_has_levels_and_titles():
         (2, "Readings"),
         (2, "Faults"),
     ]
-
-
-def test_headings_in_lists_and_quotes_are_no_part_of_the_outline():
-    assert not any(block.level for block in markdown_blocks("- # a\n- b\n\n> # c\n"))
-
-
-def test_a_title_on_two_lines_is_joined_by_a_space():
-    assert markdown_blocks("A title\nof two lines\n====\n")[0].title == "A title of two lines"
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
@@ -186,11 +190,6 @@ def test_rows_are_those_of_the_table_and_lines_of_the_code():
     python = next(block for block in blocks if "```python" in HANDBOOK[block.start : block.end])
     lines = HANDBOOK[python.start : python.end].splitlines()
     assert len(python.rows) == len(lines) - 3  # not the marks, not the first line
-
-
-def test_an_unclosed_fence_goes_to_the_end():
-    blocks = markdown_blocks("a\n\n```\ncode\n\n# code\n")
-    assert [block.kind for block in blocks] == ["paragraph", "code"]
 
 
 # Paths of headings.
@@ -234,10 +233,7 @@ def test_paths_name_the_headings_in_force():
 def test_a_span_begins_at_its_first_visible_character():
     text = "# A\n\na\n\n# B\n\nb\n"
     at = text.index("\n\n# B")
-    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [
-        ("B",),
-        ("A",),
-    ]
+    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
@@ -296,12 +292,7 @@ def test_levels_are_told_only_where_a_heading_follows_inside_a_section():
 def test_levels_may_be_left_out_and_come_back():
     text = "### C\n\nc\n\n# A\n\na\n\n### D\n\nd\n\n## E\n\ne\n"
     spans = [(text.index(f"\n{letter}\n"), len(text)) for letter in "cade"]
-    assert heading_paths(text, spans) == [
-        ("C",),
-        ("A",),
-        ("A", "D"),
-        ("A", "E"),
-    ]
+    assert heading_paths(text, spans) == [("C",), ("A",), ("A", "D"), ("A", "E")]
 
 
 # Units.
@@ -314,16 +305,15 @@ def test_a_heading_stays_with_its_first_block():
     assert any(u.startswith("## Readings\n\n| Station") and "Lock" in u for u in units)
 
 
-def test_headings_that_follow_each_other_stay_together():
-    assert unit_texts("# A\n## B\n\ntext\n\nmore\n") == ["# A\n## B\n\ntext\n\n", "more\n"]
-
-
-def test_list_items_are_units_with_their_bullets():
-    assert unit_texts("- one\n- two\n  more\n  - inner\n") == [
-        "- one\n",
-        "- two\n  more\n",
-        "  - inner\n",
-    ]
+@pytest.mark.parametrize(
+    "units",
+    [
+        ["# A\n## B\n\ntext\n\n", "more\n"],
+        ["- one\n", "- two\n  more\n", "  - inner\n"],
+    ],
+)
+def test_headings_in_a_row_and_items_with_their_bullets_are_units(units):
+    assert unit_texts("".join(units)) == units
 
 
 # Sizes.

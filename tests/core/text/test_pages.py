@@ -100,12 +100,7 @@ def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
     ]
     text, metadata = joined_pages(["One.", "Two."], metadatas)
     assert text == "One.\fTwo."
-    assert metadata == {
-        "source": "a.pdf",
-        "total_pages": 2,
-        "tags": ["x"],
-        "page_starts": [0, 5],
-    }
+    assert metadata == {"source": "a.pdf", "total_pages": 2, "tags": ["x"], "page_starts": [0, 5]}
 
 
 def test_every_part_of_joined_pages_is_found_again_with_empty_and_missing_pages() -> None:

