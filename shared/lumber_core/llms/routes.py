@@ -36,14 +36,13 @@ def routes_of(holder: object) -> list[Route]:
     """Return the routes of a client, or of the clients that a framework's model holds."""
     found: dict[str, Route] = {}
     level = [holder]
-    if hasattr(type(holder), "_get_client"):
-        # LlamaIndex's OpenAI makes its clients when it is first asked, of its own settings.
-        level = [_get(holder, name) for name in ("_http_client", "_async_http_client")]
     for _ in range(_DEEPEST):
         for each in level:
             if route := _route(each):
                 found[json.dumps(route, sort_keys=True)] = route
-        level = [inner for each in level for name in _CLIENTS if (inner := _get(each, name))]
+        level = [
+            inner for each in level for name in _clients_of(each) if (inner := _get(each, name))
+        ]
     return [found[key] for key in sorted(found)]
 
 
@@ -59,6 +58,12 @@ def environment_route(names: Iterable[str]) -> Route:
         name: _public(dict(map(_header, value.splitlines()))) if name.endswith("HEADERS") else value
         for name, value in given.items()
     }
+
+
+def _clients_of(holder: object) -> Iterable[str]:
+    # LlamaIndex's OpenAI makes its own clients when it is first asked, of its settings.
+    made_later = hasattr(type(holder), "_get_client")
+    return ("_http_client", "_async_http_client") if made_later else _CLIENTS
 
 
 def _route(client: object) -> Route:
