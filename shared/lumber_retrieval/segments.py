@@ -54,8 +54,8 @@ CREATE TABLE IF NOT EXISTS removed (chunk INTEGER PRIMARY KEY);
 """
 
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
-# So many chunks, and one of so many, are compared by all bits of their vectors.
-_COMPARED, _COMPARED_OF = 3_000, 100
+# So many chunks, and one of so many, are compared by all bits of their vectors, in milliseconds.
+_COMPARED, _COMPARED_OF = 10_000, 100
 _AT_ONCE = 500  # values in a statement; SQLite's limit was 999 for long
 
 Terms = tuple[Sequence[str], Sequence[str]]
