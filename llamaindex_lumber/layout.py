@@ -42,8 +42,8 @@ class LayoutNodeParser(SpanNodeParser):
     """Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings and
     lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items, tables, code,
     a heading with the block below it, and sentences inside prose), or where a callable from a
-    text to `(start, end)` offsets says. Anywhere else only in what fits in no chunk, or in a
-    sentence of more than `target_size` tokens."""
+    text to `(start, end)` offsets says. Anywhere else only in what fits in no chunk, or at a
+    clause of a sentence of more than `target_size` tokens."""
 
     merge_sections: bool = True
     """Whether a chunk of Markdown may hold the text of several sections."""

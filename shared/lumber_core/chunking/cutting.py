@@ -101,8 +101,9 @@ class Cutter:
     ) -> SizedPlaces:
         """Return the places of the text where a chunk may start, with the tokens between them.
 
-        Sentences, lines, paragraphs and headings are places. Clauses and words are places only
-        inside a sentence of more than `target_size` tokens, or a line of more than `chunk_size`.
+        Sentences, lines, paragraphs and headings are places. Clauses are places only inside a
+        sentence of more than `target_size` tokens, or a line of more than `chunk_size`, and words
+        only inside a clause of more than `chunk_size`.
 
         Args:
             units: If given, their starts are the only places, and others only inside a unit of more
