@@ -12,7 +12,7 @@ from lumber_core import BertChunker, Source, Span
 from lumber_core.support.wording import counted, ranged
 from lumber_core.text.markdown import Block
 from lumber_core.text.unicode import printable
-from lumber_retrieval.finding import sentences_of
+from lumber_retrieval.sentences import sentences_of
 
 _MOST_SECTIONS = 300  # more say little, and fill the context of a model
 _FEW_SECTIONS = 30  # fewer say as little of a file that has more than `_MOST_SECTIONS`
@@ -103,7 +103,7 @@ def topics_of(text: LinedText) -> list[Section]:
         own = span.of(whole)
         if not own.strip():
             continue
-        sentence = next(iter(sentences_of(own)), Span(0, len(own)))
+        sentence = next(iter(sentences_of(own, splitter.language)), Span(0, len(own)))
         title = " ".join(sentence.of(own).split())
         first, last = text.lines_of(span)
         sections.append(_section(first, last, 0, title))
