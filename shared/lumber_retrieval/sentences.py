@@ -13,6 +13,8 @@ from itertools import pairwise
 import regex
 
 from lumber_core.spans import Span
+from lumber_core.text.lines import rows_of
+from lumber_core.text.tables import outside
 from lumber_core.text.units import sentences
 from lumber_retrieval.passages import count_words
 
@@ -48,6 +50,8 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
         if not opening and not text[line : span.start].lstrip().startswith("|"):
             starts.append(span.start)
+    if "<t" in text or text.count(",") + text.count("\t") > 2 * text.count("\n"):
+        starts = [0, *outside(starts[1:], rows_of(text))]
     for start, end in pairwise([*starts, len(text)]):
         span = _trimmed(text, Span(start, end))
         if span.start < span.end:
