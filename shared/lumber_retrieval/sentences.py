@@ -50,8 +50,10 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
         if not opening and not text[line : span.start].lstrip().startswith("|"):
             starts.append(span.start)
-    if "<t" in text or text.count(",") + text.count("\t") > 2 * text.count("\n"):
-        starts = [0, *outside(starts[1:], rows_of(text))]
+    if "<t" in text or text.count(",") + text.count("\t") > text.count("\n") > 0:
+        rows = rows_of(text)
+        begin = (row.start for row in rows if not _ROW.match(text, row.start))
+        starts = sorted({0, *outside(starts, rows), *begin})
     for start, end in pairwise([*starts, len(text)]):
         span = _trimmed(text, Span(start, end))
         if span.start < span.end:
