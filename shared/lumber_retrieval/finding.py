@@ -84,7 +84,9 @@ def find_passages(
         if min_similarity is None or similarity >= min_similarity
     ]
     parts = [*_parts(question, chunks, texts, budget, context=context, language=language)]
-    said = [part for part in parts if says_something(part.text)] or parts
+    said = [part for part in parts if says_something(part.text)]
+    heard = {part.document for part in said}  # of another document, a word may be all it has
+    said += [part for part in parts if part.document not in heard]
     joined = join_hits(said, texts, max_gap=min(max_gap, budget // 7), budget=budget)
     known = {chunk.number: chunk for chunk in chunks}
     passages = [_placed(passage, known, question, context=context) for passage in joined]
