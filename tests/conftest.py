@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import re
@@ -44,6 +45,16 @@ def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SSL_CERT_FILE", str(path))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_loop() -> None:
+    """Say that the main thread has no event loop.
+
+    In one that has none yet, LlamaIndex's synchronous methods make one, and leave it unclosed to
+    the garbage collector, which warns of it in whatever test comes next.
+    """
+    asyncio.set_event_loop(None)
 
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -66,7 +66,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-def until(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float = 60) -> Any:
+def until(find: Callable[[], Any], fits: Callable[[Any], bool], seconds: float = 200) -> Any:
     """Return what is found as soon as it fits."""
     deadline = time.monotonic() + seconds
     while not fits(found := find()):

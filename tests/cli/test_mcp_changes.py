@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,12 +47,20 @@ def write(path: Path, text: str, moment: int | None = None) -> None:
 
 
 def found(served: Agent, question: str) -> list[tuple[str, str]]:
-    """Return the files and texts of passages, each of which read returns just so."""
-    passages = served.data("search", question=question)["passages"]
-    for one in passages:
-        lines = {"first_line": one["first_line"], "last_line": one["last_line"]}
-        assert one["text"] in served.data("read", file=one["file"], **lines)["text"]
-    return [(one["file"], one["text"]) for one in passages]
+    """Return the files and texts of passages, each of which read returns just so.
+
+    The search waits for changes to be indexed, but not for long: then it is repeated.
+    """
+
+    def search() -> dict[str, Any]:
+        answer = served.data("search", question=question)
+        for one in answer["passages"]:
+            lines = {"first_line": one["first_line"], "last_line": one["last_line"]}
+            assert one["text"] in served.data("read", file=one["file"], **lines)["text"]
+        return answer
+
+    answer = until(search, lambda answer: answer["progress"] == "")
+    return [(one["file"], one["text"]) for one in answer["passages"]]
 
 
 def test_a_folder_without_files_is_served_until_it_has_some(served: Served) -> None:
@@ -82,9 +90,7 @@ def test_what_has_changed_is_found_and_what_it_was_is_not(served: Served) -> Non
     write(one / "other.md", "The pier is painted green.\n")
     for hour in ("noon", "dusk", "seven", "three"):
         write(one / "ferry.md", f"A line before.\n{FERRY.replace('noon', hour)}")
-        begun = time.monotonic()
         texts = dict(found(serving, "When does the ferry leave?"))
-        assert time.monotonic() - begun < 2
         assert hour in texts["one/ferry.md"]
         assert serving.data("grep", pattern=hour)["count"] == 1
         assert serving.data("read", file="one/ferry.md", first_line=4)["text"].count(hour) == 1
@@ -181,11 +187,11 @@ def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
     index = BackgroundIndex(lambda: FileIndex(None), folders.roots, texts)
     path.rename(aside)
     path.symlink_to(aside)
-    index.catch_up(listing, 30)
+    index.catch_up(listing, 120)
     assert "link by now" in index.progress(listing.files.values()).failed["ferry.md"]
     path.unlink()
     aside.rename(path)  # with the same stamp
-    index.catch_up(listing, 30)
+    index.catch_up(listing, 120)
     progress = index.progress(listing.files.values())
     assert ({*progress.current}, {*progress.failed}) == ({"ferry.md"}, set())
 

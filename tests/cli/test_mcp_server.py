@@ -47,10 +47,8 @@ def test_the_tools_are_listed_and_answer_before_all_is_indexed(docs: Path, tmp_p
         (docs / f"log{n}.md").write_text("The fog is thick. " * 100, encoding="utf-8")
     with agent(docs, "--index", index) as serving:
         assert len(serving.listed()) == 5
-        assert stored(index) == {}
-        begun = time.monotonic()
+        assert len(stored(index)) < 336
         result = serving.data("search", question="Who wrote at the lighthouse?")
-        assert time.monotonic() - begun < 10
         assert "of 336 files indexed; results may be incomplete" in result["progress"]
         # These need no index.
         assert serving.data("grep", pattern="keeper 35")["count"] == 30
@@ -93,13 +91,13 @@ def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
         assert two.data("search", question=question) == expected
         (docs / "log00.md").write_text("The castle is empty.\n", encoding="utf-8")
         for serving in (two, one):
-            passages = serving.data("search", question="Is the castle empty?")["passages"]
-            assert passages[0]["text"] == "The castle is empty."
+            answer = searched(serving, "Is the castle empty?")
+            assert answer["passages"][0]["text"] == "The castle is empty."
     index = Path(status["index"])
     assert index.is_relative_to(tmp_path / "cache")
     before = stored(index)
     with agent(docs, "--index", index) as third:
-        assert third.data("search", question=question)["progress"] == ""
+        assert searched(third, question)["passages"]
     done = run_apart("ask", docs, question, "--index", index, "--format", "json")
     assert done.code == 0
     assert json.loads(done.out)["passages"]
@@ -120,18 +118,19 @@ def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(
 
 def test_ctrl_c_and_the_end_of_stdin_end_it_quietly(docs: Path, tmp_path: Path) -> None:
     index = tmp_path / "docs.db"
+    for n in range(100, 400):
+        (docs / f"log{n}.md").write_text("The fog is thick. " * 100, encoding="utf-8")
     with serving_process(docs, "--index", index) as process:
         until(lambda: stored(index), bool)  # in the middle of indexing
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=200)
         assert (process.returncode, err) == (130, b"")
         only_protocol(out)
     with serving_process(docs, "--index", index) as process:
-        begun = time.monotonic()
-        out, err = process.communicate(timeout=10)  # closes stdin
+        out, err = process.communicate(timeout=200)  # closes stdin
         assert (process.returncode, err) == (0, b"")
-        assert time.monotonic() - begun < 5
         only_protocol(out)
+    assert len(stored(index)) < 336  # neither indexed the rest first
 
 
 def test_the_end_of_stdin_ends_it_while_a_call_runs(docs: Path, tmp_path: Path) -> None:
@@ -143,10 +142,9 @@ def test_the_end_of_stdin_ends_it_while_a_call_runs(docs: Path, tmp_path: Path) 
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **call}).encode() + b"\n")
         process.stdin.flush()
         time.sleep(1)
-        begun = time.monotonic()
-        out, _ = process.communicate(timeout=15)
+        out, _ = process.communicate(timeout=200)
         assert process.returncode == 0
-        assert time.monotonic() - begun < 5
+        assert b'"result"' not in out  # which would come after twenty seconds
         only_protocol(out)
 
 
@@ -248,6 +246,13 @@ def answer_of(process: subprocess.Popen[bytes], method: str, **params: object) -
     return json.loads(process.stdout.readline())["result"]
 
 
+def searched(serving: Agent, question: str) -> dict[str, Any]:
+    """Return the answer of a search as soon as all changes are indexed."""
+    return until(
+        lambda: serving.data("search", question=question), lambda answer: answer["progress"] == ""
+    )
+
+
 def serves(serving: Agent) -> bool:
     return serving.data("grep", pattern="keeper 35")["count"] == 30
 
@@ -264,7 +269,7 @@ def http(docs: Path, index: Path) -> Iterator[str]:
         yield said.split()[-1]
     finally:
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=200)
     assert process.returncode == 130
     assert b"Traceback" not in err
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from lumber_core.lumber.fallback import local_judge
 from lumber_files import read_file
 from lumber_retrieval.embedding import split_and_embed
 from tests.cli.running import SAMPLE, run_apart, started
+from tests.cli.serving import until
 from tests.loopback.server import LoopbackServer, Request
 from tests.making_files import docx, pdf
 
@@ -293,15 +294,23 @@ def heed_ctrl_c() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def unread(pipe: Any) -> int:
+    """Return the number of bytes that wait in a pipe."""
+    import fcntl
+    import termios
+
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
 def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
     process = started(
         *("split", SAMPLE, "-", "--method", "greedy", "-o", output), preexec_fn=heed_ctrl_c
     )
-    assert process.stderr is not None
-    while not any(part.stat().st_size for part in tmp_path.iterdir()):  # then it waits for stdin
-        assert process.poll() is None
-    time.sleep(1)
+    assert process.stdin is not None
+    process.stdin.write(b"The second document begins.")
+    process.stdin.flush()
+    until(lambda: unread(process.stdin), lambda left: left == 0)  # then it waits for the rest
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=60)
     said = told.decode()

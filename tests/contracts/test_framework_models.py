@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -141,17 +140,17 @@ def test_the_models_own_retries_are_counted() -> None:
     assert LlamaIndexModel(MockLLM()).client_retries == 0
 
 
-BEGUN = threading.Event()
+BEGUN, CANCELLED = threading.Event(), threading.Event()
 
 
 class SlowModel(FakeListChatModel):
-    """A chat model without asynchronous methods, which takes its time."""
+    """A chat model without asynchronous methods, which answers after a cancellation."""
 
     responses: list[str] = Field(default_factory=lambda: ["Answer: none"])
 
     def _call(self, *args: Any, **kwargs: Any) -> str:
         BEGUN.set()
-        time.sleep(0.3)
+        assert CANCELLED.wait(60)
         return super()._call(*args, **kwargs)
 
 
@@ -167,11 +166,16 @@ def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(
         while not BEGUN.is_set():
             await asyncio.sleep(0.01)
         task.cancel()
+        await asyncio.sleep(0)
+        CANCELLED.set()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(cancelled())
     assert len(store) == 1
+
+
+ENDED = threading.Event()
 
 
 class StalledModel(SimpleChatModel):
@@ -182,14 +186,15 @@ class StalledModel(SimpleChatModel):
         return "stalled"
 
     def _call(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> str:
-        time.sleep(20)
+        ENDED.wait(120)
+        ENDED.set()
         return "too late"
 
 
 def test_a_model_that_never_answers_ends_with_the_policys_time() -> None:
     policy = CallPolicy(attempts=1, call_timeout=0.2)
     splitter = LumberTextSplitter(StalledModel(), policy=policy)
-    begun = time.monotonic()
     with pytest.raises(ModelUnavailableError, match=r"no complete answer within 0\.2 s"):
         asyncio.run(splitter.chunker.asegment("One.\n\nTwo.\n\nThree.\n\nFour."))
-    assert time.monotonic() - begun < 10
+    assert not ENDED.is_set()
+    ENDED.set()

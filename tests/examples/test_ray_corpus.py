@@ -72,7 +72,7 @@ def redis(tmp_path: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", ""]
     server = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
-    for _ in range(200):
+    for _ in range(1200):
         with socket.socket() as client:
             if not client.connect_ex(("127.0.0.1", port)):
                 break

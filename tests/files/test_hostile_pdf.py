@@ -110,7 +110,7 @@ def test_what_pypdf_does_not_bound_is_refused(
     begun = time.process_time()
     with pytest.raises(UnreadableFileError, match=f"^a {reason}"):
         read_bytes(content, name="a", suffix=".pdf", max_unpacked=most)
-    assert time.process_time() - begun < 10
+    assert time.process_time() - begun < 60  # it takes two; without bounds, hours
 
 
 def test_a_form_that_is_drawn_on_every_page_is_read() -> None:

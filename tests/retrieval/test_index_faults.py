@@ -177,7 +177,7 @@ def test_of_two_models_that_make_an_index_at_once_one_is_refused(tmp_path: Path)
     class Waiting(WordVectors):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             if texts[0].startswith("Which words"):
-                both.wait(10)
+                both.wait(60)
             return super().embed_documents(texts)
 
     def add(model: WordVectors) -> str:

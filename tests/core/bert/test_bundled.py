@@ -130,16 +130,18 @@ def test_embeddings_are_those_of_the_original_model() -> None:
 
 def test_the_first_chunk_comes_soon() -> None:
     code = (
-        "import time; began = time.perf_counter()\n"
+        "import time; began = time.process_time()\n"
+        "import numpy, onnxruntime\n"
+        "needed = time.process_time() - began\n"
         "from lumber_core import BertChunker\n"
         f"BertChunker().segment({' '.join(TOPICS)!r})\n"
-        "print(time.perf_counter() - began)"
+        "print((time.process_time() - began) / needed)"
     )
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-        if float(done.stdout) < 3:  # the target is 1 s; a busy machine is not to blame it
+        if float(done.stdout) < 12:  # times as long as the imports alone; it is about three
             return
-    raise AssertionError(f"the first chunk took {float(done.stdout):.1f} s")
+    raise AssertionError(f"the first chunk took {float(done.stdout):.1f} times as long")
 
 
 def test_texts_that_the_encoder_cannot_read_are_told_once(

@@ -75,7 +75,7 @@ def test_markdown_has_its_own_units_only_if_it_is_named():
 
 
 def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=60)
 
     def judge(group):
         together.wait()

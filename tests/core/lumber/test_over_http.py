@@ -46,18 +46,19 @@ def clean() -> tuple[list[Segmentation], int]:
 
 
 @both_ways
-@pytest.mark.parametrize("fault", [rate_limited(0.02), Drop("body"), Slow(1.5)], ids=repr)
+@pytest.mark.parametrize("fault", [rate_limited(0.02), Drop("body"), Slow(60)], ids=repr)
 def test_transient_errors_change_only_the_number_of_requests(
     fault: Fault, way: str, clean: tuple[list[Segmentation], int]
 ) -> None:
     expected, requests = clean
     numbers = (2, 9) if isinstance(fault, Slow) else (1, 2, 9, 20, 33, 50)
     with LoopbackServer(scattered_answer, faults=dict.fromkeys(numbers, fault)) as server:
-        # A busy machine may not answer within a second, which only one fault is about.
-        timeout = 1.0 if isinstance(fault, Slow) else 30.0
+        timeout = 2.0 if isinstance(fault, Slow) else 30.0
         chunker = splitter(server, timeout=timeout, max_concurrency=4)
         assert segment_all(chunker, TEXTS, way) == expected
-        assert server.count == requests + len(numbers)
+        assert server.count >= requests + len(numbers)
+        if not isinstance(fault, Slow):  # two seconds may be too few for a busy machine
+            assert server.count == requests + len(numbers)
 
 
 @pytest.mark.parametrize(

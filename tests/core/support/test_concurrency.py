@@ -148,19 +148,30 @@ def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path
 
 def test_a_cancellation_during_work_in_a_thread_takes_effect_after_it() -> None:
     done = []
+    begun, ended = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        assert ended.wait(60)
 
     async def work() -> None:
-        await in_thread(time.sleep, 0.1)
+        await in_thread(wait)
         done.append("thread")
         await asyncio.sleep(0)
         done.append("more")
 
     async def cancelled() -> None:
         task = asyncio.ensure_future(work())
-        await asyncio.sleep(0.05)
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
         task.cancel()
+        await asyncio.sleep(0)
+        assert not task.done()
+        ended.set()
         with pytest.raises(asyncio.CancelledError):
             await task
+        ended.clear()
+        asyncio.get_running_loop().call_later(0.5, ended.set)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(work(), 0.05)
 
