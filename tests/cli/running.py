@@ -34,10 +34,11 @@ def run_apart(*arguments: object, stdin: bytes = b"") -> Outcome:
     return Outcome(result.exit_code, result.stdout_bytes.decode(), result.stderr)
 
 
-def started(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
-    """Start the command as a process, with pipes."""
+def started(*arguments: object, program: str = "", **options: Any) -> subprocess.Popen[bytes]:
+    """Start the command, or a program that runs it, as a process, with pipes."""
     pipe = subprocess.PIPE
+    run = ("-c", program) if program else ("-m", "lumber_cli")
     return subprocess.Popen(
-        [sys.executable, "-m", "lumber_cli", *map(str, arguments)],
+        [sys.executable, *run, *map(str, arguments)],
         **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **options},
     )

@@ -251,7 +251,10 @@ class TestGivingUp:
         for _ in range(3):
             self.refused(patient)
         assert len(model.times) == 7
-        clock.advance(0.41)  # twice as long
+        clock.advance(0.39)
+        self.refused(patient)
+        assert len(model.times) == 7
+        clock.advance(0.02)  # twice as long
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
     def test_a_trial_with_an_unusable_answer_is_one_request(self, monkeypatch) -> None:
