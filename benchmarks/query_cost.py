@@ -193,7 +193,7 @@ def fusion(count: int, path: Path) -> Search:
     from llama_index.core.llms import MockLLM
     from llama_index.core.retrievers import QueryFusionRetriever
     from llama_index.core.schema import TextNode
-    from llama_index.retrievers.bm25 import BM25Retriever  # type: ignore[import-not-found]
+    from llama_index.retrievers.bm25 import BM25Retriever
 
     nodes = [
         TextNode(text=text, embedding=vector.tolist())
