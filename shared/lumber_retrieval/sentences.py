@@ -25,6 +25,7 @@ _FEWEST_WORDS = 3
 unless they end as a sentence does, which has two at least."""
 
 _NAMES = re.compile(r"[^\W_]+")
+_FIELDS = ("<t", "\t", '",', ',"')  # only where one is, there may be other rows
 _ENDED = regex.compile(r"\p{Sentence_Terminal}\W*$")
 _HEADING = re.compile(r"[ \t>]*#{1,6}(?:\s|$)")
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
@@ -50,7 +51,7 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
         if not opening and not text[line : span.start].lstrip().startswith("|"):
             starts.append(span.start)
-    if "<t" in text or text.count(",") + text.count("\t") > text.count("\n") > 0:
+    if any(sign in text for sign in _FIELDS):
         rows = rows_of(text)
         begin = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *begin})

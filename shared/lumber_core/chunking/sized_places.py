@@ -9,7 +9,7 @@ from itertools import pairwise
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.spans import Span
-from lumber_core.text.parsed import ParsedText
+from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places
 
 # Finer places are added until there are about this many per target: enough to choose from.
@@ -150,7 +150,9 @@ class SizedPlaceFinder:
         found = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
         long = found.longer(enough, most, edge)
         for level in self._parsed.finer_places(*span):
-            if level.kinds[:1] == [Kind.WORD]:  # a clause is cut only if it fits in no chunk
+            if level.kinds[:1] == [Kind.WORD] and isinstance(self._parsed, MarkdownText):
+                # A clause is cut only if it fits in no chunk. Plain text, whose sentences run on
+                # for longer, is found better in even parts.
                 long = found.longer(most, most, edge)
             added = {number: level.inside(*found.gap(number)) for number in long}
             added = {number: places for number, places in added.items() if places}
