@@ -103,6 +103,8 @@ def test_a_model_judges_and_nothing_is_paid_twice(
     assert lumber["usage"]["calls"] > 0 < lumber["cost"]
     assert local["cost"] == 0
     for before, after in zip(first["splitters"], second["splitters"], strict=True):
+        for document in (*before["documents"], *after["documents"]):
+            document.pop("seconds")  # of the splitter that needs no model
         assert before["documents"] == after["documents"]
         assert before["figures"] == after["figures"]
 
