@@ -40,8 +40,9 @@ def refuse_others(kind: type, unknown: Mapping[str, object]) -> None:
     Raises:
         TypeError: The message names the nearest setting, or what to use instead.
     """
-    *known, _ = inspect.signature(kind).parameters
-    refuse_unknown(kind.__name__, unknown, known, _ELSEWHERE)
+    if unknown:
+        *known, _ = inspect.signature(kind).parameters
+        refuse_unknown(kind.__name__, unknown, known, _ELSEWHERE)
 
 
 def tokenizer_of(

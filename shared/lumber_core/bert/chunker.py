@@ -17,6 +17,7 @@ from lumber_core.bert.scores import (
 )
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, free_sizes
 from lumber_core.segmentation import Segmentation
@@ -187,8 +188,6 @@ class BertChunker(Chunker):
             text: The text.
             scores: What `scores` returned for it.
         """
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
         parsed = self.parse(text)
         if self.threshold is None and self._is_one_chunk(parsed, self._limits):
             return []
@@ -243,8 +242,6 @@ class BertChunker(Chunker):
         """Return the windows of a text, which is cut once they are scored."""
         model, found = self.load(), parsed.places()
         if self.threshold is None:
-            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
             own_units = self._own_units(parsed)
             cutter = Cutter(parsed, limits)
             sized = cutter.places(own_units, found)
