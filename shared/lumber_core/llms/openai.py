@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
@@ -27,8 +27,7 @@ class OpenAIModel(RemoteModel):
     - `base_url` has a version: "http://127.0.0.1:8000/v1". None: the variable OPENAI_BASE_URL, or
       OpenAI. The organization, project and custom headers of OpenAI's environment variables are not
       sent to a server that is named here.
-    - `client` is an `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
-      run it in threads.
+    - `client` is an `openai.OpenAI`, or a subclass such as `AzureOpenAI`.
     """
 
     _provider: ClassVar[str] = "openai"
@@ -79,30 +78,21 @@ class OpenAIModel(RemoteModel):
         return [each.embedding for each in ordered]
 
     def _make_client(self) -> Any:
-        hooks = {"response": [end_reading_in_time]}
-        http = self._sdk().DefaultHttpxClient(event_hooks=hooks, follow_redirects=False)
-        return self._client_of(self._sdk().OpenAI, http_client=http)
-
-    def _make_async_client(self) -> Any:
-        http = self._sdk().DefaultAsyncHttpxClient(follow_redirects=False)
-        return self._client_of(self._sdk().AsyncOpenAI, http_client=http)
-
-    def _client_of(self, kind: Callable[..., Any], **more: Any) -> Any:
-        """Return a client of some kind."""
         sdk = self._sdk()
+        hooks = {"response": [end_reading_in_time]}
         names = [] if self._base_url is None else _environment_headers()
         headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
         for name in names:
             if name.casefold() == "authorization":
                 headers[name] = f"Bearer {self._key()}"
         try:
-            client = kind(
+            client = sdk.OpenAI(
                 api_key=self._key(),
                 base_url=self._url,
                 timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECTING)),
                 max_retries=0,
                 default_headers=headers,
-                **more,
+                http_client=sdk.DefaultHttpxClient(event_hooks=hooks, follow_redirects=False),
             )
         except sdk.OpenAIError as error:
             raise ModelSettingsError(
@@ -113,17 +103,8 @@ class OpenAIModel(RemoteModel):
             client.organization = client.project = None
         return client
 
-    async def _close_client(self, client: Any) -> None:
-        await client.close()
-
     def _send(self, request: dict[str, Any]) -> Any:
         return self._get_client().chat.completions.create(**request)
-
-    async def _asend(self, request: dict[str, Any]) -> Any:
-        if self._own is not None:
-            return await super()._asend(request)
-        client = await self._get_async_client()
-        return await client.chat.completions.create(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         request: dict[str, Any] = {

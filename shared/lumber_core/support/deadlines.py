@@ -14,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextvars import ContextVar, copy_context
+from functools import partial
 from threading import Thread
 from typing import Any, ParamSpec, TypeVar
 
@@ -60,20 +61,42 @@ def call_within(
     end = _earlier_end(seconds)
     if end is None:
         return function(*args, **kwargs)
-    context, future = copy_context(), Future[T]()
-    context.run(_end.set, end)
-
-    def run() -> None:
-        try:
-            future.set_result(context.run(function, *args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - raised in the caller's thread
-            future.set_exception(error)
-
-    Thread(target=run, name="lumber-call", daemon=True).start()
+    future = _start(end, partial(function, *args, **kwargs))
     wait([future], end[0] - time.monotonic())
     if not future.done():
         raise _timeout(end)
     return future.result()
+
+
+async def acall_within(
+    seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Async version of `call_within`; if the caller is cancelled, the thread is abandoned."""
+    end = _earlier_end(seconds)
+    future = asyncio.wrap_future(_start(end, partial(function, *args, **kwargs)))
+    try:
+        await asyncio.wait([future], timeout=end and end[0] - time.monotonic())
+        if end is not None and not future.done():
+            raise _timeout(end)
+        return future.result()
+    finally:
+        future.cancel()  # if nobody waits for it, its error is not logged
+
+
+def _start(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:
+    """Call a function in a thread that holds nobody."""
+    context, future = copy_context(), Future[T]()
+    context.run(_end.set, end)
+    future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:  # noqa: BLE001 - raised in the caller
+            future.set_exception(error)
+
+    Thread(target=run, name="lumber-call", daemon=True).start()
+    return future
 
 
 async def await_within(seconds: float | None, call: Callable[[], Awaitable[T]]) -> T:
