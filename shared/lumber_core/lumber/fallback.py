@@ -14,6 +14,7 @@ from lumber_core.errors import JudgementError
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore, key, moved
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
@@ -23,13 +24,6 @@ from lumber_core.support.concurrency import SingleFlight, in_thread, start_in_th
 from lumber_core.support.identity import identity_of
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
-
-
-def local_judge() -> Judge:
-    """Return the judge that runs on this machine at no cost: the bundled model."""
-    from lumber_core.lumber.bert_judge import BertJudge
-
-    return BertJudge()
 
 
 def choose_judge(
@@ -46,22 +40,11 @@ def choose_judge(
         ValueError: A prompt or a policy is given without a model.
         TypeError: `llm` cannot judge, or the prompt or the policy is something else.
     """
-    if prompt is not None and not isinstance(prompt, PromptTemplate):
-        kind = type(prompt)
-        raise TypeError(
-            f"prompt must be a lumber_core.PromptTemplate, not {kind.__module__}.{kind.__name__}: "
-            'PromptTemplate(system="...", user="... {paragraphs} ...")'
-        )
-    if policy is not None and not isinstance(policy, CallPolicy):
-        given = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
-        raise TypeError(
-            f"policy must be a lumber_core.CallPolicy, not {type(policy).__name__}: pass {given}"
-        )
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
     if prompt is not None or policy is not None:
         raise ValueError("prompt and policy apply to a language model: pass it as llm with them")
-    return local_judge() if llm is None else as_judge(llm)
+    return BertJudge() if llm is None else as_judge(llm)
 
 
 class GuardedJudge(Judge):
@@ -94,7 +77,7 @@ class GuardedJudge(Judge):
 
     @cached_property
     def _local(self) -> Judge:
-        return local_judge()  # when it is first needed
+        return BertJudge()  # when it is first needed
 
     @property
     def identity(self) -> str:

@@ -10,18 +10,18 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
-from dataclasses import fields
 from operator import index
 from typing import Any, ClassVar
 
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
+from lumber_core.lumber.answer_parser import ParsedAnswer
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import GroupQuestion
 from lumber_core.lumber.windows import UnitWindow
-from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
+from lumber_core.segmentation import FAILURES, Usage, Verdict
 from lumber_core.support.concurrency import in_thread
 from lumber_core.support.identity import safe_repr
 
@@ -84,7 +84,16 @@ class ModelJudge(Judge):
     ) -> None:
         check_model(model)
         if prompt is not None and not isinstance(prompt, PromptTemplate):
-            raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
+            kind = type(prompt)
+            raise TypeError(
+                f"prompt must be a lumber_core.PromptTemplate, not {kind.__module__}."
+                f'{kind.__name__}: PromptTemplate(system="...", user="... {{paragraphs}} ...")'
+            )
+        if policy is not None and not isinstance(policy, CallPolicy):
+            given = type(policy).__name__
+            raise TypeError(
+                f"policy must be a lumber_core.CallPolicy, not {given}: pass CallPolicy(attempts=6)"
+            )
         policy = policy or CallPolicy()
         self._model = RetryingModel(model, policy, told_if_usable=True)
         self._has_own_prompt = prompt is not None
@@ -232,88 +241,48 @@ def _hint(judge: object) -> str:
     return ""
 
 
-class _UnusableError(Exception):
-    """What a judge returned names no choice of its group."""
-
-    def __init__(self, outcome: Outcome, reason: str) -> None:
-        super().__init__(reason)
-        self.outcome: Outcome = outcome
-
-
 def as_verdict(group: Group, answer: object) -> Verdict:
-    """Return what a judge of any kind returned as a sound verdict on the group. Never raises."""
-    given = answer if isinstance(answer, Verdict) else None
-    usage = Usage(calls=1) if given is None else _counted(given.usage)
-    text = given.answer if given is not None and isinstance(given.answer, str) else None
-    try:
-        units, outcome, reason = _said(group, answer)
-    except _UnusableError as fault:
-        units, outcome, reason = (), fault.outcome, str(fault)
-    starts = units if isinstance(group, UnitWindow) else ()
-    unit = min(units, default=None)
-    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, starts)
+    """Return what a judge returned as a verdict on the group, which names only its choices.
 
-
-def _said(group: Group, answer: object) -> tuple[tuple[int, ...], Outcome, str]:
-    """Return the units, the outcome and the reason that an answer gives.
-
-    Raises:
-        _UnusableError: It gives none.
+    Args:
+        group: The group.
+        answer: A verdict; or of a custom function a unit number or None, and of a window a list.
     """
     several = isinstance(group, UnitWindow)
     if not isinstance(answer, Verdict):
-        named = {_choice(group, unit) for unit in _units(answer, several=several)}
-        return (*sorted(named),), "shift" if named else "no_shift", ""
-    outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
-    if not isinstance(outcome, str) or outcome not in OUTCOMES:
-        fault = f"the judge returned a verdict with the outcome {_shown(outcome)}"
-        raise _UnusableError("unreadable", fault)
-    if outcome in FAILURES:
-        return (), outcome, reason  # what follows is decided by `on_failure`
-    given = _units(answer.starts if several else answer.unit, several=several)
-    return (*sorted({_choice(group, unit) for unit in given}),), outcome, reason
+        given, read = Verdict(0, 0, None, "shift", usage=Usage(calls=1)), _read(group, answer)
+    elif answer.failed:  # what follows is decided by `on_failure`
+        given, read = answer, ParsedAnswer((), answer.outcome, answer.reason)
+    else:
+        given, read = answer, _read(group, answer.starts if several else answer.unit)
+        if read.outcome not in FAILURES:
+            read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
+    return Verdict(
+        group.start,
+        group.stop,
+        min(read.starts, default=None),
+        read.outcome,
+        read.reason,
+        given.answer,
+        given.usage,
+        read.starts if several else (),
+    )
 
 
-def _units(answer: object, *, several: bool) -> list[object]:
-    """Return the units that a user's judge returned: one or none, or for a window an iterable."""
-    if answer is None:
-        return []
-    if not several:
-        return [answer]
+def _read(group: Group, answer: object) -> ParsedAnswer:
+    """Return which units a custom judge names; numpy's integers are accepted."""
+    several = isinstance(group, UnitWindow)
     try:
-        return list(answer)  # type: ignore[call-overload,no-any-return]
-    except Exception:  # noqa: BLE001 - a custom method may raise anything
-        fault = f"the judge returned {type(answer).__name__}, not a list of unit numbers or None"
-        raise _UnusableError("unreadable", fault) from None
-
-
-def _choice(group: Group, answer: object) -> int:
-    """Return the choice of a group that a number names; numpy's integers are accepted."""
-    name = type(answer).__name__
-    try:
-        unit = index(answer)  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001 - a custom method may raise anything
-        unit = None
-    if unit is None or name in ("bool", "bool_"):  # Python's and numpy's
-        fault = f"the judge returned {name}, not a unit number or None"
-        raise _UnusableError("unreadable", fault)
-    if unit not in group.choices:
-        fault = f"the judge named {_shown(unit)}, which is not in {group.choices}"
-        raise _UnusableError("outside", fault)
-    return unit
-
-
-def _counted(usage: object) -> Usage:
-    """Return a custom usage with whole numbers, or the usage of one call."""
-    try:
-        return Usage(*(index(getattr(usage, field.name)) for field in fields(Usage)))
-    except Exception:  # noqa: BLE001 - custom attributes may raise anything
-        return Usage(calls=1)
-
-
-def _shown(value: object) -> str:
-    """Return at most 100 characters that show a value. `repr` fails for very large integers."""
-    try:
-        return repr(value)[:100]
-    except Exception as error:  # noqa: BLE001 - a custom method may raise anything
-        return f"{type(value).__name__} that cannot be shown ({type(error).__name__})"
+        named: list[Any] = [] if answer is None else [*answer] if several else [answer]  # type: ignore[misc]
+        if any(isinstance(unit, bool) for unit in named):
+            raise TypeError
+        units = sorted(set(map(index, named)))
+    except TypeError:
+        form = "a list of unit numbers" if several else "a unit number"
+        kind = type(answer).__name__
+        return ParsedAnswer(reason=f"the judge returned {kind}, not {form} or None")
+    for unit in units:
+        if unit not in group.choices:
+            reason = f"the judge named {unit}, which is not in {group.choices}"
+            return ParsedAnswer(outcome="outside", reason=reason)
+    return ParsedAnswer((*units,), "shift" if units else "no_shift")

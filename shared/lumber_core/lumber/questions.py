@@ -47,11 +47,17 @@ class GroupQuestion:
         self._reply: str | None = None
         self._usage = Usage()
 
-    def read(self, completion: object) -> None:
-        """Read the model's reply; one of a user's own model may return anything."""
-        tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
-        sound = all(isinstance(count, int) for count in tokens)
-        self._usage += Usage(1, *tokens) if sound else Usage(1)
+    def read(self, completion: Completion) -> None:
+        """Read the model's reply.
+
+        Raises:
+            TypeError: A user's own model returned something else.
+        """
+        if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+            given = type(getattr(completion, "text", completion)).__name__
+            raise TypeError(f"a model must return a Completion with a text, not {given}")
+        self._usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+        self._reply = completion.text
         parsed = self._parsed = self._parse(completion)
         if parsed.outcome in _ASK_AGAIN:
             self.fault = f"{parsed.outcome}: {parsed.reason}"
@@ -83,18 +89,13 @@ class GroupQuestion:
             parsed.starts if self._several else (),
         )
 
-    def _parse(self, completion: object) -> ParsedAnswer:
-        """Return what a reply says; keep its text if it has one."""
-        text = getattr(completion, "text", None)
-        self._reply = text if isinstance(text, str) else None
-        if not isinstance(completion, Completion) or not isinstance(text, str):
-            given = type(getattr(completion, "text", completion)).__name__
-            return ParsedAnswer(reason=f"the model returned {given}, not a Completion with a text")
+    def _parse(self, completion: Completion) -> ParsedAnswer:
+        """Return what a reply says."""
         if is_blocked(completion.finish_reason):
             reason = f"the provider blocked the answer: {completion.finish_reason}"
             return ParsedAnswer(outcome="refused", reason=reason)
         read = read_list if self._several else read_answer
-        parsed = read(text, self._group.choices)
+        parsed = read(completion.text, self._group.choices)
         # The end of a list that was cut off is missing, and its last number may be half of one.
         faulty = parsed.outcome in _ASK_AGAIN or (self._several and parsed.outcome == "shift")
         if faulty and is_cut(completion.finish_reason):
