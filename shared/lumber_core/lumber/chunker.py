@@ -391,8 +391,7 @@ def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmen
     units = walk.document.units
     edges = [0, *walk.boundaries, len(units)] if units else []
     spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
-    made = Segmentation(spans, walk.verdicts, walk.usage)
+    made = Segmentation(spans, tuple(walk.verdicts), walk.usage)
     made = enforce_limits(made, parsed, limits, units)
-    boundaries = (units[boundary].start for boundary in walk.boundaries)
-    setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
+    setters = {units[unit].start: verdict for unit, verdict in walk.boundaries.items()}
     return replace(made, start_verdicts=tuple(setters.get(span.start) for span in made.spans))
