@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import time
 from dataclasses import dataclass
-from functools import partial
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
@@ -15,7 +13,7 @@ from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
 from lumber_core.llms.limits import CircuitBreaker, RateLimiter
 from lumber_core.support.concurrency import sleep
-from lumber_core.support.deadlines import await_within, call_within
+from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.secrets import redact_errors, without_secrets
 from lumber_core.support.wording import counted
 
@@ -153,8 +151,13 @@ class RetryingModel:
                 sleep(seconds)
             try:
                 with redact_errors(self._model):
-                    completion = call_within(
-                        self._call_timeout, self._model.complete, system, user, answers=answers
+                    completion = ask_within(
+                        self._call_timeout,
+                        self._model.complete,
+                        self._model.acomplete,
+                        system,
+                        user,
+                        answers=answers,
                     )
             except Exception as error:  # noqa: BLE001 - raised again unless it is transient
                 sleep(attempts.failed(error))
@@ -165,18 +168,7 @@ class RetryingModel:
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        attempts = self._attempts(len(system) + len(user))
-        ask = partial(self._model.acomplete, system, user, answers=answers)
-        while True:
-            while (seconds := attempts.wait()) > 0:
-                await asyncio.sleep(seconds)
-            try:
-                with redact_errors(self._model):
-                    completion = await await_within(self._call_timeout, ask)
-            except Exception as error:  # noqa: BLE001 - raised again unless it is transient
-                await asyncio.sleep(attempts.failed(error))
-            else:
-                return self._answered(completion)
+        return await run_for_loop(self.complete, system, user, answers=answers)
 
     @property
     def _call_timeout(self) -> float | None:

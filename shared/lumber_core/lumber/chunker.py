@@ -28,12 +28,13 @@ from lumber_core.lumber.grouping import (
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
+from lumber_core.lumber.runner import AnyWalk, Progress, drive
 from lumber_core.lumber.shared_store import SharedStore
 from lumber_core.lumber.walk import Walk
 from lumber_core.lumber.windows import WINDOW_TOKENS, WindowWalk, cut_by_windows
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
+from lumber_core.support.deadlines import is_for_loop, run_for_loop
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
@@ -248,7 +249,7 @@ class LumberChunker(Chunker):
         show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
-        capacity = self.max_concurrency or 1
+        capacity = self.max_concurrency or (_DEFAULT_ASYNC_CONCURRENCY if is_for_loop() else 1)
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         with Progress(total) as progress:
             walks = self._walks(texts, capacity, progress.starts)
@@ -265,22 +266,7 @@ class LumberChunker(Chunker):
         *,
         show_progress: bool,
     ) -> list[Segmentation]:
-        results: dict[int, Segmentation] = {}
-        capacity = self.max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = sum(len(parsed.text) for parsed in texts) if show_progress else None
-
-        def finished(number: int, walk: AnyWalk) -> None:
-            results[number] = self._finish(number, walk, texts[number], limits[number])
-
-        with Progress(total) as progress:
-            await adrive(
-                self._walks(texts, capacity, progress.starts),
-                self._judge,
-                capacity=capacity,
-                on_verdict=progress.verdict,
-                on_finished=finished,
-            )
-        return [results[number] for number in range(len(texts))]
+        return await run_for_loop(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _walks(
         self,

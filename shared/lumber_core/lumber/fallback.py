@@ -20,7 +20,8 @@ from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Verdict
-from lumber_core.support.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
+from lumber_core.support.concurrency import SingleFlight
+from lumber_core.support.deadlines import ask_within, is_for_loop
 from lumber_core.support.identity import identity_of
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
@@ -104,32 +105,20 @@ class GuardedJudge(Judge):
         """
 
         def find() -> Verdict:
-            return self._known(group) or self._keep(group, self._judge.judge(group))
+            return self._known(group) or self._keep(group, self._ask(group))
 
         if self._store is None:
-            return self._complete(group, as_verdict(group, self._judge.judge(group)))
-        verdict, mine = self._asked.once(key(self._name, group), find)
+            return self._complete(group, as_verdict(group, self._ask(group)))
+        # A thread that waits on an event loop must not wait for one that asks this loop.
+        asked = is_for_loop(), key(self._name, group)
+        verdict, mine = self._asked.once(asked, find)
         return self._complete(group, verdict if mine else moved(verdict, group))
 
-    async def ajudge(self, group: Group) -> Verdict:
-        """Async version of `judge`."""
-
-        async def find() -> Verdict:
-            known = await start_in_thread(self._known, group)
-            if known is not None:
-                return known
-            answer = await self._judge.ajudge(group)
-            # An answer that has come is stored even if the caller is cancelled now.
-            return await until_finished(start_in_thread(self._keep, group, answer))
-
-        if self._store is None:
-            verdict = as_verdict(group, await self._judge.ajudge(group))
-        else:
-            verdict, mine = await self._asked.aonce(key(self._name, group), find)
-            verdict = verdict if mine else moved(verdict, group)
-        if not verdict.failed:
-            return verdict
-        return await in_thread(self._complete, group, verdict)
+    def _ask(self, group: Group) -> Verdict:
+        judge = self._judge
+        if type(judge).ajudge is Judge.ajudge:
+            return judge.judge(group)
+        return ask_within(None, judge.judge, judge.ajudge, group)  # a user's own
 
     def _known(self, group: Group) -> Verdict | None:
         return None if self._store is None else self._store.get(self._name, group)

@@ -22,7 +22,7 @@ from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import GroupQuestion
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, Usage, Verdict
-from lumber_core.support.concurrency import in_thread
+from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import safe_repr
 
 
@@ -47,7 +47,7 @@ class Judge(ABC):
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        return await in_thread(self.judge, group)
+        return await run_for_loop(self.judge, group)
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
@@ -135,20 +135,6 @@ class ModelJudge(Judge):
         self._model.tell_usable(question.fault)
         return question.verdict()
 
-    async def ajudge(self, group: Group) -> Verdict:
-        """Async version of `judge`."""
-        ask = self._model.acomplete
-        question = GroupQuestion(group, self._prompt, self.rereads)
-        try:
-            while not (question.ended or (question.fault and self._model.is_given_up)):
-                question.read(await ask(question.system, question.text, answers=question.answers))
-        except ModelUnavailableError as error:
-            if not self._model.has_answered:  # a wrong URL, or a server that does not run
-                raise
-            return question.verdict(str(error))
-        self._model.tell_usable(question.fault)
-        return question.verdict()
-
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
 
@@ -185,24 +171,22 @@ class CallableJudge(Judge):
         return self._identity
 
     def judge(self, group: Group) -> Verdict:
-        """Call the function.
+        """Call the function; asynchronous methods of a splitter await a coroutine function.
 
         Raises:
-            TypeError: It is a coroutine function.
+            TypeError: It is a coroutine function, and there is no event loop.
         """
         if self._is_async:
-            raise TypeError("the judge is a coroutine function: use asegment or asegment_all")
+            return ask_within(None, _refuse, self._function, group)  # type: ignore[no-any-return]
         return self._function(group)  # type: ignore[no-any-return]
-
-    async def ajudge(self, group: Group) -> Verdict:
-        """Await the function, or call it in a thread if it is synchronous."""
-        if self._is_async:
-            return await self._function(group)  # type: ignore[no-any-return]
-        return await super().ajudge(group)
 
     def __repr__(self) -> str:
         named = self._function if hasattr(self._function, "__qualname__") else type(self._function)
         return f"CallableJudge({named.__qualname__!r})"
+
+
+def _refuse(_group: Group) -> Verdict:
+    raise TypeError("the judge is a coroutine function: use asegment or asegment_all")
 
 
 def as_judge(judge: JudgeLike) -> Judge:
