@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
@@ -15,9 +16,10 @@ from urllib.parse import urlsplit
 from lumber_core.checks import check_positive, number_that
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.exchange import Exchange, RequestForms, RequestSettings
-from lumber_core.llms.failures import check_redirect, is_unreadable
+from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
+from lumber_core.llms.failures import check_redirect, is_blocked, is_unreadable
 from lumber_core.llms.routes import environment_route, routes_of, url_of
+from lumber_core.segmentation import Usage
 from lumber_core.support.deadlines import acall_within, call_within
 from lumber_core.support.extras import load, require
 from lumber_core.support.forks import renew_after_fork
@@ -140,32 +142,46 @@ class RemoteModel(ABC):
             Exception: Anything else that the provider's package raises, unchanged.
         """
         self._get_client()  # the time to make one is not the server's
-        exchange = Exchange(self._forms, answers, self._completion, self._clean)
-        while exchange.completion is None:
-            try:
-                request = self._request(system, user, exchange.form)
-                reply = call_within(self.timeout, self._send, request)
-            except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
-                exchange.failed(error)
-            else:
-                exchange.replied(reply)
-        return exchange.completion
+        spent = Usage()
+        while True:
+            completion, form = self._ask(system, user, answers)
+            spent += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+            if not self._forms.ran_out_thinking(completion, form):
+                return replace(
+                    completion,
+                    prompt_tokens=spent.prompt_tokens,
+                    completion_tokens=spent.completion_tokens,
+                )
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
-        """Async version of `complete`, whose requests are sent in threads."""
-        self._get_client()
-        exchange = Exchange(self._forms, answers, self._completion, self._clean)
-        while exchange.completion is None:
+        """Async version of `complete`, which it calls in a thread."""
+        return await acall_within(None, self.complete, system, user, answers=answers)
+
+    def _ask(
+        self, system: str, user: str, answers: Answers | None
+    ) -> tuple[Completion, RequestSettings]:
+        """Return the first answer to a request, in its simpler forms if need be, and its form."""
+        forms, known = self._forms.of(answers)
+        rejected: Exception | None = None
+        for number, form in enumerate(forms):
             try:
-                request = self._request(system, user, exchange.form)
-                reply = await acall_within(self.timeout, self._send, request)
-            except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
-                exchange.failed(error)
+                request = self._request(system, user, form)
+                completion = self._completion(call_within(self.timeout, self._send, request))
+            except Exception as caught:  # noqa: BLE001, PERF203 - raised if no form is answered
+                error = self._clean(caught)
+                if is_blocked(reason := getattr(error, "code", None)):
+                    return Completion("", finish_reason=str(reason)), form
+                if not is_about_form(error):
+                    raise error  # noqa: B904 - it is the one that was caught, or has it as cause
+                rejected = rejected or error
             else:
-                exchange.replied(reply)
-        return exchange.completion
+                if not known:
+                    self._forms.keep(number, form, rejected)
+                return completion, form
+        assert rejected is not None
+        raise rejected
 
     @abstractmethod
     def _make_client(self) -> Any:

@@ -14,16 +14,24 @@ from operator import index
 from typing import Any, ClassVar
 
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms.base import Model, check_model
+from lumber_core.llms.base import Completion, Model, check_model
+from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy, RetryingModel
-from lumber_core.lumber.answer_parser import ParsedAnswer
+from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
-from lumber_core.lumber.questions import GroupQuestion
+from lumber_core.lumber.prompt import (
+    WINDOW_SYSTEM,
+    WINDOW_USER,
+    PromptTemplate,
+    possible_answers,
+    stricter,
+)
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, Usage, Verdict
 from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import safe_repr
+
+_ASK_AGAIN = ("unreadable", "outside")
 
 
 class Judge(ABC):
@@ -123,17 +131,26 @@ class ModelJudge(Judge):
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: It could not be reached, and has never answered a question.
         """
-        ask = self._model.complete
-        question = GroupQuestion(group, self._prompt, self.rereads)
-        try:
-            while not (question.ended or (question.fault and self._model.is_given_up)):
-                question.read(ask(question.system, question.text, answers=question.answers))
-        except ModelUnavailableError as error:
-            if not self._model.has_answered:  # a wrong URL, or a server that does not run
-                raise
-            return question.verdict(str(error))
-        self._model.tell_usable(question.fault)
-        return question.verdict()
+        several = isinstance(group, UnitWindow)
+        system, question = self.questions(group)
+        answers = possible_answers(group.choices, several=several)
+        asked, reply, usage = question, None, Usage()
+        for _ in range(self.rereads + 1):
+            try:
+                completion = self._model.complete(system, asked, answers=answers)
+            except ModelUnavailableError as error:
+                if not self._model.has_answered:  # a wrong URL, or a server that does not run
+                    raise
+                return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+            parsed = _read_reply(completion, group)
+            reply = completion.text
+            usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+            faulty = parsed.outcome in _ASK_AGAIN
+            if not faulty or self._model.is_given_up:
+                break
+            asked = question + stricter(parsed.reason, group.choices, several=several)
+        self._model.tell_usable(f"{parsed.outcome}: {parsed.reason}" if faulty else None)
+        return _verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
@@ -241,16 +258,42 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         given, read = answer, _read(group, answer.starts if several else answer.unit)
         if read.outcome not in FAILURES:
             read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
+    return _verdict(group, read, given.answer, given.usage)
+
+
+def _verdict(group: Group, said: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
     return Verdict(
         group.start,
         group.stop,
-        min(read.starts, default=None),
-        read.outcome,
-        read.reason,
-        given.answer,
-        given.usage,
-        read.starts if several else (),
+        min(said.starts, default=None),
+        said.outcome,
+        said.reason,
+        answer,
+        usage,
+        said.starts if isinstance(group, UnitWindow) else (),
     )
+
+
+def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
+    """Return which units a model's reply names.
+
+    Raises:
+        TypeError: A custom model returned something else than a completion.
+    """
+    if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+        given = type(getattr(completion, "text", completion)).__name__
+        raise TypeError(f"a model must return a Completion with a text, not {given}")
+    if is_blocked(completion.finish_reason):
+        reason = f"the provider blocked the answer: {completion.finish_reason}"
+        return ParsedAnswer(outcome="refused", reason=reason)
+    several = isinstance(group, UnitWindow)
+    parsed = (read_list if several else read_answer)(completion.text, group.choices)
+    # The end of a list that was cut off is missing, and its last number may be half of one.
+    faulty = parsed.outcome in _ASK_AGAIN or (several and parsed.outcome == "shift")
+    if faulty and is_cut(completion.finish_reason):
+        reason = f"{parsed.reason}; it was cut off by the model's max_tokens"
+        return ParsedAnswer(reason=reason)
+    return parsed
 
 
 def _read(group: Group, answer: object) -> ParsedAnswer:
