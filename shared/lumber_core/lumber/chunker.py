@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -252,7 +252,8 @@ class LumberChunker(Chunker):
         capacity = self.max_concurrency or (_DEFAULT_ASYNC_CONCURRENCY if is_for_loop() else 1)
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         with Progress(total) as progress:
-            walks = self._walks(texts, capacity, progress.starts)
+            lanes = capacity if self.max_concurrency and self._judge.waits else 1
+            walks = (self._walk(parsed, lanes) for parsed in texts)  # each when it is its turn
             for number, walk in drive(
                 walks, self._judge, capacity=capacity, on_verdict=progress.verdict
             ):
@@ -267,19 +268,6 @@ class LumberChunker(Chunker):
         show_progress: bool,
     ) -> list[Segmentation]:
         return await run_for_loop(self._segment_all, texts, limits, show_progress=show_progress)
-
-    def _walks(
-        self,
-        texts: Iterable[ParsedText],
-        capacity: int,
-        starts: Callable[[TextUnits], None],
-    ) -> Iterator[AnyWalk]:
-        """Start the walk through each text when it is its turn."""
-        lanes = capacity if self.max_concurrency and self._judge.waits else 1
-        for parsed in texts:
-            walk = self._walk(parsed, lanes)
-            starts(walk.document)
-            yield walk
 
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
         """Return the walk through a text."""

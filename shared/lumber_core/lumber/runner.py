@@ -14,7 +14,7 @@ from threading import Event
 from typing import NamedTuple
 
 from lumber_core.lumber.fallback import GuardedJudge
-from lumber_core.lumber.grouping import Group, TextUnits
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.walk import Walk
 from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Usage, Verdict
@@ -199,11 +199,6 @@ class Progress:
         if kind is None and self._bar.total is not None:
             self._bar.update(self._bar.total - self._bar.n)
         self._bar.close()
-
-    def starts(self, document: TextUnits) -> None:
-        """Count a text of one unit, which no judge is asked about."""
-        if len(document.units) == 1:
-            self._bar.update(len(document.text))
 
     def verdict(self, task: Task, verdict: Verdict) -> None:
         """Show a verdict."""
