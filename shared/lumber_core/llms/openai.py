@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
@@ -12,7 +13,7 @@ from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.deadlines import end_reading_in_time
-from lumber_core.support.secrets import redact, secrets_in
+from lumber_core.support.secrets import redact_errors
 
 _CONNECTING = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there
 
@@ -45,12 +46,8 @@ class OpenAIModel(RemoteModel):
 
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
-        try:
+        with self._clean_errors():
             return sorted(model.id for model in self._get_client().models.list())
-        except Exception as error:
-            check_redirect(error, self.server)
-            redact(error, secrets_in(self))
-            raise
 
     def embed(self, texts: Sequence[str], *, attempts: int = 1) -> list[list[float]]:
         """Return the vector of each text by an embedding model; errors are those of `openai`.
@@ -61,21 +58,26 @@ class OpenAIModel(RemoteModel):
             attempts: Maximum number of times the request is sent.
         """
         client = self._get_client().with_options(max_retries=attempts - 1)
-        try:
+        with self._clean_errors():
             # Floats: some servers do not know base64, in which the package asks for vectors.
             reply = client.embeddings.create(
                 model=self._model, input=list(texts), encoding_format="float"
             )
-        except Exception as error:
-            check_redirect(error, self.server)
-            redact(error, secrets_in(self))
-            raise
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != len(texts):
             raise BadReplyError(f"{self._model}: the reply has not a vector for each text")
         numbered = all(isinstance(getattr(each, "index", None), int) for each in data)
         ordered = sorted(data, key=lambda each: each.index) if numbered else data
         return [each.embedding for each in ordered]
+
+    @contextmanager
+    def _clean_errors(self) -> Iterator[None]:
+        with redact_errors(self):
+            try:
+                yield
+            except Exception as error:
+                check_redirect(error, self.server)
+                raise
 
     def _make_client(self) -> Any:
         sdk = self._sdk()
