@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lumber_core.llms.base import Completion
 from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict
-from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
+from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
 from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel
 from tests.fuzz.texts import texts
@@ -56,7 +56,9 @@ anything = st.recursive(
     st.lists(texts.filter(bool), min_size=2, max_size=4),
     st.builds(
         Completion,
-        text=answers,
+        text=answers | anything,
+        prompt_tokens=st.integers(0, 9) | anything,
+        completion_tokens=st.integers(0, 9) | anything,
         finish_reason=st.sampled_from(["stop", "length", "content_filter", None]) | anything,
     ),
 )
@@ -71,12 +73,13 @@ def test_no_completion_ends_a_run(units: list[str], completion: Any) -> None:
 
 verdicts = st.builds(
     Verdict,
-    start=st.integers(),
-    stop=st.integers(),
+    start=anything,
+    stop=anything,
     unit=st.integers(0, 9) | anything,
-    outcome=st.sampled_from(sorted(OUTCOMES)),
-    reason=answers,
-    answer=answers,
+    outcome=st.sampled_from(sorted(OUTCOMES)) | anything,
+    reason=answers | anything,
+    answer=answers | anything,
+    usage=st.just(Usage(1)) | anything,
 )
 
 

@@ -27,7 +27,7 @@ from lumber_core.lumber.prompt import (
     stricter,
 )
 from lumber_core.lumber.windows import UnitWindow
-from lumber_core.segmentation import FAILURES, Usage, Verdict
+from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
 from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import safe_repr
 
@@ -142,15 +142,18 @@ class ModelJudge(Judge):
                 if not self._model.has_answered:  # a wrong URL, or a server that does not run
                     raise
                 return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+            # A user's own model may return anything.
             parsed = _read_reply(completion, group)
-            reply = completion.text
-            usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+            reply = getattr(completion, "text", None)
+            tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
+            sound = all(isinstance(count, int) for count in tokens)
+            usage += Usage(1, *tokens) if sound else Usage(1)
             faulty = parsed.outcome in _ASK_AGAIN
             if not faulty or self._model.is_given_up:
                 break
             asked = question + stricter(parsed.reason, group.choices, several=several)
         self._model.tell_usable(f"{parsed.outcome}: {parsed.reason}" if faulty else None)
-        return _verdict(group, parsed, reply, usage)
+        return _verdict(group, parsed, reply if isinstance(reply, str) else None, usage)
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
@@ -250,6 +253,9 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         answer: A verdict; or of a custom function a unit number or None, and of a window a list.
     """
     several = isinstance(group, UnitWindow)
+    if isinstance(answer, Verdict) and not _is_sound(answer):
+        reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
+        return _verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
     if not isinstance(answer, Verdict):
         given, read = Verdict(0, 0, None, "shift", usage=Usage(calls=1)), _read(group, answer)
     elif answer.failed:  # what follows is decided by `on_failure`
@@ -259,6 +265,12 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         if read.outcome not in FAILURES:
             read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
     return _verdict(group, read, given.answer, given.usage)
+
+
+def _is_sound(given: Verdict) -> bool:
+    """Return whether what is not a unit in a verdict of a custom judge is what it should be."""
+    texts = isinstance(given.reason, str) and isinstance(given.answer, str | None)
+    return texts and isinstance(given.usage, Usage) and given.outcome in [*OUTCOMES]
 
 
 def _verdict(group: Group, said: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
@@ -275,14 +287,10 @@ def _verdict(group: Group, said: ParsedAnswer, answer: str | None, usage: Usage)
 
 
 def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
-    """Return which units a model's reply names.
-
-    Raises:
-        TypeError: A custom model returned something else than a completion.
-    """
+    """Return which units a model's reply names."""
     if not isinstance(completion, Completion) or not isinstance(completion.text, str):
         given = type(getattr(completion, "text", completion)).__name__
-        raise TypeError(f"a model must return a Completion with a text, not {given}")
+        return ParsedAnswer(reason=f"the model returned {given}, not a Completion with a text")
     if is_blocked(completion.finish_reason):
         reason = f"the provider blocked the answer: {completion.finish_reason}"
         return ParsedAnswer(outcome="refused", reason=reason)

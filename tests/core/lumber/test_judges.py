@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,11 +128,21 @@ def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason)
     assert verdict.unit is None or type(verdict.unit) is int
 
 
-@pytest.mark.parametrize("named", [7.0, "7", 10**30])
-def test_a_wrong_verdict_of_a_judge_ends_no_run(tmp_path, named):
+WRONG: list[Verdict] = [
+    Verdict(5, 9, 7.0, "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, "7", "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, 10**30, "shift"),
+    Verdict(5, 9, 7, "perhaps"),  # type: ignore[arg-type]
+    Verdict(5, 9, 7, ["shift"]),  # type: ignore[arg-type]
+    Verdict(5, 9, 7, "shift", usage=3),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("returned", WRONG, ids=lambda w: f"{type(w.unit).__name__} {w.outcome}")
+def test_a_wrong_verdict_of_a_judge_of_any_class_ends_no_run(tmp_path, returned):
     class Wrong(Judge):
         def judge(self, asked: Group) -> Verdict:
-            return Verdict(asked.start, asked.stop, named, "shift")
+            return replace(returned, start=asked.start, stop=asked.stop)
 
     text = "One.\n\nTwo.\n\nThree."
     for store in (None, tmp_path / "answers.db", tmp_path / "answers.db"):
@@ -210,16 +221,6 @@ def test_the_choices_of_the_group_are_what_a_model_may_name():
 def test_what_is_no_model_or_no_template_is_refused(given, message):
     with pytest.raises(TypeError, match=message):
         ModelJudge(*given)
-
-
-@pytest.mark.parametrize("replied", ["Answer: ID 7", Completion(None), None])  # type: ignore[arg-type]
-def test_a_model_that_returns_no_completion_is_told_so(replied):
-    class Own(ScriptedModel):
-        def complete(self, *args, **more):
-            return replied
-
-    with pytest.raises(TypeError, match="must return a Completion with a text"):
-        ModelJudge(Own()).judge(FOUR)
 
 
 # The choice among them.
