@@ -1,4 +1,4 @@
-"""One question to a model behind an API: requests in simpler forms, until one is answered.
+"""The forms of a request to a model behind an API: simpler ones, until one is answered.
 
 Servers differ in the parameters that they accept, and report what they reject in every way: with
 any status, or inside a good reply. So no error is interpreted. A request that fails is sent in

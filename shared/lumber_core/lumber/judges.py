@@ -144,7 +144,8 @@ class ModelJudge(Judge):
                 return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
             # A user's own model may return anything.
             parsed = _read_reply(completion, group)
-            reply = getattr(completion, "text", None)
+            text = getattr(completion, "text", None)
+            reply = text if isinstance(text, str) else None
             tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
             sound = all(isinstance(count, int) for count in tokens)
             usage += Usage(1, *tokens) if sound else Usage(1)
@@ -153,7 +154,7 @@ class ModelJudge(Judge):
                 break
             asked = question + stricter(parsed.reason, group.choices, several=several)
         self._model.tell_usable(f"{parsed.outcome}: {parsed.reason}" if faulty else None)
-        return _verdict(group, parsed, reply if isinstance(reply, str) else None, usage)
+        return _verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
