@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import shutil
 from pathlib import Path
 
 import pytest
@@ -52,29 +51,3 @@ if exported:
 def test_forked_processes_split_and_embed_as_their_parent(exported: Path, checkpoint: Path) -> None:
     run_alone(IN_CHILDREN, str(exported), "exported", seconds=120)
     run_alone(IN_CHILDREN, str(checkpoint), "", seconds=120)
-
-
-CHANGED = """
-import multiprocessing, pathlib, shutil, sys
-from lumber_core import BertChunker, WeightsError
-
-splitter = BertChunker(sys.argv[1], threads=2, threshold=0.0)  # reads short texts, too
-splitter.segment("One. Two.")
-card = pathlib.Path(sys.argv[1], "card.json")
-card.write_text(card.read_text() + " ")
-
-def refused(text):
-    try:
-        splitter.segment(text)
-    except WeightsError as error:
-        return str(error)
-
-with multiprocessing.get_context("fork").Pool(1) as pool:
-    assert "has changed" in pool.map(refused, ["One. Two."])[0]
-assert splitter.segment("One. Two.")
-"""
-
-
-def test_a_forked_process_refuses_a_model_that_has_changed(exported: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(exported, tmp_path / "model")
-    run_alone(CHANGED, str(folder), seconds=120)
