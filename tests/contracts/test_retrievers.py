@@ -244,6 +244,7 @@ def test_citations_say_which_row_or_part(of: Any) -> None:
     passages = of.search(index, "SN-002 and bees")
     cited = of.cite(["serial: SN-002", "Bees of elm hum."], passages)
     assert [one.document for one in cited] == ["parts.csv, row 2", "a.md, part 2"]
+    assert [one.link for one in cited] == ["parts.csv", "a.md"]
 
 
 @every_finder
