@@ -274,6 +274,25 @@ def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
             of.index(**bad)
 
 
+@every_framework
+def test_settings_may_be_assigned(of: Any, tmp_path: Path) -> None:
+    index = filled(of, budget=500)
+    assert len(of.find(index, "otters")) > 1
+    index.k = 1
+    (best,) = of.find(index, "otters")
+    index.budget = 3
+    (shorter,) = of.find(index, "otters")
+    assert len(shorter.text) < len(best.text)
+    index.k = "2"
+    with pytest.raises(TypeError, match="k must be a whole number"):
+        of.find(index, "otters")
+    index.k, found = None, of.find(filled(of, budget=500), "otters")
+    index.budget, index.path = 500, tmp_path / "other.db"
+    assert of.find(index, "otters") == []
+    index.add_documents(library(of))
+    assert of.find(index, "otters") == found
+
+
 @every_finder
 def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     model = of.vectors()
