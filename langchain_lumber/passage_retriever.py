@@ -78,7 +78,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     """
 
     model_config = ConfigDict(
-        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
+        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True, strict=True
     )
 
     splitter: SkipValidation[SpanTextSplitter | None] = None
