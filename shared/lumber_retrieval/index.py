@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from lumber_retrieval.documents import (
     documents_by_name,
     new_document,
 )
-from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
+from lumber_retrieval.embedding import plan_of
 from lumber_retrieval.embedding_model import (
     EmbeddingModel,
     Pick,
@@ -135,24 +134,12 @@ class PassageIndex:
         everything: bool = False,
         show_progress: bool = False,
     ) -> Changes:
-        """Add documents.
-
-        Documents that are stored and have not changed are left as they are. Documents that share
-        their name, but not their metadata, are parts of one: they are numbered in their order. If
-        all documents of a source are here, others that the index has of it are removed. After an
-        error or a kill, the same call repeated goes on where it stopped.
+        """Add documents; see `IndexingRetriever.add_documents`.
 
         Args:
             documents: The documents.
-            everything: Whether these are all: others are removed, and a file of an older format
-                is made anew.
+            everything: Whether these are all, as for `IndexingRetriever.sync`.
             show_progress: Show progress bars of splitting and embedding.
-
-        Raises:
-            ValueError: A document has no name or the name of another one, or metadata that JSON
-                does not have, the embedding model is another one than before, or there is no
-                document and they are all. Nothing is stored.
-            StoreError: The file cannot be used, or another process writes to it.
         """
         return run_at_once(self._add(pick_sync, documents, everything, show_progress))
 
@@ -253,14 +240,12 @@ class PassageIndex:
             if kept[name] == name and stored.get(name) != digests[name]
         ]
         chunks = 0
-        model, delivery = self._embedding, Delivery(trim=True)
+        split_all = pick(self._chunker.split_all, self._chunker.asplit_all)
+        embed = pick(self._embedding.embed_documents, self._embedding.aembed_documents)
         for batch in batches(changed, _AT_ONCE):
             sources = [one.content for one in batch]
-            split_all = pick(
-                partial(split_and_embed, self._chunker, sources, model.embed_documents, delivery),
-                partial(asplit_and_embed, self._chunker, sources, model.aembed_documents, delivery),
-            )
-            split, vectors = await split_all(show_progress=show_progress)
+            split = await split_all(sources, Delivery(trim=True), show_progress=show_progress)
+            vectors = await plan_of(split).aembed(embed, show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             await pick(self.store.put)(
                 [new_document(one, digests[one.name], own, rows) for one, own, rows in made],
