@@ -49,7 +49,7 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 """Says by the metadata of a chunk whether it may be found."""
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 3
+_FORMAT = 4
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 _SCHEMA = f"""
