@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,7 @@ class Occurrences(NamedTuple):
         counts: How much it counts there.
     """
 
-    places: npt.NDArray[np.uint32]
+    places: npt.NDArray[np.integer[Any]]
     counts: _Floats
 
 
