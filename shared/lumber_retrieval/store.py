@@ -154,7 +154,7 @@ class PassageStore:
         """Return the names of stored documents by their digests, of one with each."""
         with self._database.transaction() as connection:
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
-            return {digest: _text(name) for digest, name in rows} if digests else {}
+            return {digest: _text(name) for digest, name in rows}
 
     def names(self, sources: Collection[str] | None = None) -> list[str]:
         """Return the names of the documents of some sources; None for all."""
