@@ -31,11 +31,9 @@ def document(text: str, name: str, source: str = "", **metadata: Any) -> Indexed
     return IndexedDocument(name, source or name, Source(text, metadata=known))
 
 
-def index_of(
-    path: Path | None = None, embedding: WordVectors | None = None, **settings: Any
-) -> PassageIndex:
+def index_of(path: Path | None = None, embedding: WordVectors | None = None) -> PassageIndex:
     chunker = GreedyChunker(6, tokenizer="words", chunk_size=12)
-    return PassageIndex(chunker, embedding or WordVectors(), path, **settings)
+    return PassageIndex(chunker, embedding or WordVectors(), path)
 
 
 def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
@@ -47,10 +45,10 @@ def test_words_find_what_vectors_do_not() -> None:
         def embed_query(self, text: str) -> list[float]:
             return [1.0] * self.width
 
+    index = index_of(embedding=Blind())
+    index.add([document(RIVER, "river")])
     for keywords in (True, False):
-        index = index_of(embedding=Blind(), keywords=keywords)
-        index.add([document(RIVER, "river")])
-        first = index.search("barley", budget=6)[0].text
+        first = index.search("barley", budget=6, keywords=keywords)[0].text
         assert ("barley" in first) == keywords
 
 

@@ -152,11 +152,24 @@ def test_passages_come_best_first_or_by_document_and_place():
     ]
 
 
-def test_what_goes_on_without_spaces_counts_as_prose_of_its_length_does():
-    rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(50)], separators=(",", ":"))
-    for text in (rows, "deadbeef01234567" * 80, rows.replace('"', "").replace(",", ";")):
-        assert len(text) / 9 < count_words(text) < len(text) / 2
-    assert count_words("a well-known rule, see https://a.org/b") == 5
+def test_a_budget_holds_for_what_goes_on_without_spaces():
+    rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(200)], separators=(",", ":"))
+    lines = "\n".join(["deadbeef01234567" * 5] * 40)
+    for text in (rows, rows.replace("},", "}\n"), lines):
+        hits = [made("a", n, text[n : n + 40]) for n in range(0, len(text), 40)]
+        passages = join_hits(hits, {"a": text}, budget=50)
+        assert 400 < sum(len(passage.text) for passage in passages) < 650
+
+
+def test_a_link_in_prose_is_one_word():
+    link = "https://doi.org/10.1016/S0140-6736(20)30183-5/fulltext?utm_source=mail&medium=e"
+    text = (
+        f"Huang and others describe what the first of these patients had ({link}), and where each "
+        "of them had been in the week before."
+    )
+    assert count_words(text) == len(text.split()) == 23
+    (passage,) = join_hits([made("a", 0, text)] * 2, {"a": text}, budget=23)
+    assert passage.text == text
 
 
 def test_each_chinese_character_counts_as_a_word():
