@@ -13,7 +13,7 @@ from itertools import pairwise
 import regex
 
 from lumber_core.spans import Span
-from lumber_core.text.lines import rows_of
+from lumber_core.text.rows import rows_of
 from lumber_core.text.tables import outside
 from lumber_core.text.units import sentences
 from lumber_retrieval.passages import count_words

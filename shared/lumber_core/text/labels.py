@@ -36,11 +36,9 @@ _NUMBER_OR_NAME = re.compile(r"(?:\d+|[A-Z][\w.'\u2019-]*(?:\s[A-Z][\w.'\u2019-]
 
 def label_end(body: str) -> int:
     """Return where a label at the start of a line ends, before its first word; 0 without one."""
-    if body[:1] in _FIRSTS or "." in body[1:6] or ")" in body[1:6]:
-        match = _LABEL.match(body)
-        end = match.end() if match else 0
-    else:
-        end = 0
+    end, head = 0, body[1:6]
+    if (body[:1] in _FIRSTS or "." in head or ")" in head) and (match := _LABEL.match(body)):
+        end = match.end()
     if ":" not in body and ">" not in body:
         return end
     after = speaker_end(body, end)
@@ -65,7 +63,11 @@ def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
         bodies: The lines.
         blank: Whether blank lines come before each.
     """
-    timed = [n for n, body in enumerate(bodies) if len(body) <= _LONGEST_HEAD and ":" in body]
+    timed = [
+        number
+        for number, body in enumerate(bodies)
+        if ":" in body and len(body) <= _LONGEST_HEAD and body[body.index(":") + 1 :][:1].isdigit()
+    ]
     times = {number for number in timed if _TIMES.match(bodies[number])}
     named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
     heads = times | named if len(named) > 1 else times

@@ -10,11 +10,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from string import ascii_uppercase
 
-from lumber_core.text.lines import read_lines
-from lumber_core.text.place import Kind, Place, Places
+from lumber_core.text.layout import read_layout
+from lumber_core.text.lines import Lines
+from lumber_core.text.place import Kind, Places
 from lumber_core.text.tables import broken_cells, html_rows, outside
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
@@ -63,37 +64,40 @@ def find_places(
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
     ]
-    lines = read_lines(text)
-    starts = [line.start for line in lines]
+    layout = read_layout(text)
     # A line that begins inside a grapheme is no place.
-    begin_at = {*breaks(text, [line.start for line in lines if line.kind is not None])}
+    kinds = {at: layout.kinds[at] for at in breaks(text, layout.kinds)}
     rows = html_rows(text)
     if rows:
         spans = [row.span for row in rows]
         found = outside(found, spans)
-        begin_at.intersection_update(outside(sorted(begin_at), spans))
-        begin_at.difference_update(row.span.start for row in rows if row.number < 2)
-    in_line = {row.span.start for row in rows if row.number > 1}.difference(starts)
-    places = [
-        Place(begin + line.start, line.kind, begin + line.first_word, line.depth, line.level)
-        for line in lines
-        if line.kind is not None and line.start in begin_at
-    ]
-    places += (Place(begin + at, Kind.LINE, begin + at) for at in in_line)
+        later = {row.span.start for row in rows if row.number > 1}
+        firsts = {row.span.start for row in rows if row.number < 2}
+        kept = {*outside(kinds, spans)} - firsts
+        kinds = {at: kind for at, kind in kinds.items() if at in kept}
+        kinds |= dict.fromkeys(later.difference(layout.starts), Kind.LINE)
+    starts, first_words = layout.starts, layout.first_words
+    inside: list[int] = []  # where sentences start inside lines
     last = -1
     for at in found:
         number = bisect_right(starts, at) - 1
         if number < 0:  # among marks of a quotation
             continue
-        line = lines[number]
+        line = starts[number]
         # Where a line starts the layout decides, but if it was wrapped; then only one of its start
         # and its first visible character is a place.
-        wrapped = line.wrapped and at <= line.first_word and last < line.start
-        if (at > line.first_word or wrapped) and not line.whole:
-            places.append(Place(begin + at, Kind.SENTENCE, begin + at))
+        wrapped = line in layout.wrapped and at <= first_words[line] and last < line
+        if (at > first_words[line] or wrapped) and line not in layout.whole:
+            inside.append(at)
         last = at
-    places.sort()
-    return Places.of(places)
+    offsets = sorted({*kinds, *inside})
+    return Places(
+        [begin + at for at in offsets],
+        [*map(kinds.get, offsets, repeat(Kind.SENTENCE))],
+        [begin + first_words.get(at, at) for at in offsets],
+        [layout.depths.get(at, 0) for at in offsets],
+        [layout.levels.get(at, 0) for at in offsets],
+    )
 
 
 def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> Iterator[Places]:
@@ -112,8 +116,8 @@ def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> It
         yield Places.joined(places)
     spans = [row.span for row in html_rows(body)]
     if spans:
-        lines = [line.start for line in read_lines(body)]
-        inner = sorted({*breaks(body, lines)}.difference(outside(lines, spans)))
+        starts = Lines(body).starts
+        inner = sorted({*breaks(body, starts)}.difference(outside(starts, spans)))
         yield Places.alike([start + at for at in inner], Kind.LINE)
 
 

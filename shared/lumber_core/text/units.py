@@ -18,7 +18,7 @@ from typing import Literal, cast
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.directives import with_colons
-from lumber_core.text.lines import read_lines
+from lumber_core.text.layout import read_layout
 from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.tables import broken_cells, outside
 from lumber_core.text.unicode import breaks, encodable
@@ -72,7 +72,7 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = outside(map(re.Match.end, _LINE_BREAKS.finditer(text, first, last)), cells)
         if len(cuts) > 1:
-            wrapped = {line.start for line in read_lines(text) if line.wrapped}
+            wrapped = read_layout(text).wrapped
             cuts = [cut for cut in cuts if cut not in wrapped]
     return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -168,24 +167,6 @@ class EstimatedText:
         """Return what `EstimatedCounter` counts for each range."""
         return EstimatedCounter().count([self._text[start:end] for start, end in spans])
 
-    def between(self, edges: Sequence[int]) -> list[int]:
-        """Return the same for ranges that follow each other, without making them.
-
-        Args:
-            edges: Where each range starts, ascending, and where the last one ends. None is empty,
-                unless all are.
-        """
-        import numpy as np
-
-        if edges[0] == edges[-1]:
-            return [0] * (len(edges) - 1)
-        places = np.asarray(edges, dtype=np.int64)
-        ends = np.searchsorted(places, np.arange(edges[0], edges[-1], _BLOCK))
-        counts: list[int] = []
-        for first, last in pairwise(np.unique([*ends, len(places) - 1]).tolist()):
-            counts += _estimate_between(self._text, places[first : last + 1])
-        return counts
-
     def most_added(self, _start: int, _end: int, parts: int, /) -> int:
         """Return how many tokens a range may count beyond the sum of what its parts count.
 
@@ -194,16 +175,6 @@ class EstimatedText:
         only the number of parts matters.
         """
         return _MOST_ADDED * parts
-
-
-def _estimate_between(text: str, edges: npt.NDArray[np.int64]) -> list[int]:
-    import numpy as np
-
-    marks = edges - edges[0]
-    joined = np.insert(_codes(text[edges[0] : edges[-1]]), marks[1:], ord(_SEPARATOR))
-    # numpy leaves out what is zero at the end.
-    (separated,) = joined.view(f"U{len(joined)}").tolist()
-    return _count_parts(_costs(separated.ljust(len(joined), _SEPARATOR)), np.diff(marks) + 1)
 
 
 def _estimate_joined(texts: Sequence[str]) -> list[int]:
@@ -307,13 +278,6 @@ def _costs(text: str) -> npt.NDArray[np.int16]:
     return np.concatenate(costs)
 
 
-def _codes(text: str) -> npt.NDArray[np.uint32]:
-    """Return the code points of a text, which is not empty."""
-    import numpy as np
-
-    return np.array([text]).view(np.uint32)
-
-
 def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
     """Return the costs of the characters from `start` to `stop`."""
     import numpy as np
@@ -326,7 +290,7 @@ def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
         codes: npt.NDArray[np.integer] = np.frombuffer(encoded, np.uint8)
         kinds = np.frombuffer(encoded.translate(tables.latin), np.uint8).copy()
     else:
-        codes = _codes(block)
+        codes = np.array([block]).view(np.uint32)
         kinds = tables.classes[codes]
     same = codes[1:] == codes[:-1]
     after_blank = kinds[:-1] <= _TAB
