@@ -49,7 +49,7 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         said = before.of(text)
         # A heading, or what no word is in: the number of an item of a list.
         opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
-        if not opening and not text[line : span.start].lstrip().startswith("|"):
+        if not opening and not _ROW.match(text, line, span.start):
             starts.append(span.start)
     if any(sign in text for sign in _FIELDS):
         rows = rows_of(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lumber_core.text.labels import label_end, speaker_end
+from lumber_core.text.labels import SPEAKER, label_end
 from lumber_core.text.lines import Lines
 from lumber_core.text.wrapping import LINE_OF_TEXT
 
@@ -42,10 +42,10 @@ def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set
                 headings.add(title - 1 if boxed else title)
                 rules |= {title, number} if boxed else {number}
     unfit = rules.union(wrapped, never)
-    for number, body in enumerate(bodies[:-1]):
-        if len(body) > _LONGEST_HEADING or number in unfit:
+    for number in [number for number in range(len(bodies) - 1) if number not in unfit]:
+        body, before = bodies[number], number - 1
+        if len(body) > _LONGEST_HEADING:
             continue
-        before = number - 1
         free = (
             blank[number]
             or number == 0
@@ -72,7 +72,7 @@ def _is_title(lines: Lines, number: int) -> bool:
         or body[-1] in ",-"
         or not (body[0].isupper() or body[0].isdigit())
         or len(body.split()) > _MOST_WORDS
-        or speaker_end(body)
+        or SPEAKER.match(body)
     ):
         return False
     letters = sum(map(str.isalpha, body))

@@ -26,14 +26,14 @@ _INSIDE_AN_ENTRY = 2  # levels of depth
 
 @dataclass(frozen=True)
 class Layout:
-    """The lines of a text that are not blank, each named by the offset where it starts.
+    """The lines of a text that are not blank, by their numbers.
 
     Attributes:
-        starts: Offset of the first character of each line, indentation included.
+        starts: Offset of the first character of each, indentation included.
         first_words: Offset just past its indentation and a label such as "[5]", "3.", "-" or
             "ANNA:". Of a line that gives only the time or the speaker of the text below, that of
             this text.
-        kinds: What begins there, ascending, of lines that do not go on from the line before.
+        kinds: What begins with a line, if it does not go on from the one before.
         whole: Lines in which no sentence ends: a row, a line of code or of a log.
         wrapped: Lines that continue the line before them, which was wrapped, or its page.
         depths: Levels of indentation in code; 2 for the rest of an entry that begins with a date,
@@ -42,7 +42,7 @@ class Layout:
     """
 
     starts: list[int]
-    first_words: dict[int, int]
+    first_words: list[int]
     kinds: dict[int, Kind]
     whole: set[int]
     wrapped: set[int]
@@ -53,7 +53,6 @@ class Layout:
 def read_layout(text: str) -> Layout:
     """Return what begins at each line of a text that is not blank."""
     lines = Lines(text)
-    starts = lines.starts
     edges, in_pages = page_edges(lines)
     code, inside = code_lines(lines)
     rows, entries = find_rows(lines)
@@ -62,7 +61,7 @@ def read_layout(text: str) -> Layout:
     stamps = speech_heads(lines.bodies, lines.blank)
     headings, rules = find_headings(lines, wrapped, whole | stamps)
     goes_on = wrapped | in_pages
-    begins = [number for number in range(len(starts)) if number not in goes_on]
+    begins = [number for number in range(len(lines.starts)) if number not in goes_on]
     joined = inside.union(rules, led_in_lines(lines, begins) - code.keys(), (n + 1 for n in stamps))
     leads = headings | rules
     kinds: dict[int, Kind] = {}
@@ -71,7 +70,7 @@ def read_layout(text: str) -> Layout:
         headed = number - 1 in leads
         if number and number not in joined and not (headed and kept < _HEADINGS_KEPT):
             kind = Kind.PARAGRAPH if lines.blank[number] else Kind.LINE
-            kinds[starts[number]] = Kind.HEADING if number in headings else kind
+            kinds[number] = Kind.HEADING if number in headings else kind
         if number not in rules:
             kept = kept + 1 if headed and number in headings else 0
     words = [*map(add, lines.offsets, lines.labels)]
@@ -80,17 +79,7 @@ def read_layout(text: str) -> Layout:
     for number in sorted(stamps, reverse=True):
         below = number + 1
         words[number] = words[below] if below in stamps else lines.offsets[below]
-    depths = code | {n: max(code.get(n, 0), _INSIDE_AN_ENTRY) for n in entries - stamps}
-    return Layout(
-        starts,
-        dict(zip(starts, words, strict=True)),
-        kinds,
-        {starts[number] for number in whole - (goes_on - edges)},
-        {starts[number] for number in goes_on},
-        {starts[number]: depth for number, depth in depths.items() if number not in goes_on},
-        {
-            starts[number]: len(lines.bodies[number]) - len(lines.bodies[number].lstrip("#"))
-            for number in headings
-            if starts[number] in kinds
-        },
-    )
+    for number in entries - stamps:
+        code[number] = max(code.get(number, 0), _INSIDE_AN_ENTRY)
+    levels = {n: len(lines.bodies[n]) - len(lines.bodies[n].lstrip("#")) for n in headings}
+    return Layout(lines.starts, words, kinds, whole - (goes_on - edges), goes_on, code, levels)

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise, repeat
+from itertools import pairwise
 from string import ascii_uppercase
 
 from lumber_core.text.layout import read_layout
@@ -66,37 +66,41 @@ def find_places(
     ]
     layout = read_layout(text)
     # A line that begins inside a grapheme is no place.
-    kinds = {at: layout.kinds[at] for at in breaks(text, layout.kinds)}
+    numbers = {layout.starts[number]: number for number in layout.kinds}
+    begins = {*breaks(text, numbers)}
     rows = html_rows(text)
     if rows:
         spans = [row.span for row in rows]
         found = outside(found, spans)
-        later = {row.span.start for row in rows if row.number > 1}
-        firsts = {row.span.start for row in rows if row.number < 2}
-        kept = {*outside(kinds, spans)} - firsts
-        kinds = {at: kind for at, kind in kinds.items() if at in kept}
-        kinds |= dict.fromkeys(later.difference(layout.starts), Kind.LINE)
-    starts, first_words = layout.starts, layout.first_words
+        begins.intersection_update(outside(sorted(begins), spans))
+        begins.difference_update(row.span.start for row in rows if row.number < 2)
+    in_line = {row.span.start for row in rows if row.number > 1}.difference(layout.starts)
     inside: list[int] = []  # where sentences start inside lines
     last = -1
     for at in found:
-        number = bisect_right(starts, at) - 1
+        number = bisect_right(layout.starts, at) - 1
         if number < 0:  # among marks of a quotation
             continue
-        line = starts[number]
         # Where a line starts the layout decides, but if it was wrapped; then only one of its start
         # and its first visible character is a place.
-        wrapped = line in layout.wrapped and at <= first_words[line] and last < line
-        if (at > first_words[line] or wrapped) and line not in layout.whole:
+        first_word = layout.first_words[number]
+        wrapped = number in layout.wrapped and at <= first_word and last < layout.starts[number]
+        if (at > first_word or wrapped) and number not in layout.whole:
             inside.append(at)
         last = at
-    offsets = sorted({*kinds, *inside})
+    offsets = sorted(begins.union(in_line, inside))
+    lines = [numbers.get(at, -1) if at in begins else -1 for at in offsets]
+    others = (Kind.LINE if at in in_line else Kind.SENTENCE for at in offsets)
+    words = (
+        at if line < 0 else layout.first_words[line]
+        for at, line in zip(offsets, lines, strict=True)
+    )
     return Places(
         [begin + at for at in offsets],
-        [*map(kinds.get, offsets, repeat(Kind.SENTENCE))],
-        [begin + first_words.get(at, at) for at in offsets],
-        [layout.depths.get(at, 0) for at in offsets],
-        [layout.levels.get(at, 0) for at in offsets],
+        [*map(layout.kinds.get, lines, others)],
+        [begin + at for at in words],
+        [layout.depths.get(line, 0) for line in lines],
+        [layout.levels.get(line, 0) for line in lines],
     )
 
 
@@ -156,8 +160,6 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
 
 def _is_abbreviated(text: str, at: int) -> bool:
     """Return whether an abbreviation before `at` ends no sentence, as in "No. 5"."""
-    if not (text[at - 1].isspace() or text[at - 1] in ".\"')]"):
-        return False
     start = max(0, at - _LONGEST_ABBREVIATION)
     before = text[start:at].rstrip().rstrip("\"')]")
     if before[-1:] != "." or not before[-2:-1].isalpha():

@@ -72,7 +72,8 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = outside(map(re.Match.end, _LINE_BREAKS.finditer(text, first, last)), cells)
         if len(cuts) > 1:
-            wrapped = read_layout(text).wrapped
+            layout = read_layout(text)
+            wrapped = {layout.starts[number] for number in layout.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]
     return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 

@@ -180,19 +180,8 @@ class EstimatedText:
 def _estimate_joined(texts: Sequence[str]) -> list[int]:
     import numpy as np
 
+    costs = _costs(_SEPARATOR.join([*texts, ""]))
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
-    return _count_parts(_costs(_SEPARATOR.join([*texts, ""])), lengths)
-
-
-def _count_parts(costs: npt.NDArray[np.int16], lengths: npt.NDArray[np.int64]) -> list[int]:
-    """Return the tokens of parts of a text.
-
-    Args:
-        costs: The costs of their characters, with a separator after each.
-        lengths: Characters of each, with the separator.
-    """
-    import numpy as np
-
     sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
     sums -= _tables().separator
     # Rounded half up; a text that is not empty counts at least 1.
@@ -271,11 +260,10 @@ def _costs(text: str) -> npt.NDArray[np.int16]:
     """Return the cost of each character, in hundredths of a token."""
     import numpy as np
 
-    costs = [
-        _block_costs(text, start, min(start + _BLOCK, len(text)))
-        for start in range(0, len(text), _BLOCK)
-    ]
-    return np.concatenate(costs)
+    starts = range(0, len(text), _BLOCK)
+    return np.concatenate(
+        [_block_costs(text, start, min(start + _BLOCK, len(text))) for start in starts]
+    )
 
 
 def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
