@@ -33,7 +33,8 @@ def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
 
     The lines of a paragraph have the same indentation, but for what hangs below a label.
     """
-    bodies, indents, blank, labels = lines.bodies, lines.indents, lines.blank, lines.labels
+    bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
+    indents, labels = lines.indents, lines.labels
 
     def begins(number: int) -> bool:
         before = number - 1
@@ -42,7 +43,8 @@ def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
         moved = indents[number] - indents[before]
         if moved < 0 or (moved and not labels[before]):
             return True
-        return any(body[0] in "`~:" and _MARK.match(body) for body in bodies[before : number + 1])
+        marked = firsts[before] in "`~:" or firsts[number] in "`~:"
+        return marked and any(map(_MARK.match, bodies[before : number + 1]))
 
     done = 0
     for number in numbers:

@@ -16,6 +16,7 @@ _NAMED = re.compile(
     r"\s+(?:\d+|[ivxlc]+|[a-z])\b",
     re.IGNORECASE,
 )
+_NAMED_FIRSTS = frozenset("csapbluCSAPBLU")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
 _LONGEST_HEADING = 90  # characters
 _MOST_WORDS = 12
@@ -66,7 +67,7 @@ def _is_title(lines: Lines, number: int) -> bool:
     apart = lines.blank[number + 1]
     if following[0].islower() and not apart:
         return False
-    named = _NAMED.match(body) is not None
+    named = body[0] in _NAMED_FIRSTS and _NAMED.match(body) is not None
     if not named and (
         lines.ended[number]
         or body[-1] in ",-"

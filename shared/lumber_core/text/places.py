@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from string import ascii_uppercase
 
 from lumber_core.text.layout import read_layout
@@ -67,13 +67,15 @@ def find_places(
     layout = read_layout(text)
     # A line that begins inside a grapheme is no place.
     numbers = {layout.starts[number]: number for number in layout.kinds}
-    begins = {*breaks(text, numbers)}
+    begins = breaks(text, numbers)
     rows = html_rows(text)
     if rows:
         spans = [row.span for row in rows]
         found = outside(found, spans)
-        begins.intersection_update(outside(sorted(begins), spans))
-        begins.difference_update(row.span.start for row in rows if row.number < 2)
+        firsts = {row.span.start for row in rows if row.number < 2}
+        begins = [at for at in outside(begins, spans) if at not in firsts]
+    if len(begins) < len(numbers):
+        numbers = {at: numbers[at] for at in begins}
     in_line = {row.span.start for row in rows if row.number > 1}.difference(layout.starts)
     inside: list[int] = []  # where sentences start inside lines
     last = -1
@@ -88,19 +90,21 @@ def find_places(
         if (at > first_word or wrapped) and number not in layout.whole:
             inside.append(at)
         last = at
-    offsets = sorted(begins.union(in_line, inside))
-    lines = [numbers.get(at, -1) if at in begins else -1 for at in offsets]
-    others = (Kind.LINE if at in in_line else Kind.SENTENCE for at in offsets)
+    offsets = sorted({*numbers, *in_line, *inside})
+    lines = [*map(numbers.get, offsets, repeat(-1))]
+    kinds = [*map(layout.kinds.get, lines, repeat(Kind.SENTENCE))]
+    for at in in_line:
+        kinds[bisect_left(offsets, at)] = Kind.LINE
     words = (
         at if line < 0 else layout.first_words[line]
         for at, line in zip(offsets, lines, strict=True)
     )
     return Places(
         [begin + at for at in offsets],
-        [*map(layout.kinds.get, lines, others)],
+        kinds,
         [begin + at for at in words],
-        [layout.depths.get(line, 0) for line in lines],
-        [layout.levels.get(line, 0) for line in lines],
+        [*map(layout.depths.get, lines, repeat(0))],
+        [*map(layout.levels.get, lines, repeat(0))],
     )
 
 

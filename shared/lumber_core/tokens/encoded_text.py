@@ -10,7 +10,7 @@ at most a token for each byte outside these two.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,11 +53,11 @@ class EncodedText:
         self._text = text
         self._starts = starts
 
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+    def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens that start in each range."""
         import numpy as np
 
-        edges = np.asarray(spans, dtype=self._starts.dtype).reshape(-1, 2)
+        edges = np.array([*spans], dtype=self._starts.dtype).reshape(-1, 2)
         before = np.searchsorted(self._starts, edges)
         counts: list[int] = (before[:, 1] - before[:, 0]).tolist()
         return counts

@@ -15,9 +15,13 @@ kind with the same weight and English prose with more.
 # numpy is imported inside functions: making a splitter should not wait for it.
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
+
+from lumber_core.tokens.text_tokens import SlicedText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,12 +141,12 @@ class EstimatedCounter:
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the estimated number of tokens of each text, in order."""
         counts: list[int] = []
-        first = length = 0
-        for number, text in enumerate(texts, start=1):
-            length += len(text)
-            if length >= _BLOCK or number == len(texts):
-                counts += _estimate_joined(texts[first:number])
-                first, length = number, 0
+        before = [*accumulate(map(len, texts), initial=0)]
+        first = 0
+        while first < len(texts):
+            last = bisect_left(before, before[first] + _BLOCK, first + 1)
+            counts += _estimate_joined(texts[first:last])
+            first = last
         return counts
 
     def of(self, text: str) -> EstimatedText:
@@ -153,7 +157,7 @@ class EstimatedCounter:
         return "EstimatedCounter()"
 
 
-class EstimatedText:
+class EstimatedText(SlicedText):
     """Estimates the tokens of ranges of a text.
 
     Args:
@@ -161,11 +165,7 @@ class EstimatedText:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text
-
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
-        """Return what `EstimatedCounter` counts for each range."""
-        return EstimatedCounter().count([self._text[start:end] for start, end in spans])
+        super().__init__(text, EstimatedCounter())
 
     def most_added(self, _start: int, _end: int, parts: int, /) -> int:
         """Return how many tokens a range may count beyond the sum of what its parts count.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Protocol
 
 from lumber_core.tokens.base import TokenCounter
@@ -11,7 +11,7 @@ from lumber_core.tokens.base import TokenCounter
 class TextTokens(Protocol):
     """Counts the tokens of ranges of one text."""
 
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+    def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens of each range, in order."""
         ...
 
@@ -42,7 +42,7 @@ class SlicedText:
         self._text = text
         self._counter = counter
 
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+    def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens of each range, in order."""
         return self._counter.count([self._text[start:end] for start, end in spans])
 
