@@ -13,7 +13,7 @@ from itertools import pairwise
 import regex
 
 from lumber_core.spans import Span
-from lumber_core.text.lines import rows_of
+from lumber_core.text.rows import rows_of
 from lumber_core.text.tables import outside
 from lumber_core.text.units import sentences
 from lumber_retrieval.passages import count_words
@@ -49,7 +49,7 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         said = before.of(text)
         # A heading, or what no word is in: the number of an item of a list.
         opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
-        if not opening and not text[line : span.start].lstrip().startswith("|"):
+        if not opening and not _ROW.match(text, line, span.start):
             starts.append(span.start)
     if any(sign in text for sign in _FIELDS):
         rows = rows_of(text)

@@ -173,7 +173,11 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 
 def is_encodable(text: str) -> bool:
     """Return whether a text can be encoded as UTF-8."""
-    return text.isascii() or _SURROGATE.search(text) is None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def encodable(text: str) -> str:
@@ -181,7 +185,7 @@ def encodable(text: str) -> str:
 
     `str.encode` with "replace" would write a question mark, which could end a sentence.
     """
-    return _SURROGATE.sub("\ufffd", text)
+    return text if is_encodable(text) else _SURROGATE.sub("\ufffd", text)
 
 
 def writable(name: str) -> str:
