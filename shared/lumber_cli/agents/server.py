@@ -119,6 +119,7 @@ class FolderServer(MCPServer[Any]):
         arguments: dict[str, Any],
         context: Context[Any, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what a model can mend is said in the result."""
         tool = self._tool_manager.get_tool(name)
         known = tool.parameters["properties"] if tool else {}
         unknown = [each for each in arguments if each not in known]
