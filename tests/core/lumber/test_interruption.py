@@ -25,7 +25,7 @@ from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.stores import opener
 from tests.core.lumber.support import ScatteredModel, segment, splitter, story
 
-STORY = 150  # paragraphs
+STORY = 100  # paragraphs
 TEXT = story(10)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 
@@ -98,7 +98,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
                 output,
                 seed=0,
                 concurrency=concurrency,
-                last=chance.randrange(4, 16),
+                last=chance.randrange(4, 14),
                 seconds=0.0001 + chance.random() * 0.004,
             )
             child.join(120)
@@ -109,7 +109,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
         last = ScatteredModel()
         splitter(last, open_store()).segment(story(STORY))
         assert last.asked == []
-    assert kills >= 4
+    assert kills >= 3
     assert repeated(log) <= kills * concurrency
     assert repeated(other_log) == 0
     for seed, told in ((0, output), (1, other_output)):
