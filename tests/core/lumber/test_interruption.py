@@ -135,7 +135,7 @@ def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
 
 # Ctrl-C and errors stop at once.
 
-CHILD = """
+WALK = """
 import sys
 from lumber_core import LumberChunker, ModelJudge
 from tests.core.lumber.interrupting import TroubledModel
@@ -145,13 +145,25 @@ judge = ModelJudge(TroubledModel())
 chunker = LumberChunker(judge, theta=60, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
 chunker.segment(story(300))
 """
+QUESTIONS = """
+import sys
+from lumber_evaluation.llm.asking import Ask, ask_all
+from tests.core.lumber.interrupting import TroubledModel
+
+asks = [Ask("s", f"question {number}", str) for number in range(100)]
+ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
+"""
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurrency: int) -> None:
-    store = tmp_path / "answers.db"
-    assert "KeyboardInterrupt" in interrupted(CHILD, store, concurrency)
-    assert len(AnswerStore(store)) == ANSWERED
+@pytest.mark.parametrize(
+    ("program", "kind", "concurrency"),
+    [(WALK, "verdicts", 1), (WALK, "verdicts", 4), (QUESTIONS, "completions", 4)],
+)
+def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(
+    program: str, kind: str, concurrency: int, tmp_path: Path
+) -> None:
+    assert "KeyboardInterrupt" in interrupted(program, tmp_path / "answers.db", concurrency)
+    assert len(Cache(tmp_path / "answers.db", kind)) == ANSWERED
 
 
 def test_an_error_stops_what_is_under_way() -> None:
