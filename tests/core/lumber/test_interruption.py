@@ -162,7 +162,7 @@ ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2
 def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(
     program: str, kind: str, concurrency: int, tmp_path: Path
 ) -> None:
-    assert "KeyboardInterrupt" in interrupted(program, tmp_path / "answers.db", concurrency)
+    assert "KeyboardInterrupt" in interrupted(program, tmp_path / "answers.db", kind, concurrency)
     assert len(Cache(tmp_path / "answers.db", kind)) == ANSWERED
 
 
