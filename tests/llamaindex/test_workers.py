@@ -9,6 +9,7 @@ from tests.alone import run_alone
 pytest.importorskip("llama_index.core")
 
 USED_BEFORE = """
+import asyncio
 import numpy as np
 from llama_index.core import Document
 from llama_index.core.ingestion import IngestionPipeline
@@ -36,6 +37,7 @@ def main():
     pipeline.transformations = [*parsers, ContextEmbedding()]
     alone = texts(pipeline.run(documents=documents))
     assert texts(pipeline.run(documents=documents, num_workers=2)) == alone
+    assert texts(asyncio.run(pipeline.arun(documents=documents, num_workers=2))) == alone
 
 if __name__ == "__main__":
     main()
