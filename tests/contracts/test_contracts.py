@@ -108,9 +108,7 @@ class TestOffsets:
 
 class TestHardBounds:
     @every_chunker
-    @pytest.mark.parametrize(
-        ("limit", "tokenizer"), [(5, "cl100k_base"), (5, "words"), (25, "cl100k_base"), (25, len)]
-    )
+    @pytest.mark.parametrize(("limit", "tokenizer"), [(5, "cl100k_base"), (5, "words"), (25, len)])
     def test_no_chunk_exceeds_the_maximum(
         self, make: Callable, limit: int, tokenizer: object
     ) -> None:
@@ -137,7 +135,7 @@ class TestHardBounds:
 
     @every_chunker
     def test_words_stay_whole_if_they_fit(self, make: Callable) -> None:
-        text = TEXTS["one 3,000-word paragraph"]
+        text = TEXTS["one 1,000-word paragraph"]
         for span in make(chunk_size=50).segment(text).spans[1:]:
             assert text[span.start - 1].isspace()
 

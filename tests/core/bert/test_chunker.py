@@ -170,7 +170,7 @@ print(status.partition("VmHWM:")[2].split()[0])
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
 @pytest.mark.parametrize(
-    ("size", "most"), [(1_500_000, 200), pytest.param(10_000_000, 300, marks=pytest.mark.load)]
+    ("size", "most"), [(1_000_000, 200), pytest.param(10_000_000, 300, marks=pytest.mark.load)]
 )
 def test_megabytes_take_linear_time_and_little_memory(smallest: Path, size: int, most: int) -> None:
     command = [sys.executable, "-c", MEASURE, str(smallest), str(size // 10), str(size)]

@@ -26,25 +26,24 @@ splitter = BertChunker(model, threads=2, threshold=-7.0)
 def fresh(text):
     return BertChunker(model, threads=2, threshold=-7.0).segment(text)
 
+def embed(texts):
+    return embedder.embed(texts).tolist()
+
+def embed_afresh(texts):
+    return TextEmbedder(model, threads=2).embed(texts).tolist()
+
 expected = [splitter.segment(text) for text in texts]
 assert len(expected[0].spans) > 3
+if exported:
+    embedder = TextEmbedder(model, threads=2)
+    vectors = embed(texts)
 with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.map(splitter.segment, texts) == expected
     assert pool.map(fresh, texts) == expected
-assert [splitter.segment(text) for text in texts] == expected
-if exported:
-    embedder = TextEmbedder(model, threads=2)
-
-    def embed(texts):
-        return embedder.embed(texts).tolist()
-
-    def embed_afresh(texts):
-        return TextEmbedder(model, threads=2).embed(texts).tolist()
-
-    vectors = embed(texts)
-    with multiprocessing.get_context("fork").Pool(2) as pool:
+    if exported:
         assert pool.map(embed, [texts, texts]) == [vectors, vectors]
         assert pool.map(embed_afresh, [texts, texts]) == [vectors, vectors]
+assert [splitter.segment(text) for text in texts] == expected
 """
 
 
