@@ -14,7 +14,7 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core import Group, LumberChunker
-from lumber_core.text.unicode import is_break
+from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs
 from tests.conftest import read_book
 from tests.contracts.splitters import (
@@ -128,7 +128,7 @@ class TestHardBounds:
         # The longest cluster here is a family of four; it counts 25 characters' worth at most.
         chunker = make(chunk_size=40, tokenizer="cl100k_base")
         for name, text in TEXTS.items():
-            assert all(is_break(text, span.start) for span in chunker.segment(text).spans), name
+            assert all(breaks(text, [s.start]) for s in chunker.segment(text).spans), name
             spans = chunker.segment(text, overlap=15).spans
             check_tiling(spans, len(text))
             assert max(chunker.counter.count([span.of(text) for span in spans])) <= 25, name

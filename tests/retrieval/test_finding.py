@@ -146,6 +146,8 @@ def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() 
         "High.",
         "| a. B. c | No. 5. Yes |",
     ]
+    quoted = "> | One. It hums all day. | Old. The best of all. |"
+    assert [span.of(quoted) for span in sentences_of(quoted, "en")] == [quoted]
 
 
 def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:

@@ -24,13 +24,7 @@ _FEWEST_LETTERS = 3
 
 
 def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set[int], set[int]]:
-    """Return the headings, and the rules around titles.
-
-    Args:
-        lines: The lines.
-        wrapped: Those that continue the line before.
-        never: Others that are no headings, such as rows.
-    """
+    """Return the headings, and the rules around titles; wrapped lines and others are none."""
     bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
     headings: set[int] = set()
     rules: set[int] = set()
@@ -54,9 +48,8 @@ def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set
             or before in headings
             or bodies[before].isdigit()
         )
-        if (firsts[number] in "#=!?" and _MARKED.match(body)) or (
-            free and _is_title(lines, number)
-        ):
+        marked = firsts[number] in "#=!?" and _MARKED.match(body)
+        if marked or (free and _is_title(lines, number)):
             headings.add(number)
     return headings, rules
 
@@ -88,20 +81,13 @@ def _is_title(lines: Lines, number: int) -> bool:
     return named or (longer and (begins or len(lines.bodies[number - 1]) >= LINE_OF_TEXT))
 
 
-_QUESTION, _ANSWER = (
-    re.compile(r"Q(?:uestion)?\s?\d*[:.]\s"),
-    re.compile(r"A(?:nswer)?\s?\d*[:.]\s"),
-)
+_QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")
+_ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
 _LONGEST_LEAD_IN, _LONGEST_LABEL = 120, 8  # characters
 
 
 def led_in_lines(lines: Lines, numbers: Iterable[int]) -> set[int]:
-    """Return the lines to which the one before leads, as "as follows:" or a question does.
-
-    Args:
-        lines: The lines.
-        numbers: Those that are asked about.
-    """
+    """Return those of some lines to which the one before leads, as "as follows:" or a question."""
     bodies, blank = lines.bodies, lines.blank
     found: set[int] = set()
     for number in numbers:

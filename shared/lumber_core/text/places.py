@@ -95,14 +95,13 @@ def find_places(
     kinds = [*map(layout.kinds.get, lines, repeat(Kind.SENTENCE))]
     for at in in_line:
         kinds[bisect_left(offsets, at)] = Kind.LINE
-    words = (
-        at if line < 0 else layout.first_words[line]
-        for at, line in zip(offsets, lines, strict=True)
-    )
     return Places(
         [begin + at for at in offsets],
         kinds,
-        [begin + at for at in words],
+        [
+            begin + (at if n < 0 else layout.first_words[n])
+            for at, n in zip(offsets, lines, strict=True)
+        ],
         [*map(layout.depths.get, lines, repeat(0))],
         [*map(layout.levels.get, lines, repeat(0))],
     )
@@ -151,7 +150,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
     body = text[start:stop]
     levels: tuple[tuple[Kind, Callable[[str], list[int]]], ...] = (
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
-        (Kind.CLAUSE, _sentence_cuts),
+        (Kind.CLAUSE, lambda body: [sentence.start for sentence in sentences(body)]),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
         (Kind.CLAUSE, _clause_cuts),
         (Kind.WORD, space_cuts),
@@ -175,11 +174,6 @@ def _is_abbreviated(text: str, at: int) -> bool:
         return False
     # As in "Smith Inc. Then".
     return not (_MAY_END.search(text, start, at) and text[at].isupper())
-
-
-def _sentence_cuts(text: str) -> list[int]:
-    """Return where sentences start in `text`."""
-    return [span.start for span in sentences(text)]
 
 
 def _clause_cuts(text: str) -> list[int]:

@@ -43,14 +43,6 @@ def _pattern(source: str) -> Any:
     return regex.compile(source, regex.VERSION1)
 
 
-def is_break(text: str, position: int) -> bool:
-    """Return whether a cut before `text[position]` splits no grapheme cluster.
-
-    For many positions in one text, `breaks` is faster.
-    """
-    return bool(breaks(text, (position,)))
-
-
 def breaks(text: str, positions: Iterable[int]) -> list[int]:
     """Return the positions where a cut splits no grapheme cluster.
 

@@ -19,11 +19,8 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     """Return the lines that continue the line before, which was wrapped.
 
     Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
-    would not have fitted, and the next line often starts with a lower-case letter.
-
-    Args:
-        lines: The lines.
-        whole: Those that are rows, code or running titles.
+    would not have fitted, and the next line often starts with a lower-case letter. No line that is
+    whole is wrapped, such as a row, nor the one after it.
     """
     bodies, ended, labels = lines.bodies, lines.ended, lines.labels
     near = [not blank for blank in lines.blank]
@@ -44,12 +41,12 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         word = body.find(" ", 0, _LONGEST_WORD) + 1 or min(_LONGEST_WORD, len(body)) + 1
         full[number] = lengths[number - 1] + word >= _FULL * widths[number]
         goes_on[number] = small[number] and not ended[number - 1]
-    around = zip(*map(shares, (near, goes_on, full)), strict=True)
+    parts = zip(widths[::PART], *map(shares, (near, goes_on, full)), strict=True)
     prose = [
         _NARROWEST_PROSE <= width <= WIDEST
-        and small_ones >= 0.25 * all_near
-        and full_ones >= 0.6 * all_near
-        for width, (all_near, small_ones, full_ones) in zip(widths[::PART], around, strict=True)
+        and of_small >= 0.25 * of_near
+        and of_full >= 0.6 * of_near
+        for width, of_near, of_small, of_full in parts
     ]
     wrapped: set[int] = set()
     unsure: list[int] = []

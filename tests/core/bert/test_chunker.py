@@ -12,7 +12,7 @@ import pytest
 from lumber_core import BertChunker
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.text.source import Source
-from lumber_core.text.unicode import is_break
+from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences_and_lines
 from tests.tiling import check_tiling
 from tests.tiny_bert import write_random_checkpoint
@@ -38,7 +38,7 @@ def test_chunks_tile_every_text(exported: Path, text: str, paper: bool) -> None:
         splitter = BertChunker(str(exported), paper=paper, threshold=threshold)
         spans = splitter.segment(text).spans
         check_tiling(spans, len(text))
-        assert all(is_break(text, span.start) for span in spans)
+        assert all(breaks(text, [span.start]) for span in spans)
 
 
 def test_chunks_start_at_sentences_or_at_words(exported: Path, prose: list[str]) -> None:
