@@ -98,10 +98,9 @@ class ModelJudge(Judge):
                 f'{kind.__name__}: PromptTemplate(system="...", user="... {{paragraphs}} ...")'
             )
         if policy is not None and not isinstance(policy, CallPolicy):
+            right = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
             given = type(policy).__name__
-            raise TypeError(
-                f"policy must be a lumber_core.CallPolicy, not {given}: pass CallPolicy(attempts=6)"
-            )
+            raise TypeError(f"policy must be a lumber_core.CallPolicy, not {given}: pass {right}")
         policy = policy or CallPolicy()
         self._model = RetryingModel(model, policy, told_if_usable=True)
         self._has_own_prompt = prompt is not None

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from lumber_core import Completion, LumberChunker, ModelJudge, PromptTemplate
 from lumber_core.llms import Answers
+from lumber_core.spans import check_tiling
 from tests.profiles import examples
-from tests.tiling import check_tiling
 
 PIECES = [
     "ID 7: ",
