@@ -68,15 +68,15 @@ def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]
         # Nothing is added but what lies between hits.
         assert passage.span.start == min(hit.span.start for hit in passage.hits)
         assert passage.span.end == max(hit.span.end for hit in passage.hits)
-    for first, second in pairwise(passages):
+    for first, second in pairwise(by_place(passages)):
         if first.document == second.document:
             assert first.span.end <= second.span.start
-    best: dict[str, int] = {}
-    for passage in passages:
-        rank = min(ranks[hit.number] for hit in passage.hits)
-        best[passage.document] = min(rank, best.get(passage.document, rank))
-    assert [*best] == sorted(best, key=best.__getitem__)
-    assert [*best] == list(dict.fromkeys(passage.document for passage in passages))
+    best = [min(ranks[hit.number] for hit in passage.hits) for passage in passages]
+    assert best == sorted(best)
+
+
+def by_place(passages: list[Passage]) -> list[Passage]:
+    return sorted(passages, key=lambda passage: (passage.document, passage.span))
 
 
 @given(search=searches(), max_gap=st.integers(0, 6))
@@ -87,14 +87,17 @@ def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
     check_slices(passages, texts, hits)
     joined = [hit.number for passage in passages for hit in passage.hits]
     assert sorted(joined) == [*range(len(hits))]
-    for first, second in pairwise(passages):
+    for first, second in pairwise(by_place(passages)):
         if first.document == second.document:
             between = texts[first.document][first.span.end : second.span.start]
             assert len(between.split()) > max_gap
     for passage in passages:
         text, end = texts[passage.document], passage.span.start
         for span in sorted(hit.span for hit in passage.hits):
-            assert len(text[end : max(end, span.start)].split()) <= max_gap
+            gap = text[end : max(end, span.start)]
+            # The word that the hit before cuts is counted there.
+            cut = bool(end and gap) and not (text[end - 1].isspace() or gap[0].isspace())
+            assert len(gap.split()) - cut <= max_gap
             end = max(end, span.end)
 
 

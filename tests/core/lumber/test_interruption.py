@@ -79,7 +79,7 @@ def repeated(log: Path) -> int:
 @needs_forks
 @pytest.mark.parametrize(
     ("kind", "concurrency"),
-    [("file", 1), ("file", 4), ("langchain-redis", 4), ("llama-index-redis", 4)],
+    [("file", 1), ("file", 4), ("llama-index-redis", 4)],
 )
 def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
     tmp_path: Path, kind: str, concurrency: int
@@ -109,7 +109,7 @@ def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
         last = ScatteredModel()
         splitter(last, open_store()).segment(story(STORY))
         assert last.asked == []
-    assert kills >= 3
+    assert kills >= 2
     assert repeated(log) <= kills * concurrency
     assert repeated(other_log) == 0
     for seed, told in ((0, output), (1, other_output)):
