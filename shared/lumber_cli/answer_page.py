@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lumber_cli.markdown_marks import Styled, styled, table_rows, unmarked
+from lumber_cli.markdown_marks import Styled, styled, styled_rows, unmarked
 from lumber_cli.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
@@ -155,7 +155,7 @@ def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
         if kind == "table":
             rows = [
                 [marks.atoms(text, cell, styles) for cell in cells]
-                for cells, styles in table_rows(text, span)
+                for cells, styles in styled_rows(text, span)
             ]
             yield [kind, rows]
         elif source.kind == "markdown":

@@ -69,7 +69,7 @@ def styled(text: str, kind: str, block: Span) -> Iterator[Styled]:
         yield from _inline(text, Span(begins, block.end))
 
 
-def table_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Styled]]]:
+def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Styled]]]:
     """Yield the cells of each row of a table, and what is styled in them.
 
     Args:
