@@ -97,6 +97,8 @@ class Inputs:
             return None
         if file.detected:
             say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
+        for notice in file.notices:
+            say(notice)
         if not file.text:
             say(f"{file.name} is empty")
         return file
