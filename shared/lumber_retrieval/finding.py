@@ -18,7 +18,8 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import place_source
-from lumber_core.text.parsed import MarkdownText, PlainText
+from lumber_core.text.parsed import MarkdownText
+from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
@@ -259,8 +260,10 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     if part.span == chunk.span:
         return part.metadata
     source = place_source(chunk.text, chunk.metadata)
-    marked = source.kind == "markdown" or "headings" in chunk.metadata
-    parsed = MarkdownText(source) if marked else PlainText(source)
+    plain = parse_plain(source)
+    # A chunk of a text that was split as Markdown by its units has headings.
+    marked = "headings" in chunk.metadata and not isinstance(plain, StructuredText)
+    parsed = MarkdownText(source) if source.kind == "markdown" or marked else plain
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
