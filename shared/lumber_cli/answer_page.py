@@ -125,12 +125,13 @@ def _blocks(source: Source, marks: _Marks) -> Iterator[list[Any]]:
             for span in _parts(source.text, block.start, block.end):
                 yield [block.kind, marks.atoms(source.text, span), block.level]
         return
+    style = "csv" if source.kind in ("csv", "json", "code", "data") else "text"
     starts = [*source.pages] or [0]
     for page, (start, end) in enumerate(pairwise([*starts, len(source.text)]), 1):
         if source.pages:
             yield ["page", [], page]
         for span in _parts(source.text, start, end):
-            yield [source.kind, marks.atoms(source.text, span)]
+            yield [style, marks.atoms(source.text, span)]
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from lumber_core.text.pages import join_texts
-from lumber_core.text.source import Source
+from lumber_core.text.source import FILE_TYPES, Source
 from lumber_files.encodings import Decoded, decode
 from lumber_files.formats import (
     DOCX,
@@ -21,13 +21,12 @@ from lumber_files.formats import (
     require_reader,
 )
 
-_PLAIN = (".txt", ".text", ".rst")
-_MARKDOWN = (".md", ".markdown")
-
-READABLE = (*_PLAIN, *_MARKDOWN, *HTML, PDF, DOCX)
+READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, DOCX)
 """The suffixes of files that are read from folders."""
-LISTED = ", ".join(READABLE)
-"""The same, for errors and help texts."""
+LISTED = (
+    "a format that is read: text, Markdown, HTML, PDF, DOCX, CSV, JSON, YAML, captions, source code"
+)
+"""The same, for errors."""
 
 # What a page or its XML declares; browsers look at the first 1,024 bytes, comments push it further.
 _DECLARED_WITHIN = 4096
@@ -36,12 +35,7 @@ _DECLARATION = re.compile(
     re.IGNORECASE,
 )
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
-_AS_MARKDOWN = {"file_type": "text/markdown"}
-_TYPES = {
-    **dict.fromkeys(_MARKDOWN, _AS_MARKDOWN),
-    ".csv": {"file_type": "text/csv"},
-    ".tsv": {"file_type": "text/tab-separated-values"},
-}
+_AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 
 
 @dataclass(frozen=True)
@@ -142,7 +136,8 @@ def read_bytes(
         page = decode(content, name, encoding, declared=_declared)
         return _text_file(page, html_to_markdown(page.text, name), name, _AS_MARKDOWN)
     plain = decode(content, name, encoding)
-    return _text_file(plain, plain.text, name, _TYPES.get(kind, {}))
+    metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
+    return _text_file(plain, plain.text, name, metadata)
 
 
 def _text_file(read: Decoded, text: str, name: str, metadata: Mapping[str, str]) -> TextFile:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.text.captions import without_times
 from lumber_core.text.source import Source
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 
@@ -72,7 +73,11 @@ async def asplit_and_embed(
 def _plan(split: Iterable[Sequence[Chunk]], *, context: bool, surroundings: bool) -> VectorPlan:
     documents = [
         [
-            PlacedText(chunk.span, chunk.text, chunk.text_in_context if context else chunk.text)
+            PlacedText(
+                chunk.span,
+                chunk.text,
+                without_times(chunk.text_in_context if context else chunk.text),
+            )
             for chunk in chunks
         ]
         for chunks in split

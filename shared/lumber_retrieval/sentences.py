@@ -13,6 +13,7 @@ from itertools import pairwise
 import regex
 
 from lumber_core.spans import Span
+from lumber_core.text.captions import read_cues, without_times
 from lumber_core.text.lines import rows_of
 from lumber_core.text.tables import outside
 from lumber_core.text.units import sentences
@@ -41,7 +42,7 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
 
     Yields:
         Their places. A heading and the number of an item belong to the sentence after them, and a
-        row of a table is not divided.
+        row of a table is not divided, nor is a cue of captions.
     """
     starts = [0]
     for before, span in pairwise(sentences(text, language)):
@@ -51,8 +52,9 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
         if not opening and not text[line : span.start].lstrip().startswith("|"):
             starts.append(span.start)
-    if any(sign in text for sign in _FIELDS):
-        rows = rows_of(text)
+    cues = [cue.span for cue in read_cues(text)]
+    if cues or any(sign in text for sign in _FIELDS):
+        rows = cues or rows_of(text)
         begin = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *begin})
     for start, end in pairwise([*starts, len(text)]):
@@ -64,7 +66,7 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
 def says_something(text: str) -> bool:
     """Return whether a text has a sentence, an item or a row, and not headings or a label alone."""
     words = 0
-    for line in text.splitlines():
+    for line in without_times(text).splitlines():
         if not _HEADING.match(line):
             words += sum(map(count_words, _NAMES.findall(line)))
             if words >= _FEWEST_WORDS or (words == _FEWEST_WORDS - 1 and _ENDED.search(line)):

@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.options import EncodingOption, MaxUnpackedOption, NoIgnoreOption, wrong_options
+from lumber_cli.options import (
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    NoIgnoreOption,
+    wrong_options,
+)
 from lumber_core.support.extras import require
 from lumber_files import MAX_UNPACKED, check_encoding, check_output
 
@@ -39,6 +45,7 @@ def mcp_command(
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
     structured: Annotated[
         bool,
         typer.Option(
@@ -78,5 +85,7 @@ def mcp_command(
     gc.freeze()
     gc.enable()
     with wrong_options():
-        tools = FolderTools(folders, index, encoding, max_unpacked, no_ignore=no_ignore)
+        tools = FolderTools(
+            folders, index, encoding, max_unpacked, no_ignore=no_ignore, also=also or ()
+        )
         serve(tools, http, structured=structured)
