@@ -19,7 +19,8 @@ from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
-from lumber_core.text.structured import StructuredText, parse_plain
+from lumber_core.text.source import Source
+from lumber_core.text.structured import NESTED, StructuredText, parse_plain
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
@@ -180,8 +181,10 @@ def _parts(
         around = [chunks[n] for n in beside[place]]
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
         whole = texts[chunk.document]
-        line = _line_of(chunk.span, Span(around[0].span.start, around[-1].span.end), whole)
-        for sentence in sentences_of(line.of(whole), language):
+        nested = Source("", metadata=chunk.metadata).kind in NESTED  # and cut at lines or elements
+        near = Span(around[0].span.start, around[-1].span.end)
+        line = chunk.span if nested else _line_of(chunk.span, near, whole)
+        for sentence in sentences_of(line.of(whole), language, whole_lines=nested):
             span = sentence.shifted(line.start)
             if span.start >= chunk.span.end or span.end <= chunk.span.start:
                 continue

@@ -33,12 +33,13 @@ _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
-def sentences_of(text: str, language: str) -> Iterator[Span]:
+def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> Iterator[Span]:
     """Yield the sentences of a text, without what says nothing at their ends.
 
     Args:
         text: The text, such as that of a chunk.
         language: ISO 639 code, by which sentences are found.
+        whole_lines: Whether none begins inside a line, as in code.
 
     Yields:
         Their places. A heading and the number of an item belong to the sentence after them, and a
@@ -49,7 +50,8 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
         line = text.rfind("\n", 0, span.start) + 1
         said = before.of(text)
         # A heading, or what no word is in: the number of an item of a list.
-        opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
+        inside = whole_lines and bool(text[line : span.start].strip())
+        opening = inside or said.lstrip().startswith("#") or not any(map(str.isalpha, said))
         if not opening and not text[line : span.start].lstrip().startswith("|"):
             starts.append(span.start)
     cues = [cue.span for cue in read_cues(text)]

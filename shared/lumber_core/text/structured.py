@@ -22,7 +22,8 @@ from lumber_core.text.source import Format, Source
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import UnitFinder
 
-_NESTED: tuple[Format, ...] = ("code", "data", "json")
+NESTED: tuple[Format, ...] = ("code", "data", "json")
+"""Formats whose lines are nested by indentation."""
 _LINE = re.compile(r"^([^\S\n]*)(\S.*)$", re.MULTILINE)
 _LONGEST = 300  # characters of a line that may be a title
 # What goes on with the block that a line of the same indentation began.
@@ -69,7 +70,7 @@ def parse_plain(
     source: Source, language: str = "en", find_units: UnitFinder | None = None
 ) -> PlainText:
     """Return a text that is not Markdown as its format is read; see `PlainText`."""
-    known = source.kind in (*_NESTED, *_HEADINGS, "captions")
+    known = source.kind in (*NESTED, *_HEADINGS, "captions")
     return (StructuredText if known else PlainText)(source, language, find_units)
 
 
@@ -136,7 +137,7 @@ class StructuredText(PlainText):
     def _sections(self) -> list[Block]:
         """Where a definition, key or heading begins, or with no title what belongs to none."""
         kind = self.source.kind
-        if kind in _NESTED:
+        if kind in NESTED:
             found = _nesting(self.text, code=kind == "code")
         else:
             found = _headings(self.text, kind) if kind in _HEADINGS else iter(())
