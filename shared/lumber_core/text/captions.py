@@ -40,7 +40,7 @@ def read_cues(text: str) -> list[Cue]:
     if _ARROW not in text:
         return []
     labels = [*_LABEL.finditer(text)]
-    ends = [*(label.start() for label in labels[1:]), len(text)]
+    ends = [*(label.start() for label in labels), len(text)][1:]
     return [
         Cue(Span(label.start(), end), label.end(), _shown(label[1]))
         for label, end in zip(labels, ends, strict=True)

@@ -63,6 +63,7 @@ _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "parag
 _RULES = "#*=-~^\"'`+.:_"  # of rst, the outermost first, in the order that most documents have
 
 _JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\[{}\]]|,[^\S\n]*\n?|\n')
+_OPENING = re.compile(r"\s*[\[{]")
 _MOST_LEVELS = 4  # of nesting that count for cuts
 
 
@@ -178,9 +179,11 @@ def _nesting(text: str, *, code: bool) -> Iterator[_Section]:
         levels.append(level)
     levels.reverse()
     opened: list[int] = []
+    least = levels[0]  # what is less ends something above a text that is itself a chunk
     for number, (start, _, body) in enumerate(lines):
         level, below = levels[number : number + 2]
-        ends = bool(opened) and level <= opened[-1]
+        ends = level < least or (bool(opened) and level <= opened[-1])
+        least = min(least, level)
         while opened and level <= opened[-1]:
             opened.pop()
         title = ""
@@ -213,7 +216,7 @@ def _key(body: str) -> str:
 def _json_places(text: str, begin: int) -> Places:
     """Return where elements of JSON begin, or lines of it, in a part of a text."""
     depth = 0
-    closed = False  # whether an object or array has just ended
+    closed = False  # whether an object has just ended
     found: dict[int, tuple[Kind, int]] = {}
     for token in _JSON.finditer(text):
         sign, end = token[0][0], token.end()
@@ -223,10 +226,10 @@ def _json_places(text: str, begin: int) -> Places:
             depth = max(0, depth - 1)
         elif sign == ",":
             # An object is better not divided, also if its members are on lines of their own.
-            kind = Kind.PARAGRAPH if closed else Kind.SENTENCE
-            found[end] = kind, min(depth, _MOST_LEVELS)
+            whole = closed or _OPENING.match(text, end)
+            found[end] = Kind.PARAGRAPH if whole else Kind.SENTENCE, min(depth, _MOST_LEVELS)
         elif sign == "\n" and not depth and text[end : end + 1] not in "\r\n":
             found[end] = Kind.PARAGRAPH, 0
-        closed = sign in "]}"
+        closed = sign == "}"
     inside = (at for at in breaks(text, found) if at < len(text))
     return Places.of(Place(begin + at, found[at][0], begin + at, found[at][1]) for at in inside)
