@@ -182,8 +182,8 @@ def _parts(
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
         whole = texts[chunk.document]
         nested = Source("", metadata=chunk.metadata).kind in NESTED  # and cut at lines or elements
-        near = Span(around[0].span.start, around[-1].span.end)
-        line = chunk.span if nested else _line_of(chunk.span, near, whole)
+        edges = Span(around[0].span.start, around[-1].span.end)
+        line = chunk.span if nested else _line_of(chunk.span, edges, whole)
         for sentence in sentences_of(line.of(whole), language, whole_lines=nested):
             span = sentence.shifted(line.start)
             if span.start >= chunk.span.end or span.end <= chunk.span.start:

@@ -31,8 +31,8 @@ from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
 
-BY_ROWS: tuple[Format, ...] = ("csv", "json", "captions")
-"""Formats whose units are rows: records, elements or cues."""
+BY_ROWS: tuple[Format, ...] = ("csv", "captions")
+"""Formats whose units are rows: records or cues."""
 
 M = TypeVar("M")
 T = TypeVar("T")

@@ -72,6 +72,8 @@ FILE_TYPES = {
     for number, end in enumerate(ends)
 }
 """The types of files whose format is known, by the ends of their names."""
+TYPE_OF = {kind: types[0] for kind, (types, _) in _FILES.items()}
+"""A type of the files of each format but plain text."""
 
 
 @dataclass(frozen=True)

@@ -80,15 +80,8 @@ class StructuredText(PlainText):
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return cues, elements of JSON, or what any plain text has, with headings of a markup."""
-        stop = len(self.text) if stop is None else stop
-        if self._cues:
-            return Places.of(
-                Place(cue.span.start, Kind.PARAGRAPH, cue.said)
-                for cue in self._cues
-                if start < cue.span.start < stop
-            )
-        if self._is_json:
-            return _json_places(self.text[start:stop], start)
+        if self._own_places is not None:
+            return self._own_places.inside(start, len(self.text) if stop is None else stop)
         places = super().places(start, stop)
         if self.source.kind not in _HEADINGS:
             return places
@@ -102,8 +95,9 @@ class StructuredText(PlainText):
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
         """Return the places in spans."""
-        divided = self._cues or self._is_json
-        return [self.places(*span) for span in spans] if divided else super().places_in(spans)
+        if self._own_places is not None:
+            return [self.places(*span) for span in spans]
+        return super().places_in(spans)
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return the definitions, keys or headings that each span is part of."""
@@ -130,9 +124,15 @@ class StructuredText(PlainText):
         return read_cues(self.text) if self.source.kind == "captions" else []
 
     @cached_property
-    def _is_json(self) -> bool:
-        # Loaders may say the name of the file of a text that they took out of it.
-        return self.source.kind == "json" and self.text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[")
+    def _own_places(self) -> Places | None:
+        """The cues of captions, or elements of JSON; None if the text has neither."""
+        if self._cues:
+            return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.said) for cue in self._cues)
+        # Loaders may say the name of the file of a text that they took out of it. In a single line,
+        # objects are found as in any text.
+        body = self.text.strip("\ufeff \t\r\n")
+        is_json = self.source.kind == "json" and body[:1] in ("{", "[") and "\n" in body
+        return _json_places(self.text) if is_json else None
 
     @cached_property
     def _sections(self) -> list[Block]:
@@ -213,8 +213,8 @@ def _key(body: str) -> str:
     return title if any(map(str.isalnum, title)) else ""
 
 
-def _json_places(text: str, begin: int) -> Places:
-    """Return where elements of JSON begin, or lines of it, in a part of a text."""
+def _json_places(text: str) -> Places:
+    """Return where elements of JSON begin, or lines of it."""
     depth = 0
     closed = False  # whether an object has just ended
     found: dict[int, tuple[Kind, int]] = {}
@@ -227,9 +227,9 @@ def _json_places(text: str, begin: int) -> Places:
         elif sign == ",":
             # An object is better not divided, also if its members are on lines of their own.
             whole = closed or _OPENING.match(text, end)
-            found[end] = Kind.PARAGRAPH if whole else Kind.SENTENCE, min(depth, _MOST_LEVELS)
+            levels = min(max(0, depth - 1), _MOST_LEVELS)
+            found[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
         elif sign == "\n" and not depth and text[end : end + 1] not in "\r\n":
-            found[end] = Kind.PARAGRAPH, 0
+            found[end] = Kind.LINE, 0
         closed = sign == "}"
-    inside = (at for at in breaks(text, found) if at < len(text))
-    return Places.of(Place(begin + at, found[at][0], begin + at, found[at][1]) for at in inside)
+    return Places.of(Place(at, found[at][0], at, found[at][1]) for at in breaks(text, found))
