@@ -62,7 +62,7 @@ _HEADINGS: dict[Format, re.Pattern[str]] = {
 _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
 _RULES = "#*=-~^\"'`+.:_"  # of rst, the outermost first, in the order that most documents have
 
-_JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\[{}\]]|,[^\S\n]*\n?|\n')
+_JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
 _OPENING = re.compile(r"\s*[\[{]")
 _MOST_LEVELS = 4  # of nesting that count for cuts
 

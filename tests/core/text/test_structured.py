@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
@@ -12,6 +13,7 @@ from lumber_core.spans import Span
 from lumber_core.text.captions import time_at, without_times
 from lumber_core.text.source import Source
 from lumber_core.text.structured import parse_plain
+from tests.growth import MOST, growth
 
 
 def around(name: str, text: str) -> dict[str, str]:
@@ -262,3 +264,24 @@ def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) 
     assert (len(blank), " ".join(blank.split())) == (len(text), said)
     words = (text.index(word) for word in ("No", "Oars", "Late") if word in text)
     assert [time_at(text, place) for place in words] == times
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "unit"),
+    [
+        ("a.json", '{\n"', '\\"' * 40_000),
+        ("a.json", "", "[\n" * 20_000),
+        ("a.srt", "-->\n", "1" * 200_000),
+        ("a.py", "", "def a():\n    b\n" * 8_000),
+        ("a.rst", "", "=====\n" * 20_000),
+        ("a.tex", "", "\\section{" * 20_000),
+    ],
+)
+def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
+    def work(times: int) -> Callable[[], object]:
+        parsed = parse_plain(Source(begin + unit * times, metadata={"source": name}))
+        span = Span(0, len(parsed.text))
+        own = name.endswith((".json", ".srt"))  # others have the places of any text
+        return lambda: (parsed.outline([span]), parsed.places() if own else ())
+
+    assert growth(work, 1) < MOST
