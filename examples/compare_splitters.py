@@ -20,7 +20,7 @@ from lumber_evaluation.report.conclusions import conclusions, explanation
 
 HERE = Path(__file__).parent
 HANDBOOK = (HERE / "handbook", HERE / "handbook" / "questions.jsonl")
-STORY = (HERE / "data", HERE / "data" / "the_tide_clock_questions.jsonl")
+STORY = (HERE / "data" / "the_tide_clock.txt", HERE / "data" / "the_tide_clock_questions.jsonl")
 
 
 def bundled() -> Corpus:

@@ -170,7 +170,8 @@ def _whole(source: Source) -> Span:
 
 def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
     """Yield kind, level and range of what is shown together, none of it across two pages."""
-    blocks: list[tuple[str, int, Span]] = [(source.kind, 0, _whole(source))]
+    style = "code" if source.kind in ("csv", "json", "code", "data") else "text"
+    blocks: list[tuple[str, int, Span]] = [(style, 0, _whole(source))]
     if source.kind == "markdown":
         blocks = [(each.kind, each.level, Span(each.start, each.end)) for each in source.blocks]
     for kind, level, span in blocks:

@@ -16,6 +16,7 @@ from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.inputs import Inputs, MaybePaths
 from lumber_cli.options import (
     WRONG_OPTION,
+    AlsoOption,
     EncodingOption,
     MaxUnpackedOption,
     NoIgnoreOption,
@@ -72,6 +73,7 @@ def ask_command(
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
 ) -> None:
     """Find the passages of your files that answer a question.
 
@@ -112,7 +114,7 @@ def ask_command(
         except ModelUnavailableError as error:  # passages are found without it
             model, why = None, no_answer(error)
     try:
-        inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
+        inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     except FileNotFoundError as error:
         if " " in question.strip():
             raise

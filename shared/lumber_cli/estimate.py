@@ -8,6 +8,7 @@ import typer
 
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
+    AlsoOption,
     EncodingOption,
     MaxUnpackedOption,
     NoIgnoreOption,
@@ -33,6 +34,7 @@ def estimate_command(
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
 ) -> None:
     """Estimate the cost of splitting with a language model.
 
@@ -44,7 +46,7 @@ def estimate_command(
     with wrong_options():
         chunker = splitting.estimating_chunker()
         given = prices_in(prices)
-    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     rows: list[list[str]] = []
     files: list[Source] = []
     for file in inputs:

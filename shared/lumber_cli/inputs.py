@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,12 +14,12 @@ from lumber_cli.options import say, wrong_options
 from lumber_core.support.wording import counted
 from lumber_files import (
     MAX_UNPACKED,
-    READABLE,
     NamedPath,
     TextFile,
     UnreadableFileError,
     check_encoding,
     check_readable,
+    count_suffixes,
     find_files,
     read_bytes,
     read_file,
@@ -31,9 +30,9 @@ _SHOWN = 5  # errors about files, of the many that a folder may have
 
 _PATHS = typer.Argument(
     metavar="PATH",
-    help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
-    f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, whose "
-    "characters offsets count.",
+    help="Files, folders, glob patterns (quoted), or - for stdin. In folders, these are read: "
+    "text, Markdown, HTML, PDF, DOCX, CSV, JSON, YAML, captions, source code. HTML and DOCX are "
+    "converted to Markdown, whose characters offsets count.",
     show_default=False,
 )
 Paths = Annotated[list[str], _PATHS]
@@ -50,6 +49,7 @@ class Inputs:
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
         no_ignore: Whether files that `IgnoreRules` leaves out of folders are read, too.
+        also: Patterns of other files that are read from folders.
         failed: Names of the files that could not be read so far.
         named: The files, each once; None is stdin.
     """
@@ -58,6 +58,7 @@ class Inputs:
     encoding: str | None = None
     max_unpacked: int = MAX_UNPACKED
     no_ignore: bool = False
+    also: Sequence[str] = ()
     failed: list[str] = field(default_factory=list)
     named: list[NamedPath | None] = field(init=False)
 
@@ -66,7 +67,7 @@ class Inputs:
             with wrong_options():
                 check_encoding(self.encoding)
         paths = [path for path in self.paths if path != STDIN]
-        found = find_files(paths, no_ignore=self.no_ignore)
+        found = find_files(paths, no_ignore=self.no_ignore, also=self.also)
         for _, path in found.files:
             check_readable(path)
         self.named = [*found.files]
@@ -97,6 +98,8 @@ class Inputs:
             return None
         if file.detected:
             say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
+        for notice in file.notices:
+            say(notice)
         if not file.text:
             say(f"{file.name} is empty")
         return file
@@ -104,16 +107,12 @@ class Inputs:
     def tell_unread(self) -> None:
         """Say at the end how many files were left out of folders, and could not be read."""
         if self._skipped:
-            first = self._skipped[0]
-            say(
-                f"left out of folders: {_by_suffix(each.name for each in self._skipped)}, such as "
-                f"{first.name}; to read them as text, name them or a pattern such as "
-                f"'FOLDER/**/*{first.path.suffix}'"
-            )
+            counts = count_suffixes(each.name for each in self._skipped)
+            say(f"left out: {counts}; --also '*.log', say, reads such files as text")
         if self.failed:
             say(
                 f"{len(self.failed)} of {counted(len(self), 'document')} could not be read: "
-                f"{_by_suffix(self.failed)}"
+                f"{count_suffixes(self.failed)}"
             )
 
     def _read(self, named: NamedPath | None) -> TextFile:
@@ -122,10 +121,3 @@ class Inputs:
         return read_file(
             named.path, name=named.name, encoding=self.encoding, max_unpacked=self.max_unpacked
         )
-
-
-def _by_suffix(names: Iterable[str]) -> str:
-    """Return how many files there are of each kind, as "12 csv, 4 json"."""
-    counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
-    common = counts.most_common()
-    return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)

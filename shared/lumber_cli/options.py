@@ -47,6 +47,16 @@ MaxUnpackedOption = Annotated[
     ),
 ]
 
+AlsoOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="PATTERN",
+        help="In folders, read files that match this, such as '*.log', too, as text; may be "
+        "repeated.",
+    ),
+]
+
 NoIgnoreOption = Annotated[
     bool,
     typer.Option(

@@ -12,6 +12,7 @@ import typer
 
 from lumber_cli.writers import as_text, write_utf8
 from lumber_core.support.wording import ranged
+from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -68,9 +69,10 @@ def show_passages(
 
 
 def whereabouts(passage: Passage) -> list[str]:
-    """Return where a passage is: its pages or lines, the headings above it, and its columns."""
+    """Return where a passage is: time, pages or lines, the headings above it, and its columns."""
     known = passage.metadata
-    said = []
+    time = time_at(passage.text, 0)
+    said = [time] if time else []
     for name in ("page", "line"):
         numbers = _range(passage, name)
         if numbers is not None:
@@ -118,6 +120,9 @@ def _as_json(passage: Passage) -> dict[str, object]:
         numbers = _range(passage, name)
         if numbers is not None:
             row[f"{name}s"] = numbers
+    time = time_at(passage.text, 0)
+    if time:
+        row["time"] = time
     return {**row, "score": round(passage.score, 4), "text": passage.text}
 
 

@@ -14,6 +14,7 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EMBEDDERS,
     INTERRUPTED,
+    AlsoOption,
     EncodingOption,
     MaxUnpackedOption,
     NoIgnoreOption,
@@ -63,6 +64,7 @@ def split_command(
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
@@ -82,7 +84,7 @@ def split_command(
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
         check_format(kind, output)
-    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     if output is not None:
         with wrong_options():
             check_output(output, [*inputs.files, *splitting.files])

@@ -11,7 +11,7 @@ import typer
 from lumber_cli.options import wrong_options
 from lumber_evaluation.documents import Document
 from lumber_evaluation.splitters import PRESETS
-from lumber_files import READABLE, check_output
+from lumber_files import check_output
 
 SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
@@ -19,14 +19,15 @@ SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 Folder = Annotated[
     Path,
     typer.Argument(
-        metavar="PATH", help=f"Folder with files in {', '.join(READABLE)}, or a file of any kind."
+        metavar="PATH",
+        help="Folder with files in a format that split reads from folders, or a file of any kind.",
     ),
 ]
 PatternOption = Annotated[
     list[str] | None,
     typer.Option(
         help="Which files of the folder, such as '*.log'; may be repeated. Default: those in "
-        "the formats above."
+        "a format that is read."
     ),
 ]
 Concurrency = Annotated[int, typer.Option(min=1, help="Maximum number of model calls in flight.")]

@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
+    AlsoOption,
     EncodingOption,
     MaxUnpackedOption,
     NoIgnoreOption,
@@ -36,6 +37,7 @@ def view_command(
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
 ) -> None:
     """Show texts with their chunks on one HTML page.
 
@@ -48,7 +50,7 @@ def view_command(
         chunker = splitting.chunker()
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
-    inputs = Inputs(paths, encoding, max_unpacked, no_ignore)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     with wrong_options():
         check_output(output, [*inputs.files, *splitting.files])
     texts = []

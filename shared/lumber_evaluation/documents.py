@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.context import Context
-from lumber_core.text.source import Format, Source
+from lumber_core.text.source import TYPE_OF, Format, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Document:
 
     def to_split(self) -> Source:
         """Return the document as splitters get it."""
-        metadata = {} if self.format == "text" else {"file_type": f"text/{self.format}"}
+        metadata = {} if self.format == "text" else {"file_type": TYPE_OF[self.format]}
         return Source(self.text, name=self.name, metadata=metadata)
 
     @property

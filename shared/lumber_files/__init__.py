@@ -4,12 +4,12 @@ Plain text and Markdown in UTF-8 need no extra. HTML, PDF, DOCX and the detectio
 need the extra `documents`.
 """
 
-from lumber_files.finding import FoundFiles, NamedPath, file_link, find_files
+from lumber_files.encodings import check_encoding
+from lumber_files.finding import FoundFiles, NamedPath, count_suffixes, file_link, find_files
 from lumber_files.formats import MAX_UNPACKED, UnreadableFileError
 from lumber_files.reading import (
     READABLE,
     TextFile,
-    check_encoding,
     check_readable,
     read_bytes,
     read_file,
@@ -26,6 +26,7 @@ __all__ = [
     "check_encoding",
     "check_output",
     "check_readable",
+    "count_suffixes",
     "file_link",
     "find_files",
     "read_bytes",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from glob import has_magic
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from lumber_core.support.wording import counted
@@ -32,15 +33,18 @@ class FoundFiles(NamedTuple):
 
     Attributes:
         files: The files to read, each once: in the order of the paths, those of a folder by name.
-        skipped: Files in folders whose suffix is not one of `READABLE`.
+        skipped: Files in folders that are not read; see `is_read`.
     """
 
     files: list[NamedPath]
     skipped: list[NamedPath]
 
 
-_OWN = b'<meta name="generator" content="lumber-splitters'
-"""In the head of pages that this package writes: they repeat the texts that they were made of."""
+# How files begin that this package writes: they repeat the texts that they were made of.
+_CHUNKS = re.compile(rb'\{"document": "[^"]*", "index": \d+, "start": \d+, "end": \d+, "tokens": ')
+_REPORT = re.compile(rb'\{\s*"format": "lumber-comparison"')
+_PAGE = re.compile(rb'.*<meta name="generator" content="lumber-splitters', re.DOTALL)
+_WRITTEN = {".jsonl": _CHUNKS, ".json": _REPORT, **dict.fromkeys(HTML, _PAGE)}
 _HEAD = 2000  # bytes
 _IGNORED = (
     "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
@@ -48,19 +52,46 @@ _IGNORED = (
 )
 
 
-def find_files(paths: Iterable[str | Path], *, no_ignore: bool = False) -> FoundFiles:
+def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
+    """Return whether a file of a folder is read.
+
+    Args:
+        path: The file.
+        also: Patterns such as "*.log".
+
+    Returns:
+        True if its suffix is one of `READABLE`, or it matches a pattern.
+    """
+    return path.suffix.lower() in READABLE or any(map(path.match, also))
+
+
+def count_suffixes(names: Iterable[str]) -> str:
+    """Return how many files there are of each kind, as "12 png, 4 zip".
+
+    Args:
+        names: The names of the files.
+    """
+    counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
+    common = counts.most_common()
+    return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)
+
+
+def find_files(
+    paths: Iterable[str | Path], *, no_ignore: bool = False, also: Sequence[str] = ()
+) -> FoundFiles:
     """Find files.
 
     Args:
         paths: Files, whatever their suffix; folders, whose files with a suffix in `READABLE` are
             taken, at any depth; and glob patterns such as "docs/**/*.md". Files and
-            folders whose name starts with a dot are found only if they are named, and so are pages
-            that this package wrote, and what `IgnoreRules` leaves out.
+            folders whose name starts with a dot are found only if they are named, and so is what
+            this package wrote, and what `IgnoreRules` leaves out.
         no_ignore: Find what `IgnoreRules` leaves out, too.
+        also: Patterns of other files that are taken from folders, such as "*.log".
 
     Raises:
         FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
-            has a suffix of `READABLE`.
+            is read.
         ValueError: A file in a folder is a link to a place outside the folder.
         MissingExtraError: There is a .gitignore, and the package that reads it is not installed.
     """
@@ -71,9 +102,7 @@ def find_files(paths: Iterable[str | Path], *, no_ignore: bool = False) -> Found
             rules = None if no_ignore else IgnoreRules(given)
             entries = (Path(entry.path) for entry in entries_in(given, rules=rules))
             inside = [
-                (entry, entry.suffix.lower() in READABLE)
-                for entry in entries
-                if not is_written_here(entry)
+                (entry, is_read(entry, also)) for entry in entries if not is_written_here(entry)
             ]
             if not any(readable for _, readable in inside):
                 others = f", only {counted(len(inside), 'other')}" if inside else ""
@@ -188,12 +217,13 @@ def _matching(pattern: Path) -> tuple[Path, list[Path]]:
 
 
 def is_written_here(path: Path) -> bool:
-    """Return whether a file is a page that this package wrote."""
-    if path.suffix.lower() not in HTML:
+    """Return whether a file is a page, a report or the chunks that this package wrote."""
+    written = _WRITTEN.get(path.suffix.lower())
+    if written is None:
         return False
     try:
         with path.open("rb") as file:
-            return _OWN in file.read(_HEAD)
+            return written.match(file.read(_HEAD)) is not None
     except OSError:  # reading says what is wrong
         return False
 

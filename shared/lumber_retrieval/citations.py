@@ -16,6 +16,7 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import ranged
+from lumber_core.text.captions import time_at
 from lumber_core.text.pages import (
     PAGE_KEYS,
     count_line_breaks,
@@ -48,6 +49,7 @@ class Citation:
         lines: The first and the last line in the text of the document, from 1; None if that is not
             known, as of chunks that do not say their lines.
         pages: The first and the last page, from 1; None if the document has no pages.
+        time: When it is said in captions, as "00:12:30"; "" in any other document.
         places: How many places have it; above 1 only if it is exact. `span` is the first of them:
             the quote may be from another one.
         file: The file that the document is, or that it is a row or a part of; "" if that is not
@@ -62,6 +64,7 @@ class Citation:
     text: str = ""
     lines: tuple[int, int] | None = None
     pages: tuple[int, int] | None = None
+    time: str = ""
     places: int = 0
     file: str = ""
 
@@ -78,9 +81,11 @@ class Citation:
 
     @property
     def place(self) -> str:
-        """Its pages, or else its lines, as in "page 3" or "lines 3 to 5"; "" if none is known."""
+        """Its pages, time or lines, as in "page 3" or "lines 3 to 5"; "" if none is known."""
         if self.pages is not None:  # where the lines of a text that was read are not seen
             return ranged("page", *self.pages)
+        if self.time:
+            return self.time
         return "" if self.lines is None else ranged("line", *self.lines)
 
     def __str__(self) -> str:
@@ -256,6 +261,7 @@ def _found(
         span.of(source.text),
         (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
         source.pages_of(span),
+        time_at(source.text, span.start),
         places,
         part.file,
     )

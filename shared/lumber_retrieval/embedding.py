@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.text.captions import without_times
 from lumber_core.text.source import Source
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 
@@ -53,6 +54,9 @@ def split_and_embed(
 def plan_of(split: Iterable[Sequence[Chunk]]) -> VectorPlan:
     """Return how the chunks of documents are embedded."""
     return VectorPlan(
-        [PlacedText(chunk.span, chunk.text, chunk.text_in_context) for chunk in chunks]
+        [
+            PlacedText(chunk.span, chunk.text, without_times(chunk.text_in_context))
+            for chunk in chunks
+        ]
         for chunks in split
     )

@@ -18,7 +18,9 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import place_source
-from lumber_core.text.parsed import MarkdownText, PlainText
+from lumber_core.text.parsed import MarkdownText
+from lumber_core.text.source import Source
+from lumber_core.text.structured import NESTED, StructuredText, parse_plain
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
@@ -175,8 +177,10 @@ def _parts(
         around = [chunks[n] for n in beside[place]]
         above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
         whole = texts[chunk.document]
-        line = _line_of(chunk.span, Span(around[0].span.start, around[-1].span.end), whole)
-        for sentence in sentences_of(line.of(whole), language):
+        nested = Source("", metadata=chunk.metadata).kind in NESTED  # and cut at lines or elements
+        edges = Span(around[0].span.start, around[-1].span.end)
+        line = chunk.span if nested else _line_of(chunk.span, edges, whole)
+        for sentence in sentences_of(line.of(whole), language, whole_lines=nested):
             span = sentence.shifted(line.start)
             if span.start >= chunk.span.end or span.end <= chunk.span.start:
                 continue
@@ -255,8 +259,10 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     if part.span == chunk.span:
         return part.metadata
     source = place_source(chunk.text, chunk.metadata)
-    marked = source.kind == "markdown" or "headings" in chunk.metadata
-    parsed = MarkdownText(source) if marked else PlainText(source)
+    plain = parse_plain(source)
+    # A chunk of a text that was split as Markdown by its units has headings.
+    marked = "headings" in chunk.metadata and not isinstance(plain, StructuredText)
+    parsed = MarkdownText(source) if source.kind == "markdown" or marked else plain
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
+from lumber_core.text.captions import without_times
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
@@ -167,7 +168,8 @@ def text_in_context(context: str, text: str) -> str:
 
 
 def count_words(text: str) -> int:
-    """Return the number of words of a text, as budgets count them."""
+    """Return the number of words of a text, as budgets count them: without times of captions."""
+    text = without_times(text)
     return _charged(len(_WORD.findall(text)), Span(0, len(text)))
 
 
@@ -248,7 +250,7 @@ class _Joining:
     """The text of a document, and the passages made of it so far."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text = without_times(text)  # words are counted in it
         # In order; the words of each, the first of which may be a part of one.
         self._starts: list[int] = []
         self._spans: list[Span] = []

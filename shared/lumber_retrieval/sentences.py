@@ -13,6 +13,7 @@ from itertools import pairwise
 import regex
 
 from lumber_core.spans import Span
+from lumber_core.text.captions import read_cues, without_times
 from lumber_core.text.rows import rows_of
 from lumber_core.text.tables import outside
 from lumber_core.text.units import sentences
@@ -32,27 +33,30 @@ _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
-def sentences_of(text: str, language: str) -> Iterator[Span]:
+def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> Iterator[Span]:
     """Yield the sentences of a text, without what says nothing at their ends.
 
     Args:
         text: The text, such as that of a chunk.
         language: ISO 639 code, by which sentences are found.
+        whole_lines: Whether none begins inside a line, as in code.
 
     Yields:
         Their places. A heading and the number of an item belong to the sentence after them, and a
-        row of a table is not divided.
+        row of a table is not divided, nor is a cue of captions.
     """
     starts = [0]
     for before, span in pairwise(sentences(text, language)):
         line = text.rfind("\n", 0, span.start) + 1
         said = before.of(text)
         # A heading, or what no word is in: the number of an item of a list.
-        opening = said.lstrip().startswith("#") or not any(map(str.isalpha, said))
+        inside = whole_lines and bool(text[line : span.start].strip())
+        opening = inside or said.lstrip().startswith("#") or not any(map(str.isalpha, said))
         if not opening and not _ROW.match(text, line, span.start):
             starts.append(span.start)
-    if any(sign in text for sign in _FIELDS):
-        rows = rows_of(text)
+    cues = [cue.span for cue in read_cues(text)]
+    if cues or any(sign in text for sign in _FIELDS):
+        rows = cues or rows_of(text)
         begin = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *begin})
     for start, end in pairwise([*starts, len(text)]):
@@ -64,7 +68,7 @@ def sentences_of(text: str, language: str) -> Iterator[Span]:
 def says_something(text: str) -> bool:
     """Return whether a text has a sentence, an item or a row, and not headings or a label alone."""
     words = 0
-    for line in text.splitlines():
+    for line in without_times(text).splitlines():
         if not _HEADING.match(line):
             words += sum(map(count_words, _NAMES.findall(line)))
             if words >= _FEWEST_WORDS or (words == _FEWEST_WORDS - 1 and _ENDED.search(line)):

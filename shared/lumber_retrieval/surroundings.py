@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import as_async, batches, run_at_once
+from lumber_core.text.captions import without_times
 from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
@@ -120,7 +121,7 @@ class VectorPlan:
         own: Vectors = embedded[[self._rows[chunk.in_context] for chunk in chunks]]
         if not self._surroundings or not len(own):
             return own
-        counts = EvenCounter().count([chunk.text for chunk in chunks])
+        counts = EvenCounter().count([without_times(chunk.text) for chunk in chunks])
         sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
         # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
         density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))

@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "readme.md").write_text("The ferry is red.\n", encoding="utf-8")
-    (folder / "data.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    (folder / "data.bin").write_text("a,b\n1,2\n", encoding="utf-8")
     (folder / ".hidden.md").write_text("hidden\n", encoding="utf-8")
     (folder.parent / "outside.md").write_text("The vault is under the stairs.\n", encoding="utf-8")
     (folder / "link.md").symlink_to(folder.parent / "outside.md")
@@ -256,7 +256,7 @@ def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> No
     assert "cannot be read as PDF" in failed["reason"]
     left = {each["file"]: each["reason"] for each in status["left_out"]}
     assert {*left} == {
-        *("data.csv", "link.md", "bad\\udcff.md", "handbook/questions.jsonl"),
+        *("data.bin", "link.md", "bad\\udcff.md"),
         *("shown.md", "self.txt", "handbook/through.md"),
     }
     assert "outside the folder" in left["link.md"]
@@ -283,7 +283,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("read", {"file": "shown.md"}, "shown.md is not read: it is a link to a hidden file"),
     ("read", {"file": "self.txt"}, "self.txt is not read: it cannot be opened"),
     ("read", {"file": "handbook"}, "there is no file 'handbook'"),
-    ("read", {"file": "data.csv"}, "data.csv is not read: files of its kind"),
+    ("read", {"file": "data.bin"}, "data.bin is not read: files of its kind"),
     ("read", {"file": "a\0b"}, "there is no file"),
     ("read", {"file": "broken.pdf"}, "broken.pdf cannot be read as PDF"),
     ("read", {"file": "orders.md", "first_line": 0}, "first_line must be from 1 to 6"),

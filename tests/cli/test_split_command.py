@@ -141,18 +141,43 @@ def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
 
 
 def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Path) -> None:
-    for name in ("data.csv", "Makefile", "more.csv", "other.json"):
+    for name in ("data.zip", "Makefile", "more.zip", "pump.log"):
         (docs / name).write_text("a,b", encoding="utf-8")
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
     done = run_apart("split", "docs")
     assert done.code == 0
     assert done.err.splitlines()[-1].startswith(
-        "lumber-splitters: left out of folders: 2 csv, 1 without suffix, 1 json, such as "
-        "docs/Makefile; to read them as text, name them"
+        "lumber-splitters: left out: 2 zip, 1 without suffix, 1 log; --also '*.log'"
     )
     assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
     assert "écoutent" in done.out
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
+
+
+def test_other_files_of_folders_are_read_by_wish(docs: Path) -> None:
+    for name in ("pump.log", "Makefile", "data.zip"):
+        (docs / name).write_text("The pump failed.", encoding="utf-8")
+    done = run_apart("split", "docs", "--also", "*.log", "--also", "Make*")
+    assert {"docs/pump.log", "docs/Makefile"} < {row["document"] for row in rows_of(done.out)}
+    assert "left out: 1 zip;" in done.err
+
+
+def test_a_damaged_file_is_read_and_said_once(docs: Path) -> None:
+    (docs / "notes.txt").write_bytes("größer als \u00fcblich ".encode() * 2 + b"\xff")
+    done = run_apart("split", "docs/notes.txt")
+    assert done.err.count("docs/notes.txt is damaged utf-8: U+FFFD stands in 1 place") == 1
+
+
+def test_chunks_and_reports_that_were_written_into_a_folder_are_not_read(docs: Path) -> None:
+    assert run_apart("split", "docs", "-o", "docs/chunks.jsonl").code == 0
+    (docs / "report.json").write_text('{"format": "lumber-comparison"}', encoding="utf-8")
+    (docs / "own.json").write_text('{"format": "mine"}', encoding="utf-8")
+    again = run_apart("split", "docs", "-o", "docs/chunks.jsonl")
+    assert (again.code, again.err) == (0, "")
+    written = rows_of((docs / "chunks.jsonl").read_text(encoding="utf-8"))
+    named = {row["document"] for row in written}
+    assert "docs/own.json" in named
+    assert named.isdisjoint({"docs/chunks.jsonl", "docs/report.json"})
 
 
 def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> None:
@@ -220,12 +245,12 @@ HOSTILE = "a\x1b[31m\u202e--->\x9b<img src=x>\n.md"
 
 @pytest.mark.parametrize("command", [["split", "--format", "text"], ["split"], ["estimate"]])
 def test_control_characters_of_names_reach_no_terminal(command: list[str], docs: Path) -> None:
-    for name in (HOSTILE, "data\x1b[31m.csv"):
+    for name in (HOSTILE, "data.\x1b[31mbin"):
         (docs / name).write_text("Some text.", encoding="utf-8")
     (docs / "bad\x1b[31m.pdf").write_bytes(b"no PDF")
     done = run_apart(*command, "docs")
     assert done.code == 1
-    assert "data\\x1b[31m.csv" in done.err
+    assert "1 \\x1b[31mbin" in done.err
     assert "bad\\x1b[31m.pdf" in done.err
     for character in "\x1b\u202e\x9b":
         assert character not in done.err

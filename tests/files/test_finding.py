@@ -20,14 +20,27 @@ def test_folders_files_and_patterns_are_found_once_and_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("b/z.txt", "b/a.md", "b/c/deep.HTML", "b/data.csv", "b/.hidden/x.txt", "a.log"):
+    for name in ("b/z.txt", "b/a.md", "b/c/deep.HTML", "b/data.bin", "b/.hidden/x.txt", "a.log"):
         write(tmp_path / name)
     found = find_files(["b/z.txt", "b", "*.log", "b/*.md"])
     assert [name for name, _ in found.files] == ["b/z.txt", "b/a.md", "b/c/deep.HTML", "a.log"]
-    assert [name for name, _ in found.skipped] == ["b/data.csv"]
-    named = find_files(["b", "b/data.csv"])
-    assert "b/data.csv" in [name for name, _ in named.files]
+    assert [name for name, _ in found.skipped] == ["b/data.bin"]
+    named = find_files(["b", "b/data.bin"])
+    assert "b/data.bin" in [name for name, _ in named.files]
     assert named.skipped == []
+    also = find_files(["b"], also=["*.zip", "dat?.*"])
+    assert ("b/data.bin" in [name for name, _ in also.files], also.skipped) == (True, [])
+
+
+def test_code_and_data_are_read_from_folders_and_nothing_is_guessed(tmp_path: Path) -> None:
+    read = (
+        *("a.csv", "a.tsv", "a.json", "a.jsonl", "a.ndjson", "a.srt", "a.vtt", "a.yaml", "a.yml"),
+        *("a.toml", "a.ini", "a.cfg", "a.org", "a.tex", "a.rst", "a.adoc", "a.py", "a.js", "a.go"),
+        *("a.rs", "a.SQL", "a.R"),
+    )
+    for name in (*read, "a.log", "a.png", "a.lock", "Makefile", "a.xml"):
+        write(tmp_path / name)
+    assert {path.name for _, path in find_files([tmp_path]).files} == {*read}
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
@@ -40,7 +53,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
     [
         ("nowhere", "nowhere does not exist"),
         ("*.txt", "no file matches"),
-        ("empty", "contains no file in .txt"),
+        ("empty", "contains no file in a format that is read: text, "),
         ("others", "only 1 other$"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Reading files: in what encoding, what becomes of HTML, PDF and DOCX, and what needs the extra."""
+"""Reading files: what becomes of HTML, PDF and DOCX, and what needs the extra."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lumber_core.errors import MissingExtraError
 from lumber_core.spans import Span
@@ -20,58 +18,6 @@ from tests.making_files import docx, pdf
 def write(path: Path, content: bytes) -> Path:
     path.write_bytes(content)
     return path
-
-
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le-with-mark"]
-)
-def test_unicode_encodings_are_told_by_their_mark(encoding: str) -> None:
-    text = "Die Flut\r\nkäme — früh.\n"
-    if encoding == "utf-16-le-with-mark":
-        content = ("\ufeff" + text).encode("utf-16-le")
-    else:
-        content = text.encode(encoding)
-    file = read_bytes(content, name="a.txt")
-    assert file.text == text
-    assert not file.detected
-
-
-@given(st.text(st.characters(exclude_categories=("Cs",))))
-def test_utf_8_is_read_back_unchanged(text: str) -> None:
-    assert read_bytes(text.encode(), name="a").text == text.removeprefix("\ufeff")
-
-
-def test_other_encodings_are_detected_and_marked_as_guessed(tmp_path: Path) -> None:
-    text = (
-        "Les élèves préfèrent les vacances d’été, où ils écoutent la mer à côté des bateaux. " * 9
-    )
-    path = write(tmp_path / "a.txt", text.encode("cp1252"))
-    file = read_file(path)
-    assert file.detected
-    assert file.text == text
-    assert not read_file(path, encoding="cp1252").detected
-
-
-def test_of_encodings_that_give_the_same_text_the_western_one_is_named() -> None:
-    text = "Die Straße war naß. Der Müller schlief. Übermorgen kommt der Bär zurück nach Köln.\n"
-    file = read_bytes(text.encode("cp1252"), name="a.txt")
-    assert (file.text, file.encoding) == (text, "cp1252")
-
-
-@pytest.mark.parametrize(
-    ("content", "encoding", "reason"),
-    [
-        (b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe", None, "not text in any known encoding"),
-        (b"caf\xe9", "utf-8", r"not utf-8: byte 3 \(0xe9\)"),
-        (b"abc", "latin-99", "unknown encoding 'latin-99'"),
-        (b"abc", "base64", "unknown encoding 'base64'"),
-    ],
-)
-def test_what_cannot_be_decoded_is_an_error(
-    content: bytes, encoding: str | None, reason: str
-) -> None:
-    with pytest.raises(ValueError, match=reason):
-        read_bytes(content, name="a.txt", encoding=encoding)
 
 
 def test_html_is_read_in_the_encoding_it_declares() -> None:

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.options import EncodingOption, MaxUnpackedOption, NoIgnoreOption, wrong_options
+from lumber_cli.options import (
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    NoIgnoreOption,
+    wrong_options,
+)
 from lumber_core.support.extras import require
 from lumber_files import MAX_UNPACKED, check_encoding, check_output
 
@@ -38,6 +44,7 @@ def mcp_command(
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
     structured: Annotated[
         bool,
         typer.Option(
@@ -73,5 +80,7 @@ def mcp_command(
     from lumber_cli.agents.tools import FolderTools
 
     with wrong_options():
-        tools = FolderTools(folders, index, encoding, max_unpacked, no_ignore=no_ignore)
+        tools = FolderTools(
+            folders, index, encoding, max_unpacked, no_ignore=no_ignore, also=also or ()
+        )
         serve(tools, http, structured=structured)

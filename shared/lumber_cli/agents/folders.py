@@ -13,10 +13,9 @@ from rapidfuzz import process
 
 from lumber_cli.file_index import Stamp, stamp_of
 from lumber_core.text.unicode import encodable, is_encodable, printable, writable
-from lumber_files.finding import entries_in, is_written_here
-from lumber_files.formats import HTML
+from lumber_files.finding import entries_in, is_read, is_written_here
 from lumber_files.ignoring import IgnoreRules
-from lumber_files.reading import LISTED, READABLE
+from lumber_files.reading import LISTED
 
 _SUGGESTED, _SIMILAR = 3, 60  # names that an error suggests, and how similar they are, to 100
 _LONGEST = 1000  # characters of a name to which similar ones are suggested: more take seconds
@@ -116,10 +115,14 @@ class ServedFolders:
         given: The folders. Names are relative to a single one; those in several begin with the
             folder, as it was given.
         no_ignore: Whether files that `IgnoreRules` leaves out are listed, too.
+        also: Patterns of other files that are listed.
     """
 
-    def __init__(self, given: Sequence[str], *, no_ignore: bool = False) -> None:
+    def __init__(
+        self, given: Sequence[str], *, no_ignore: bool = False, also: Sequence[str] = ()
+    ) -> None:
         self._no_ignore = no_ignore
+        self._also = also
         self.given = [*given]
         self.roots = [Path(each).resolve() for each in given]
         alone = len(given) == 1
@@ -143,7 +146,6 @@ class ServedFolders:
                     continue
                 linked = entry.is_symlink()
                 target = Path(os.path.realpath(path) if linked else path)
-                suffix = target.suffix.lower()
                 if not is_encodable(name):
                     listing.left_out[writable(name)] = "its name is not valid: rename it"
                 elif linked and not target.is_relative_to(root):
@@ -152,10 +154,10 @@ class ServedFolders:
                     )
                 elif linked and _is_hidden(target.relative_to(root)):
                     listing.left_out[name] = "it is a link to a hidden file"
-                elif suffix not in READABLE:
-                    listing.left_out[name] = f"files of its kind are not read, only {LISTED}"
-                elif suffix in HTML and _is_ours(target, stamp):
-                    listing.left_out[name] = "lumber-splitters made this page of other files"
+                elif not is_read(target, self._also):
+                    listing.left_out[name] = "files of its kind are read only with --also"
+                elif _is_ours(target, stamp):
+                    listing.left_out[name] = "lumber-splitters made it of other files"
                 else:
                     listing.files.setdefault(name, ServedFile(name, target, stamp))
             for path, why in odd.items():
@@ -169,7 +171,7 @@ class ServedFolders:
 
 @lru_cache(100_000)
 def _is_ours(path: Path, stamp: Stamp) -> bool:
-    """Return whether this package wrote a page, which is opened once unless it changes."""
+    """Return whether this package wrote a file, which is opened once unless it changes."""
     del stamp
     return is_written_here(path)
 

@@ -46,6 +46,8 @@ def place_of(data: dict[str, Any]) -> str:
     said = [printable(data["file"])]
     if data["first_page"] is not None:
         said.append(ranged("page", data["first_page"], data["last_page"]))
+    if data["time"]:
+        said.append(data["time"])
     return ", ".join([*said, ranged("line", data["first_line"], data["last_line"])])
 
 

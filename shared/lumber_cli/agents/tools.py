@@ -20,6 +20,7 @@ from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.support.cache import digest
 from lumber_core.support.wording import counted
+from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.passages import Passage
@@ -53,6 +54,7 @@ class FolderTools:
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
         no_ignore: Whether files that `IgnoreRules` leaves out are read, too.
+        also: Patterns of other files that are read.
     """
 
     def __init__(
@@ -63,8 +65,9 @@ class FolderTools:
         max_unpacked: int,
         *,
         no_ignore: bool = False,
+        also: Sequence[str] = (),
     ) -> None:
-        self._folders = ServedFolders(folders, no_ignore=no_ignore)
+        self._folders = ServedFolders(folders, no_ignore=no_ignore, also=also)
         self._texts = FileTexts(encoding, max_unpacked)
         roots = self._folders.roots
         self._path = index or _cached_index([*map(str, roots), repr(encoding)])
@@ -293,6 +296,7 @@ def _lines(name: str, text: LinedText, first_line: int, span: Span) -> dict[str,
         "total_lines": len(text),
         "first_page": first_page,
         "last_page": last_page,
+        "time": time_at(text.file.text, span.start),
         "text": span.of(text.file.text),
     }
 

@@ -21,8 +21,9 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.concurrency import start_in_thread
 from lumber_core.support.identity import class_identity, identity_of, safe_repr
-from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
+from lumber_core.text.parsed import BY_ROWS, MarkdownText, ParsedText
 from lumber_core.text.source import Source, as_source, as_sources
+from lumber_core.text.structured import parse_plain
 from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 
@@ -254,8 +255,8 @@ class Chunker(ABC):
         kind = source.kind if self._default_units else source.format
         if kind == "markdown" or self.units == "markdown":
             return MarkdownText(source, self.language, self.merge_sections)
-        by_rows = kind == "csv" and self._default_units
-        return PlainText(source, self.language, None if by_rows else self._find_units)
+        by_rows = kind in BY_ROWS and self._default_units
+        return parse_plain(source, self.language, None if by_rows else self._find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
         """Return the units that chunks have to start at; None if the layout decides."""

@@ -92,6 +92,7 @@ class Cutter:
             raise ValueError("limits must have a chunk_size or a target_size to cut by")
         self._parsed = parsed
         self._limits = limits
+        target = round(target * parsed.overhead)
         self._target = target
         self._most = limits.chunk_size or _UNLIMITED * target
         self._finder = SizedPlaceFinder(parsed, limits, target, self._most)

@@ -203,7 +203,7 @@ def places_in_outline(
     titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
     above = tuple(filter(None, titles.split(HEADING_SEPARATOR))) if isinstance(titles, str) else ()
     known_levels = (
-        tuple(map(int, re.findall("[1-6]", levels_above))) if isinstance(levels_above, str) else ()
+        tuple(map(int, re.findall(r"\d+", levels_above))) if isinstance(levels_above, str) else ()
     )
     known = len(known_levels) == len(above)
     path, levels = (above, list(known_levels)) if known else ((), [])

@@ -27,9 +27,12 @@ from lumber_core.text.markdown import (
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
-from lumber_core.text.source import Source, as_source
+from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
+
+BY_ROWS: tuple[Format, ...] = ("csv", "captions")
+"""Formats whose units are rows: records or cues."""
 
 M = TypeVar("M")
 T = TypeVar("T")
@@ -116,6 +119,11 @@ class ParsedText(ABC):
         return []
 
     @property
+    def overhead(self) -> float:
+        """How long the text is, in lengths of what it says: more than 1 if labels say nothing."""
+        return 1.0
+
+    @property
     def title(self) -> str:
         """The title of the document; see `lumber_core.text.context.document_title`."""
         return document_title(self.source.metadata, [])
@@ -144,14 +152,14 @@ class PlainText(ParsedText):
     Args:
         source: The text, or what is known about it.
         language: ISO 639 code for finding sentences.
-        find_units: Finds the units; by default these are sentences, or rows of separated values.
+        find_units: Finds the units; by default these are sentences, in formats `BY_ROWS` rows.
     """
 
     def __init__(
         self, source: str | Source, language: str = "en", find_units: UnitFinder | None = None
     ) -> None:
         super().__init__(source, language)
-        if find_units is None and self.source.kind != "csv":
+        if find_units is None and self.source.kind not in BY_ROWS:
             find_units = partial(sentences, language=language)
         self._find_units = find_units
 

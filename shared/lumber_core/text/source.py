@@ -14,8 +14,22 @@ from lumber_core.support.identity import safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
 
-Format = Literal["text", "markdown", "csv"]
-"""How a text is read: as plain text, as Markdown, or as comma- or tab-separated values."""
+Format = Literal[
+    "text",
+    "markdown",
+    "csv",
+    "json",
+    "captions",
+    "code",
+    "data",
+    "rst",
+    "org",
+    "latex",
+    "asciidoc",
+]
+"""How a text is read: as plain text, as Markdown, as comma- or tab-separated values, as JSON or
+lines of JSON, as captions with times, as source code, as other nested data (YAML, TOML, INI), or as
+plain text with the headings of a markup."""
 
 Written = Callable[[str, Context], Iterable[str]]
 """Returns the forms in which a chunk is stored or embedded, given its text and its context."""
@@ -23,11 +37,43 @@ Written = Callable[[str, Context], Iterable[str]]
 NAME_KEYS = ("file_path", "file_name", "source")
 TYPE_KEYS = ("file_type", "mimetype")
 """Where the metadata of loaders has the name and the type of a document's file."""
-_KINDS: dict[Format, tuple[frozenset[str], tuple[str, ...]]] = {
-    "markdown": (frozenset(["text/markdown"]), (".md", ".markdown")),
-    "csv": (frozenset(["text/csv", "text/tab-separated-values"]), (".csv", ".tsv")),
+
+_CODE = (
+    *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte", ".java"),
+    *(".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs"),
+    *(".fs", ".go", ".rs", ".swift", ".m", ".rb", ".php", ".pl", ".sh", ".bash", ".zsh", ".ps1"),
+    *(".sql", ".r", ".jl", ".lua", ".dart", ".ex", ".exs", ".erl", ".hs", ".ml", ".clj", ".css"),
+    *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig"),
+)
+# For each format the types of its files, and the ends of their names: the first of these has the
+# first type, and so on; the last type is that of all others.
+_FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "markdown": (("text/markdown",), (".md", ".markdown")),
+    "csv": (("text/csv", "text/tab-separated-values"), (".csv", ".tsv")),
+    "json": (("application/json", "application/x-ndjson"), (".json", ".jsonl", ".ndjson")),
+    "captions": (("text/vtt", "application/x-subrip"), (".vtt", ".srt")),
+    "data": (
+        ("application/yaml", "application/toml", "text/x-ini", "text/yaml"),
+        (".yaml", ".toml", ".ini", ".yml", ".cfg"),
+    ),
+    "rst": (("text/x-rst",), (".rst",)),
+    "org": (("text/x-org",), (".org",)),
+    "latex": (("text/x-tex", "application/x-tex"), (".tex",)),
+    "asciidoc": (("text/asciidoc",), (".adoc",)),
+    "code": (("text/x-source",), _CODE),
 }
-"""The types of files of a format, and the endings of their names."""
+_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in ends}
+_OF_TYPE = {each: kind for kind, (types, _) in _FILES.items() for each in types}
+_OF_PAGES: tuple[Format, ...] = ("markdown", "csv")  # others end addresses, as of hosts in .rs
+
+FILE_TYPES = {
+    end: types[min(number, len(types) - 1)]
+    for types, ends in _FILES.values()
+    for number, end in enumerate(ends)
+}
+"""The types of files whose format is known, by the ends of their names."""
+TYPE_OF = {kind: types[0] for kind, (types, _) in _FILES.items()}
+"""A type of the files of each format but plain text."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +84,9 @@ class Source:
         text: Any string.
         name: Name of the document.
         format: How the text is read. "markdown" holds whatever the units of the splitter; one
-            with `units="markdown"` reads every text as Markdown. "csv" is plain text that may begin
-            with a header row. None: as Markdown if `metadata` says that it is and the splitter has
-            its default units, otherwise as plain text, or as "csv" if `metadata` says so.
+            with `units="markdown"` reads every text as Markdown. Others are plain text of which
+            more is known. None: what `metadata` says, but as Markdown only if the splitter has its
+            default units.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         written: Returns the forms in which a chunk is stored or embedded, given its text and its
@@ -66,25 +112,19 @@ class Source:
         check_text(self.text)
         if self.format is not None and self.format not in get_args(Format):
             raise ValueError(
-                f'format must be "text", "markdown", "csv" or None, not {safe_repr(self.format)}'
+                f"format must be one of {', '.join(get_args(Format))}, or None, not "
+                f"{safe_repr(self.format)}"
             )
 
     @property
     def kind(self) -> Format:
         """How the text is read, by `format`, or else by the metadata.
 
-        Metadata tells Markdown and separated values by the type of the file ("text/markdown",
-        "text/csv", "text/tab-separated-values") under "file_type" or "mimetype", or by the end of
-        its name (".md", ".markdown", ".csv", ".tsv") under "file_path", "file_name" or "source".
+        Metadata tells it by the type of the file, such as "text/markdown", under "file_type" or
+        "mimetype", or by the end of its name, such as ".md", ".csv" or ".py", under "file_path",
+        "file_name" or "source".
         """
-        if self.format is not None or not self.metadata:
-            return self.format or "text"
-        types = [self.metadata.get(key) for key in TYPE_KEYS]
-        names = tuple(str(self.metadata.get(key) or "").casefold() for key in NAME_KEYS)
-        for kind, (known, endings) in _KINDS.items():
-            if not known.isdisjoint(types) or any(name.endswith(endings) for name in names):
-                return kind
-        return "text"
+        return self.format or _format_of(self.metadata)
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -124,3 +164,17 @@ def as_sources(sources: Iterable[str | Source]) -> list[Source]:
     if isinstance(sources, str) or not isinstance(sources, Iterable) or text_hint(sources):
         check_texts(sources)  # raises
     return [as_source(source) for source in sources]
+
+
+def _format_of(metadata: Mapping[Any, Any]) -> Format:
+    """Return how a text is read, by the type or the name of its file in the metadata."""
+    for key in TYPE_KEYS:
+        kind = _OF_TYPE.get(str(metadata.get(key)))
+        if kind is not None:
+            return kind
+    for key in NAME_KEYS:
+        name = str(metadata.get(key) or "").casefold()
+        kind = _OF_SUFFIX.get("." + name.rpartition(".")[2])
+        if kind is not None and ("://" not in name or kind in _OF_PAGES):
+            return kind
+    return "text"

@@ -13,8 +13,8 @@ from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
 from lumber_evaluation.corpora.questions import load_questions
-from lumber_evaluation.documents import Corpus, Document, name_list
-from lumber_files import MAX_UNPACKED, check_encoding, find_files, read_file
+from lumber_evaluation.documents import Corpus, Document
+from lumber_files import MAX_UNPACKED, check_encoding, count_suffixes, find_files, read_file
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def load_folder(
         folder: The folder with the files, at any depth, or one file. A document is named by its
             path within the folder, as in `tales/fox.txt`.
         pattern: Which files: one pattern or several. None: those in a format of
-            `lumber_files.READABLE`, without hidden ones; others are named in a warning.
+            `lumber_files.READABLE`, without hidden ones; others are counted in a warning.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
             the text; those in fenced code are ignored. "marks": lines of ten or more `=`, which are
@@ -104,19 +104,15 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
     if root.is_file():
         return [root]
     found = find_files([existing_folder(root, "texts")])
-    skipped = [
-        path
-        for _, path in found.skipped
-        if questions is None or path.resolve() != questions.resolve()
-    ]
+    asked = None if questions is None else questions.resolve()
+    skipped = [path for _, path in found.skipped if path.resolve() != asked]
     if skipped:
-        names = [path.relative_to(root).as_posix() for path in skipped]
         logger.warning(
-            "%s: no text is read from %s; pass a pattern, such as '*.csv', to read other files",
+            "%s: left out: %s; pass a pattern, such as '*.log', to read other files",
             root,
-            printable(name_list(names)),
+            printable(count_suffixes(path.name for path in skipped)),
         )
-    return sorted(path for _, path in found.files)
+    return sorted(path for _, path in found.files if path.resolve() != asked)
 
 
 def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Document:

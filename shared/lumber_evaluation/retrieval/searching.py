@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from lumber_core.text.parsed import MarkdownText, PlainText
+from lumber_core.text.parsed import MarkdownText
+from lumber_core.text.structured import parse_plain
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.retrieval.passages import PassageSearch
@@ -112,7 +113,7 @@ def retrieve(
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     """Return the split with the context of each chunk, whatever splitter made it."""
     source = document.to_split()
-    parsed = MarkdownText(source) if source.kind == "markdown" else PlainText(source)
+    parsed = MarkdownText(source) if source.kind == "markdown" else parse_plain(source)
     spans = [chunk.span for chunk in split.chunks]
     contexts = parsed.contexts(spans, parsed.outline(spans))
     chunks = zip(split.chunks, contexts, strict=True)

@@ -1,0 +1,66 @@
+"""Captions, as in SRT and WebVTT: what is said, and when.
+
+A cue is a number or name, on a line of its own, a line with its times, and what is said then.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+from lumber_core.spans import Span
+
+_ARROW = "-->"
+_TIME = r"(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}"
+_LABEL = re.compile(
+    rf"^(?:(?=\S*\d)\S{{1,99}}[^\S\n]*\n)?[^\S\n]*({_TIME})[^\S\n]+{_ARROW}[^\S\n]+{_TIME}[^\n]*\n?",
+    re.MULTILINE,
+)
+"""The lines of a cue above what is said."""
+_VISIBLE = re.compile(r"\S")
+
+
+class Cue(NamedTuple):
+    """What is said at a time.
+
+    Attributes:
+        span: From its number or times to the next cue.
+        said: Where what is said begins.
+        time: When, as in "00:12:30".
+    """
+
+    span: Span
+    said: int
+    time: str
+
+
+def read_cues(text: str) -> list[Cue]:
+    """Return the cues of captions, ascending; none of any other text."""
+    if _ARROW not in text:
+        return []
+    labels = [*_LABEL.finditer(text)]
+    ends = [*(label.start() for label in labels), len(text)][1:]
+    return [
+        Cue(Span(label.start(), end), label.end(), _shown(label[1]))
+        for label, end in zip(labels, ends, strict=True)
+    ]
+
+
+def without_times(text: str) -> str:
+    """Return a text of the same length, with blanks for the numbers and times of captions."""
+    if _ARROW not in text:
+        return text
+    return _LABEL.sub(lambda label: _VISIBLE.sub(" ", label[0]), text)
+
+
+def time_at(text: str, place: int) -> str:
+    """Return when the cue begins that a place is in, as "00:12:30"; "" if it is in none."""
+    found = read_cues(text)
+    number = bisect_right(found, place, key=lambda cue: cue.span.start)
+    return found[number - 1].time if number else ""
+
+
+def _shown(time: str) -> str:
+    parts = re.split("[.,]", time)[0].split(":")
+    return ":".join(part.zfill(2) for part in (["0", *parts] if len(parts) == 2 else parts))

@@ -1,0 +1,235 @@
+"""Texts whose lines say what they are part of: code, data, captions, and headings of markups.
+
+Code and data are read by indentation alone, as most of any language is written: a line is part of
+the nearest line above that is indented less. What is cut is decided as in any plain text, but JSON
+is cut between its elements, and captions between cues.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from lumber_core.spans import Span
+from lumber_core.text.captions import Cue, read_cues
+from lumber_core.text.context import Context
+from lumber_core.text.markdown import Block, OutlinePlace, places_in_outline
+from lumber_core.text.parsed import ParsedText, PlainText
+from lumber_core.text.place import Kind, Place, Places
+from lumber_core.text.source import Format, Source
+from lumber_core.text.unicode import breaks
+from lumber_core.text.units import UnitFinder
+
+NESTED: tuple[Format, ...] = ("code", "data", "json")
+"""Formats whose lines are nested by indentation."""
+_LINE = re.compile(r"^([^\S\n]*)(\S.*)$", re.MULTILINE)
+_LONGEST = 300  # characters of a line that may be a title
+# What goes on with the block that a line of the same indentation began.
+_GOES_ON = re.compile(r"[)\]}{]|(?:end|fi|done|esac)\W?$")
+_COMMENT = re.compile(r"#|//|--|/?\*|;")
+_SECTION = re.compile(r"\[+\s*([^\[\]]*\w[^\[\]]*)\]+\s*(?:[#;].*)?$")  # of TOML and INI
+_ITEM = re.compile(r"(?:-\s+)+")  # of YAML
+_FLOW = re.compile(
+    r"(?:if|elif|else|for|foreach|while|until|unless|do|loop|switch|match|case(?! class| object)"
+    r"|default|when|try|catch|except|finally|with|using|return|yield|raise|throw|await|assert)\b"
+)
+_DEFINES = re.compile(
+    r"(?:^|[^\w.])(?:class|def|function|func|fun|fn|interface|struct|enum|trait|impl|protocol"
+    r"|namespace|module|mod|package|object|record|extension|sub|procedure|macro|table|view|trigger"
+    r"|type|message|service|resource)\s+[\w\"'<(*&`$]",
+    re.IGNORECASE,
+)
+_OPENED = re.compile(r"\{$|=\s*[\[(]$")  # a block of braces, or a value of several lines
+_AROUND_TITLE = " \t\r{([:=,>|&"
+_AROUND_KEY = _AROUND_TITLE + "-\"'"
+
+_HEADINGS: dict[Format, re.Pattern[str]] = {
+    "org": re.compile(r"^(?P<mark>\*{1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
+    "asciidoc": re.compile(r"^(?P<mark>={1,6})[ \t]+(?P<title>\S.*)$", re.MULTILINE),
+    "latex": re.compile(
+        r"^[ \t]*\\(?P<mark>part|chapter|section|subsection|subsubsection|paragraph)\*?"
+        r"(?:\[[^\]\n]*\])?\{(?P<title>(?:[^{}\n]|\{[^{}\n]*\})+)\}",
+        re.MULTILINE,
+    ),
+    "rst": re.compile(
+        r"^(?:(?P<over>([#*=~^\"'`+.:_-])\2{2,})[ \t\r]*\n)?[ \t]?(?P<title>.*\w.*)\n"
+        r"(?P<mark>([#*=~^\"'`+.:_-])\5{2,})[ \t\r]*$",
+        re.MULTILINE,
+    ),
+}
+_COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
+_RULES = "#*=-~^\"'`+.:_"  # of rst, the outermost first, in the order that most documents have
+
+_JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
+_OPENING = re.compile(r"\s*[\[{]")
+_MOST_LEVELS = 4  # of nesting that count for cuts
+
+
+def parse_plain(
+    source: Source, language: str = "en", find_units: UnitFinder | None = None
+) -> PlainText:
+    """Return a text that is not Markdown as its format is read; see `PlainText`."""
+    known = source.kind in (*NESTED, *_HEADINGS, "captions")
+    return (StructuredText if known else PlainText)(source, language, find_units)
+
+
+class StructuredText(PlainText):
+    """A text in one of the formats that say what their lines are part of."""
+
+    def places(self, start: int = 0, stop: int | None = None) -> Places:
+        """Return cues, elements of JSON, or what any plain text has, with headings of a markup."""
+        if self._own_places is not None:
+            return self._own_places.inside(start, len(self.text) if stop is None else stop)
+        places = super().places(start, stop)
+        if self.source.kind not in _HEADINGS:
+            return places
+        levels = {block.start: min(6, block.level) for block in self._sections}
+        return Places.of(
+            place._replace(kind=Kind.HEADING, level=levels[place.offset])
+            if place.offset in levels
+            else place
+            for place in places
+        )
+
+    def places_in(self, spans: Sequence[Span]) -> list[Places]:
+        """Return the places in spans."""
+        if self._own_places is not None:
+            return [self.places(*span) for span in spans]
+        return super().places_in(spans)
+
+    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
+        """Return the definitions, keys or headings that each span is part of."""
+        return places_in_outline(self.text, self._sections, spans, self.source.metadata)
+
+    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
+        """Return the context of each chunk."""
+        return ParsedText.contexts(self, spans, places)
+
+    def possible_contexts(self) -> list[Context]:
+        """Return what stands above the text below each definition, key or heading."""
+        starts = [0, *(block.start + 1 for block in self._sections), len(self.text)]
+        below = [Span(*each) for each in pairwise(starts)]
+        return self.contexts(below, self.outline(below))
+
+    @cached_property
+    def overhead(self) -> float:
+        """Return how long captions are with their times, in lengths of what is said."""
+        said = sum(cue.span.end - cue.said for cue in self._cues)
+        return len(self.text) / said if said else 1.0
+
+    @cached_property
+    def _cues(self) -> list[Cue]:
+        return read_cues(self.text) if self.source.kind == "captions" else []
+
+    @cached_property
+    def _own_places(self) -> Places | None:
+        """The cues of captions, or elements of JSON; None if the text has neither."""
+        if self._cues:
+            return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.said) for cue in self._cues)
+        # Loaders may say the name of the file of a text that they took out of it. In a single line,
+        # objects are found as in any text.
+        body = self.text.strip("\ufeff \t\r\n")
+        is_json = self.source.kind == "json" and body[:1] in ("{", "[") and "\n" in body
+        return _json_places(self.text) if is_json else None
+
+    @cached_property
+    def _sections(self) -> list[Block]:
+        """Where a definition, key or heading begins, or with no title what belongs to none."""
+        kind = self.source.kind
+        if kind in NESTED:
+            found = _nesting(self.text, code=kind == "code")
+        else:
+            found = _headings(self.text, kind) if kind in _HEADINGS else iter(())
+        return [Block(start, start, "heading", level, title) for start, level, title in found]
+
+
+_Section = tuple[int, int, str]
+"""Where it starts, its level, and its title."""
+
+
+def _headings(text: str, kind: Format) -> Iterator[_Section]:
+    """Yield the headings of a markup."""
+    for found in _HEADINGS[kind].finditer(text):
+        title, mark = " ".join(found["title"].split()), found["mark"]
+        if kind == "latex":
+            level = 1 + _COMMANDS.index(mark)
+        elif kind == "rst":
+            if len(mark) < len(title):
+                continue
+            level = 1 + 2 * _RULES.index(mark[0]) + (found["over"] is None)
+        else:
+            level = len(mark)
+        yield found.start(), level, title
+
+
+def _nesting(text: str, *, code: bool) -> Iterator[_Section]:
+    """Yield what lines are part of, by indentation: definitions of code, or keys of data."""
+    lines = [(line.start(), line[1], line[2].rstrip()) for line in _LINE.finditer(text)]
+    levels = [0]  # of each line, and after the last
+    for _, indent, body in reversed(lines):
+        level = 2 + 2 * len(indent.expandtabs(4))
+        if not code and not indent and _SECTION.match(body):
+            level = 1
+        elif _GOES_ON.match(body) or (not code and _ITEM.match(body)):
+            level += 1
+        elif _COMMENT.match(body):  # of the line below
+            level = max(level, levels[-1])
+        levels.append(level)
+    levels.reverse()
+    opened: list[int] = []
+    least = levels[0]  # what is less ends something above a text that is itself a chunk
+    for number, (start, _, body) in enumerate(lines):
+        level, below = levels[number : number + 2]
+        ends = level < least or (bool(opened) and level <= opened[-1])
+        least = min(least, level)
+        while opened and level <= opened[-1]:
+            opened.pop()
+        title = ""
+        if below > level and len(body) <= _LONGEST:
+            following = lines[number + 1][2]
+            title = _definition(body, following) if code else _key(body)
+        if title:
+            opened.append(level)
+        if title or ends:
+            yield start, level, title
+
+
+def _definition(body: str, below: str) -> str:
+    """Return what a line of code defines; "" if nothing."""
+    if _COMMENT.match(body) or _GOES_ON.match(body) or _FLOW.match(body):
+        return ""
+    defines = _OPENED.search(body) or below == "{" or _DEFINES.search(body.partition("(")[0])
+    return body.rstrip(_AROUND_TITLE) if defines else ""
+
+
+def _key(body: str) -> str:
+    """Return the key or section that a line of data begins; "" if none."""
+    section = _SECTION.match(body)
+    if section or _COMMENT.match(body):
+        return section[1].strip() if section else ""
+    title = body.strip(_AROUND_KEY)
+    return title if any(map(str.isalnum, title)) else ""
+
+
+def _json_places(text: str) -> Places:
+    """Return where elements of JSON begin, or lines of it."""
+    depth = 0
+    closed = False  # whether an object has just ended
+    found: dict[int, tuple[Kind, int]] = {}
+    for token in _JSON.finditer(text):
+        sign, end = token[0][0], token.end()
+        if sign in "[{":
+            depth += 1
+        elif sign in "]}":
+            depth = max(0, depth - 1)
+        elif sign == ",":
+            # An object is better not divided, also if its members are on lines of their own.
+            whole = closed or _OPENING.match(text, end)
+            levels = min(max(0, depth - 1), _MOST_LEVELS)
+            found[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
+        elif sign == "\n" and not depth and text[end : end + 1] not in "\r\n":
+            found[end] = Kind.LINE, 0
+        closed = sign == "}"
+    return Places.of(Place(at, found[at][0], at, found[at][1]) for at in breaks(text, found))

@@ -1,0 +1,209 @@
+"""Decodes the text of a file: by its mark, as UTF-8, UTF-16 or UTF-32, or as is most likely."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from lumber_core.support.extras import require
+from lumber_core.support.wording import counted
+from lumber_files.formats import EXTRA, UnreadableFileError
+
+_MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_WIDE = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}  # bytes of a unit
+_WESTERN = "cp1252"
+_LIKELY = (  # common on the web; with all that Python knows, rare ones would win on short texts
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
+    *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
+    *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman"),
+)
+_SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
+_SAMPLE = 4096  # characters by which a text is told from other bytes
+# Shares of characters that no text has. Of any bytes read as UTF-16 they are 0.15, of UTF-16 read
+# as UTF-8 a quarter or more.
+_FEW_ODD, _MANY_ODD = 0.05, 0.1
+_FEWEST_COMMON = 0.01
+_CONTROLS = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
+_ODD = frozenset(["Cc", "Cn", "Co", "Cs"])
+_COMMON = re.compile("[ -~\n\u3000-\u3002\uff0c]")  # in all languages; full stops of Chinese, too
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_CUT = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
+_DAMAGED = "\ufffd"
+
+
+class Decoded(NamedTuple):
+    """A text that was decoded.
+
+    Attributes:
+        text: The text, without a byte order mark.
+        encoding: Its encoding.
+        detected: Whether that was guessed.
+        notice: What is damaged, for the user; "" if nothing is.
+    """
+
+    text: str
+    encoding: str
+    detected: bool = False
+    notice: str = ""
+
+
+def check_encoding(encoding: str) -> None:
+    """Raise unless Python has a text encoding of that name.
+
+    Args:
+        encoding: The name, such as "utf-8".
+
+    Raises:
+        ValueError: There is none.
+    """
+    try:
+        "".encode(encoding)
+    except LookupError:  # unknown, or no text encoding, such as "base64"
+        raise ValueError(
+            f"unknown encoding {encoding!r}: expected a name that Python knows, such as 'utf-8', "
+            "'cp1252' or 'latin-1'"
+        ) from None
+
+
+def decode(
+    content: bytes,
+    name: str,
+    encoding: str | None = None,
+    *,
+    declared: Callable[[bytes], str | None] = lambda _: None,
+) -> Decoded:
+    """Decode a text.
+
+    Args:
+        content: The bytes.
+        name: Name of the document, for errors and notices.
+        encoding: The encoding. None: that of the byte order mark; or UTF-8, also if a few bytes are
+            damaged; or UTF-16 or UTF-32; or what is declared; or else the most likely one.
+        declared: Returns the encoding that a content names, or None.
+
+    Raises:
+        UnreadableFileError: It is not a text in that encoding, or in any.
+        MissingExtraError: The encoding must be detected, and charset-normalizer is not installed.
+        ValueError: Python knows no such encoding.
+    """
+    if encoding is not None:
+        return Decoded(_decoded(content, name, encoding), encoding)
+    for mark, marked in _MARKS.items():
+        if content.startswith(mark):
+            made = _mended(content, name, marked)
+            if made.notice and _share_of_odd(made.text) > _MANY_ODD:
+                raise _no_text(name)
+            return made
+    text = content.decode("utf-8", "replace")
+    damaged = _count_damaged(content, text)
+    sample = text[:_SAMPLE]
+    if damaged or len(_CONTROLS.findall(sample)) > max(1, _MANY_ODD * len(sample)):
+        wide = _wide_encoding(content)
+        if wide is not None:
+            return _mended(content, name, wide, detected=True)
+        if not damaged:
+            raise _no_text(name)
+    if not damaged:
+        return Decoded(text, "utf-8")
+    claimed = declared(content)
+    if claimed is not None:
+        with suppress(ValueError):  # pages may declare a wrong encoding
+            return Decoded(_decoded(content, name, claimed), claimed)
+    # In other encodings at most every third of these places is a letter of UTF-8, by chance.
+    cut = damaged == 1 and _CUT.search(content, len(content) - 3)
+    if cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
+        return _mended(content, name, "utf-8")
+    found = _detected(content, name)
+    if found is None:
+        raise _no_text(name)
+    return Decoded(_decoded(content, name, found), found, detected=True)
+
+
+def _mended(content: bytes, name: str, encoding: str, *, detected: bool = False) -> Decoded:
+    """Return a text with U+FFFD for what is damaged, which is said."""
+    text = content.decode(encoding, "replace").removeprefix("\ufeff")
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].decode(encoding, "replace").count("\n") + 1
+        places = counted(_count_damaged(content, text), "place")
+        notice = f"{name} is damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
+        return Decoded(text, encoding, detected, notice)
+    return Decoded(text, encoding, detected)
+
+
+def _count_damaged(content: bytes, text: str) -> int:
+    """Return the number of places of a text that could not be decoded."""
+    return text.count(_DAMAGED) - content.count(_DAMAGED.encode())
+
+
+def _share_of_odd(text: str) -> float:
+    """Return the share of characters at the beginning that no text has, such as NUL."""
+    sample = text[:_SAMPLE]
+    odd = sum(
+        each == _DAMAGED or (unicodedata.category(each) in _ODD and not each.isspace())
+        for each in sample
+    )
+    return odd / max(1, len(sample))
+
+
+def _wide_encoding(content: bytes) -> str | None:
+    """Return whether bytes without a mark are UTF-16 or UTF-32, and which; None if they are not."""
+    found = {}
+    for encoding, width in _WIDE.items():
+        text = content[: width * _SAMPLE].decode(encoding, "replace")
+        if len(text) > 1 and text[-1] == _DAMAGED:  # the last letter may be cut
+            text = text[:-1]
+        if _share_of_odd(text) <= _FEW_ODD:
+            found[encoding] = len(_COMMON.findall(text)) / max(1, len(text))
+    likeliest = max(found, key=found.__getitem__, default=None)
+    return likeliest if likeliest is not None and found[likeliest] >= _FEWEST_COMMON else None
+
+
+def _detected(content: bytes, name: str) -> str | None:
+    """Return the most likely encoding of a text in none of Unicode; None if it is no text."""
+    if b"\0" in content:
+        return None
+    why = f"{name} is not UTF-8. Name its encoding, or let it be detected: "
+    require("charset_normalizer", package="charset-normalizer", extra=EXTRA, why=why)
+    from charset_normalizer import from_bytes  # deferred: most texts are UTF-8
+
+    matches = from_bytes(content, cp_isolation=list(_LIKELY))
+    best = matches.best()
+    if best is None:
+        return None
+    # Of equally good encodings, or of those that give the same text, it prefers the first by name,
+    # such as cp1250.
+    for match in matches:
+        likely = match.chaos <= best.chaos + _SAME and match.coherence >= best.coherence - _SAME
+        if likely and _WESTERN in match.could_be_from_charset:
+            return _WESTERN
+    return best.encoding
+
+
+def _decoded(content: bytes, name: str, encoding: str) -> str:
+    check_encoding(encoding)
+    try:
+        return content.decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(
+            f"{name} is not {encoding}: byte {error.start} ({error.object[error.start]:#04x}) "
+            f"cannot be read ({error.reason}). Save it as UTF-8, or name its encoding"
+        ) from error
+
+
+def _no_text(name: str) -> UnreadableFileError:
+    return UnreadableFileError(
+        f"{name} is not text in any known encoding: expected a text, or a document in a format "
+        "that is read, such as PDF"
+    )

@@ -1,0 +1,287 @@
+"""Code, data, captions and markups: what lines are part of, and where they are cut."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+from lumber_core import LayoutChunker
+from lumber_core.spans import Span
+from lumber_core.text.captions import time_at, without_times
+from lumber_core.text.source import Source
+from lumber_core.text.structured import parse_plain
+from tests.growth import MOST, growth
+
+
+def around(name: str, text: str) -> dict[str, str]:
+    """Return what each line of a text is part of, by the line."""
+    parsed = parse_plain(Source(text, metadata={"source": name}))
+    found, start = {}, 0
+    for line in text.splitlines(keepends=True):
+        [place] = parsed.outline([(start, start + len(line))])
+        found[line.strip()] = " > ".join(place.titles[: -1 if place.own else None])
+        start += len(line)
+    return found
+
+
+PYTHON = """
+    class Boat(Hull):
+        @property
+        def crew(
+            self,
+        ) -> int:
+            if self.big:
+                return 5
+            return 2
+
+        # Sails are counted.
+        sails = 3
+
+    LIMITS = (
+        1,
+    )
+    done = True
+    # of the next
+    async def row(boat):
+        await boat
+"""
+C_SHARP = """
+    namespace Sea
+    {
+        public class Boat
+        {
+            int Crew(bool big)
+            {
+                if (big)
+                {
+                    return 5;
+                }
+            }
+        }
+    }
+"""
+C = """
+    struct boat {
+        int crew;
+    };
+    int main(int argc, char **argv) {
+    #ifdef BIG
+        puts("big");
+    #endif
+        return 0;
+    }
+    /* the end */
+"""
+JAVASCRIPT = """
+    const load = async (url) => {
+      if (url) {
+        fetch(url);
+      } else {
+        fail();
+      }
+    };
+    items.map((item) =>
+      item.name
+    );
+"""
+RUBY = """
+    module Sea
+      def crew
+        5
+      end
+      x = 1
+    end
+"""
+YAML = """
+    # a workflow
+    jobs:
+      test:
+        steps:
+        - uses: checkout
+          with:
+            depth: 1
+        - run: |
+            make
+      lint: true
+"""
+TOML = """
+    name = "a"
+    [tool.lint] # strict
+    rules = [
+      "E",
+    ]
+    [[boats]]
+    crew = 5
+"""
+INI = "[sea]\nboat = 1\n\n[land]\ncart = 2\n"
+JSON = """
+    {
+      "boats": [
+        {
+          "crew": 5
+        }
+      ],
+      "total": 1
+    }
+"""
+RST = "Boats\n=====\n\nOars.\n\nCrews\n-----\n\nFive.\n\nCarts\n=====\nTwo.\n"
+LATEX = r"""
+    \section{Boats}
+    Oars.
+    \subsection*{The \emph{crew}}
+    Five.
+    \section[c]{Carts}
+    Two.
+"""
+ORG = "* Boats\nOars.\n** Crews\nFive.\n* Carts\nTwo.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "above"),
+    [
+        ("a.py", PYTHON, "@property", "class Boat(Hull)"),
+        ("a.py", PYTHON, "self,", "class Boat(Hull) > def crew"),
+        ("a.py", PYTHON, "return 5", "class Boat(Hull) > def crew"),
+        ("a.py", PYTHON, "sails = 3", "class Boat(Hull)"),
+        ("a.py", PYTHON, "# Sails are counted.", "class Boat(Hull)"),
+        ("a.py", PYTHON, "1,", "LIMITS"),
+        ("a.py", PYTHON, "done = True", ""),
+        ("a.py", PYTHON, "# of the next", ""),
+        ("a.py", PYTHON, "await boat", "async def row(boat)"),
+        ("a.cs", C_SHARP, "return 5;", "namespace Sea > public class Boat > int Crew(bool big)"),
+        ("a.c", C, "int crew;", "struct boat"),
+        ("a.c", C, 'puts("big");', "int main(int argc, char **argv)"),
+        ("a.c", C, "#ifdef BIG", "int main(int argc, char **argv)"),
+        ("a.c", C, "return 0;", "int main(int argc, char **argv)"),
+        ("a.c", C, "/* the end */", ""),
+        ("a.js", JAVASCRIPT, "fail();", "const load = async (url)"),
+        ("a.js", JAVASCRIPT, "item.name", ""),
+        ("a.rb", RUBY, "5", "module Sea > def crew"),
+        ("a.rb", RUBY, "x = 1", "module Sea"),
+        ("a.yaml", YAML, "jobs:", ""),
+        ("a.yaml", YAML, "depth: 1", "jobs > test > steps > uses: checkout > with"),
+        ("a.yml", YAML, "make", "jobs > test > steps > run"),
+        ("a.yml", YAML, "lint: true", "jobs"),
+        ("a.toml", TOML, 'name = "a"', ""),
+        ("a.toml", TOML, '"E",', "tool.lint > rules"),
+        ("a.toml", TOML, "crew = 5", "boats"),
+        ("a.ini", INI, "boat = 1", "sea"),
+        ("a.cfg", INI, "cart = 2", "land"),
+        ("a.json", JSON, '"crew": 5', "boats"),
+        ("a.json", JSON, '"total": 1', ""),
+        ("a.rst", RST, "Five.", "Boats > Crews"),
+        ("a.rst", RST, "Two.", "Carts"),
+        ("a.rst", f"=====\nTitle\n=====\n\n{RST}", "Five.", "Title > Boats > Crews"),
+        ("a.rst", "A longer line\n---\nText.", "Text.", ""),
+        ("a.tex", LATEX, "Five.", "Boats > The \\emph{crew}"),
+        ("a.tex", LATEX, "Two.", "Carts"),
+        ("a.org", ORG, "Five.", "Boats > Crews"),
+        ("a.org", ORG, "Two.", "Carts"),
+        ("a.adoc", ORG.replace("*", "="), "Five.", "Boats > Crews"),
+        ("a.txt", ORG, "Five.", ""),
+        ("https://sea.rs", PYTHON, "return 5", ""),
+    ],
+)
+def test_lines_know_what_they_are_part_of(name: str, text: str, line: str, above: str) -> None:
+    for body in (dedent(text), dedent(text).replace("\n", "\r\n")):
+        assert around(name, body)[line] == above
+
+
+def test_a_part_of_a_chunk_knows_what_it_is_part_of() -> None:
+    text = dedent(PYTHON)
+    chunk = Span(text.index("        return 2"), text.index("LIMITS"))
+    [place] = parse_plain(Source(text, metadata={"source": "a.py"})).outline([chunk])
+    assert place.titles == ("class Boat(Hull)", "def crew")
+    titles, levels = " > ".join(place.titles), " ".join(map(str, place.levels))
+    known = {"source": "a.py", "headings": titles, "heading_levels": levels}
+    part = parse_plain(Source(chunk.of(text), metadata=known))
+    start = part.text.index("    # Sails")
+    [first, later] = part.outline([(0, start), (start, len(part.text))])
+    assert (first.titles, later.titles) == (place.titles, place.titles[:1])
+
+
+BOATS = [{"name": f"boat {n}", "crew": ["Ann", "Bob"], "note": "fast, and red"} for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(BOATS),
+        json.dumps({"boats": BOATS}),
+        json.dumps(BOATS, indent=2),
+        "\n".join(map(json.dumps, BOATS)),
+    ],
+)
+def test_json_is_cut_between_its_objects(text: str) -> None:
+    chunks = LayoutChunker(16, tokenizer="words").split(
+        Source(text, metadata={"source": "boats.jsonl"})
+    )
+    assert "".join(chunk.text for chunk in chunks) == text
+    assert len(chunks) > 2
+    for chunk in chunks:
+        assert chunk.text.count('"name"') == chunk.text.count('"note"')
+
+
+def test_what_was_taken_out_of_json_is_read_as_any_text() -> None:
+    text = "Ann ran, and she fell. Bob sat.\n\nHe slept. She woke, then."
+    [plain, named] = (
+        [chunk.text for chunk in LayoutChunker(4, tokenizer="words").split(source)]
+        for source in (text, Source(text, metadata={"source": "notes.json"}))
+    )
+    assert plain == named
+
+
+SRT = "".join(
+    f"{n}\n00:{n:02}:30,500 --> 00:{n:02}:33,000\nOars are long.\nBoats are not.\n\n"
+    for n in range(1, 9)
+)
+TEAMS = "WEBVTT\n\na1f/2-0\n01:30.500 --> 01:33.000 align:start\n<v Ann>Oars are long.</v>\n"
+
+
+def test_captions_are_cut_between_cues_by_what_is_said() -> None:
+    splitter = LayoutChunker(12, chunk_size=None, tokenizer="words")
+    chunks = splitter.split(Source(SRT, metadata={"source": "talk.srt"}))
+    assert "".join(chunk.text for chunk in chunks) == SRT
+    assert [chunk.text.count("-->") for chunk in chunks] == [2, 2, 2, 2]
+    assert all(chunk.text.split("\n")[0].isdigit() for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "times"),
+    [
+        (SRT[:62], "Oars are long. Boats are not.", ["00:01:30"]),
+        (TEAMS, "WEBVTT <v Ann>Oars are long.</v>", ["00:01:30"]),
+        (SRT[:62].replace("\n", "\r\n"), "Oars are long. Boats are not.", ["00:01:30"]),
+        ("No --> B: 10:30 --> 11:30", "No --> B: 10:30 --> 11:30", [""]),
+        ("No cue.\n100:00:01.000 --> 100:00:02.000\nLate.", "No cue. Late.", ["", "100:00:01"]),
+    ],
+)
+def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) -> None:
+    blank = without_times(text)
+    assert (len(blank), " ".join(blank.split())) == (len(text), said)
+    words = (text.index(word) for word in ("No", "Oars", "Late") if word in text)
+    assert [time_at(text, place) for place in words] == times
+
+
+@pytest.mark.parametrize(
+    ("name", "begin", "unit"),
+    [
+        ("a.json", '{\n"', '\\"' * 40_000),
+        ("a.json", "", "[\n" * 20_000),
+        ("a.srt", "-->\n", "1" * 200_000),
+        ("a.py", "", "def a():\n    b\n" * 8_000),
+        ("a.rst", "", "=====\n" * 20_000),
+        ("a.tex", "", "\\section{" * 20_000),
+    ],
+)
+def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
+    def work(times: int) -> Callable[[], object]:
+        parsed = parse_plain(Source(begin + unit * times, metadata={"source": name}))
+        span = Span(0, len(parsed.text))
+        own = name.endswith((".json", ".srt"))  # others have the places of any text
+        return lambda: (parsed.outline([span]), parsed.places() if own else ())
+
+    assert growth(work, 1) < MOST

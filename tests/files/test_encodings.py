@@ -1,0 +1,147 @@
+"""Decoding files: which encoding they are in, and what is damaged."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_files import UnreadableFileError, read_bytes, read_file
+
+IN_UTF_16 = {
+    "ascii": "Keyword\tCurrency\nblue boat\tEUR\n",
+    "latin": "Größe — “Straßen” führen weiter.\r\n",
+    "cyrillic": "Привет, мир. Как дела?\n",
+    "greek": "Καλημέρα κόσμε. Τι κάνεις;\n",
+    "arabic": "مرحبا بالعالم كيف حالك اليوم\n",
+    "hindi": "नमस्ते दुनिया आप कैसे हैं\n",
+    "chinese": "今天天气很好，我们一起去公园。\n一个人一本书。\n",
+    "japanese": "これはテストです。今日はいい天気ですね。",
+    "emoji": "ok 😀 fine 🎉\n",
+}
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le-with-mark"]
+)
+def test_unicode_encodings_are_told_by_their_mark(encoding: str) -> None:
+    text = "Die Flut\r\nkäme — früh.\n"
+    if encoding == "utf-16-le-with-mark":
+        content = ("\ufeff" + text).encode("utf-16-le")
+    else:
+        content = text.encode(encoding)
+    file = read_bytes(content, name="a.txt")
+    assert file.text == text
+    assert not file.detected
+
+
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc"))))
+def test_utf_8_is_read_back_unchanged(text: str) -> None:
+    assert read_bytes(text.encode(), name="a").text == text.removeprefix("\ufeff")
+
+
+def test_other_encodings_are_detected_and_marked_as_guessed(tmp_path: Path) -> None:
+    text = (
+        "Les élèves préfèrent les vacances d’été, où ils écoutent la mer à côté des bateaux. " * 9
+    )
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode("cp1252"))
+    file = read_file(path)
+    assert file.detected
+    assert file.text == text
+    assert not read_file(path, encoding="cp1252").detected
+
+
+def test_of_encodings_that_give_the_same_text_the_western_one_is_named() -> None:
+    text = "Die Straße war naß. Der Müller schlief. Übermorgen kommt der Bär zurück nach Köln.\n"
+    file = read_bytes(text.encode("cp1252"), name="a.txt")
+    assert (file.text, file.encoding) == (text, "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "reason"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe", None, "not text in any known encoding"),
+        (b"caf\xe9", "utf-8", r"not utf-8: byte 3 \(0xe9\)"),
+        (b"abc", "latin-99", "unknown encoding 'latin-99'"),
+        (b"abc", "base64", "unknown encoding 'base64'"),
+    ],
+)
+def test_what_cannot_be_decoded_is_an_error(
+    content: bytes, encoding: str | None, reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read_bytes(content, name="a.txt", encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("language", IN_UTF_16)
+def test_utf_16_and_utf_32_need_no_mark(language: str, encoding: str) -> None:
+    text = IN_UTF_16[language]
+    file = read_bytes(text.encode(encoding), name="a.tsv")
+    assert (file.text, file.encoding, file.detected) == (text, encoding, True)
+    assert not file.notices
+
+
+PROSE = "Größe — “Straßen” führen weiter.\nThe rest is ASCII.\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "damaged"),
+    [
+        (PROSE.encode() + b"\xff end", PROSE + "\ufffd end", "1 place, first in line 7"),
+        (b"\x80" + PROSE.encode() + b"\xc3 x", "\ufffd" + PROSE + "\ufffd x", "2 places, .* 1"),
+        ("drei Stück ß".encode()[:-1], "drei Stück \ufffd", "1 place"),
+        ("ten euros: €".encode()[:-1], "ten euros: \ufffd", "1 place"),
+        (b"\xef\xbb\xbfgr\xc3\xb6\xc3\x9fer als das \xff!", "größer als das \ufffd!", "1 place"),
+        ("a\ufffd b\u00e4 c\u00fc".encode() + b"\xff", "a\ufffd bä cü\ufffd", "1 place"),
+        ("\ufeffa blue boat".encode("utf-16-le")[:-1], "a blue boa\ufffd", "1 place"),
+        ("blue boats".encode("utf-16-be")[:-1], "blue boat\ufffd", "1 place"),
+    ],
+)
+def test_a_few_damaged_bytes_are_said_and_change_no_encoding(
+    content: bytes, text: str, damaged: str
+) -> None:
+    file = read_bytes(content, name="a.txt")
+    assert file.text == text
+    [notice] = file.notices
+    assert notice.startswith("a.txt is damaged utf-")
+    assert re.search(damaged, notice)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1251", "Сегодня хорошая погода, и мы идём гулять в парк. Река течёт быстро. "),
+        ("koi8_r", "Сегодня хорошая погода, и мы идём гулять в парк. Река течёт быстро. "),
+        ("cp866", "Сегодня хорошая погода, и мы идём гулять в парк. Река течёт быстро. "),
+        ("cp932", "これはテストです。今日はいい天気ですね。明日は雨が降るでしょう。"),
+        ("euc_jp", "これはテストです。今日はいい天気ですね。明日は雨が降るでしょう。"),
+        ("gb18030", "今天天气很好，我们一起去公园。一个人一本书。昨天下雨了。"),
+        ("cp949", "안녕하세요 세계. 오늘 날씨가 좋습니다. "),
+    ],
+)
+def test_texts_in_older_encodings_are_not_damaged_utf_8(encoding: str, text: str) -> None:
+    file = read_bytes((text * 3).encode(encoding), name="a.txt")
+    assert (file.text, file.encoding, file.notices) == (text * 3, encoding, ())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        bytes(1000),
+        b"\x7fELF\x02\x01\x01\x00" + bytes(range(256)) * 20,
+        b"\xff\xfe" + bytes(range(255, -1, -1)) * 20,
+        b"PK\x03\x04\x14\0\0\0\x08\0" + bytes(range(256)) * 20,
+    ],
+)
+def test_what_is_no_text_is_refused(content: bytes) -> None:
+    with pytest.raises(UnreadableFileError, match="not text in any known encoding"):
+        read_bytes(content, name="a.txt")
+
+
+def test_a_single_nul_makes_no_utf_16() -> None:
+    assert read_bytes(b"hello\0world", name="a.txt").text == "hello\0world"
