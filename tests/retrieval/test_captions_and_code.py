@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from lumber_core import LayoutChunker, Source
+from lumber_core.spans import Span
 from lumber_retrieval import cite
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.passages import Passage, count_words
+from lumber_retrieval.passages import Hit, Passage, count_words, join_hits
 from lumber_retrieval.sentences import says_something, sentences_of
 from tests.retrieval.embeddings import WordVectors
 
@@ -40,6 +41,26 @@ def test_a_passage_of_captions_has_whole_cues_and_a_budget_of_what_is_said() -> 
     assert passage.text.endswith("polyester.")
     assert count_words(passage.text) == 10
     assert not any(character.isdigit() for text in model.texts for character in text)
+
+
+def test_sentences_of_captions_are_whole_cues() -> None:
+    found = [span.of(SRT) for span in sentences_of(SRT, "en")]
+    assert found == SRT.rstrip().split("\n\n")
+
+
+def test_hits_of_captions_are_joined_by_what_is_said() -> None:
+    spans = [*sentences_of(SRT, "en")][:3]
+    hits = [Hit(n, "a", span, span.of(SRT), 1.0, {}) for n, span in enumerate(spans)]
+    [joined] = join_hits(hits, {"a": SRT}, budget=30)
+    assert joined.span == Span(0, spans[-1].end)
+
+
+def test_captions_are_found_by_no_numbers_and_times() -> None:
+    index = PassageIndex(LayoutChunker(30), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(SRT, metadata={"source": "a.srt"}))])
+    with index.store.reading() as reading:
+        assert reading.matching("sails", 9, None)
+        assert not reading.matching("33 000", 9, None)
 
 
 def test_a_quote_from_captions_is_cited_by_time() -> None:
