@@ -38,11 +38,11 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
 
     def build(documents: Sequence[Document]) -> Search:
         chunker = LayoutChunker(target_size=50, tokenizer="even")
-        index = PassageIndex(chunker, Bundled(), **settings)
+        index = PassageIndex(chunker, Bundled())
         index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
 
         def search(question: str, words: int) -> Found:
-            found = index.search(question, budget=words, max_gap=max_gap)
+            found = index.search(question, budget=words, max_gap=max_gap, **settings)
             return [(passage.document, passage.span, passage.context) for passage in found]
 
         return search

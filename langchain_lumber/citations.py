@@ -9,7 +9,7 @@ from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.base import checked_documents
 from langchain_lumber.passages import own_text
-from lumber_core.text.pages import document_name
+from lumber_core.text.pages import document_name, file_name
 from lumber_core.text.source import Source
 from lumber_retrieval import citations as core
 from lumber_retrieval import quoted_answers as answers
@@ -108,7 +108,8 @@ def _parts(documents: QuotedDocuments) -> core.Texts:
 def _part(document: Document) -> CitedPart:
     """Return a document as a part of itself, without a context before its text."""
     start, text = own_text(document)
-    return cited_part(_name(document), text, document.metadata, start)
+    metadata = document.metadata
+    return cited_part(_name(document), text, metadata, start, file_name(metadata))
 
 
 def _name(document: Document) -> str:

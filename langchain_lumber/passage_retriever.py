@@ -25,7 +25,7 @@ from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.filters import Where
-from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex
+from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex, SearchSettings
 from lumber_retrieval.passages import MAX_GAP, Passage
 from lumber_retrieval.retriever import IndexingRetriever
 
@@ -38,7 +38,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbeddings`
     makes the same vectors, and `PassageJoiner` joins what its retriever finds.
 
-    For one query, `invoke` takes another `budget`, `max_gap`, `k` or `min_similarity`, and
+    Settings may be assigned. For one query, `invoke` takes others, such as `budget` or `k`, and
     `filter`: values by their names in the metadata, as in `{"year": {"$gte": 2020}}`, or a function
     of the metadata.
 
@@ -78,7 +78,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     """
 
     model_config = ConfigDict(
-        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True
+        arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True, strict=True
     )
 
     splitter: SkipValidation[SpanTextSplitter | None] = None
@@ -97,20 +97,13 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
+        SearchSettings(**self._settings)
         path = self._index.store.path
         if self.path is None:
             self.path = path  # LangChain makes others of the fields, which search the same index
 
-    @property
-    def _index(self) -> PassageIndex:  # type: ignore[override]
-        """The index with the settings as they are now: copies of a retriever get others."""
-        settings = (
-            *(self.splitter, self.embeddings, self.path, self.keywords, self.budget),
-            *(self.max_gap, self.k, self.context, self.min_similarity),
-        )
-        if self._opened is None or self._opened[0] != settings:
-            self._opened = settings, self._open()
-        return self._opened[1]
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.splitter, self.embeddings, self.path
 
     def _open(self) -> PassageIndex:
         splitter = self.splitter
@@ -121,18 +114,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
                 "splitter must be one of this package, such as LayoutTextSplitter(target_size=50), "
                 f"not {safe_repr(splitter)}"
             )
-        return PassageIndex(
-            splitter.chunker,
-            checked_embeddings(self.embeddings),
-            self.path,
-            keywords=self.keywords,
-            budget=self.budget,
-            max_gap=self.max_gap,
-            k=self.k,
-            context=self.context,
-            min_similarity=self.min_similarity,
-            reading_order=self.reading_order,
-        )
+        return PassageIndex(splitter.chunker, checked_embeddings(self.embeddings), self.path)
 
     def _get_relevant_documents(
         self,
@@ -140,10 +122,11 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun,
         filter: Where = None,  # noqa: A002 - what vector stores of LangChain call it
-        **limits: Any,
+        **settings: Any,
     ) -> list[Document]:
         del run_manager
-        return [*map(_document_of, self._index.search(query, where=filter, **limits))]
+        found = self._index.search(query, where=filter, **{**self._settings, **settings})
+        return [*map(_document_of, found)]
 
     async def _aget_relevant_documents(
         self,
@@ -151,10 +134,11 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,
         filter: Where = None,  # noqa: A002 - as above
-        **limits: Any,
+        **settings: Any,
     ) -> list[Document]:
         del run_manager
-        return [*map(_document_of, await self._index.asearch(query, where=filter, **limits))]
+        found = await self._index.asearch(query, where=filter, **{**self._settings, **settings})
+        return [*map(_document_of, found)]
 
     def _indexed(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         return [*map(_indexed, checked_documents(documents))]

@@ -67,7 +67,7 @@ class PassageJoiner(BaseDocumentCompressor):
         ('Otters swim. They eat fish.', 0, 27)
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", strict=True)
 
     texts: SkipValidation[NamedTexts] = Field(repr=False)
     max_gap: int = MAX_GAP

@@ -80,8 +80,8 @@ class SpanNodeParser(NodeParser):
     `Settings.node_parser`; `Settings.tokenizer` is not used, see the setting `tokenizer`.
     """
 
-    # Inputs of errors may hold a model with its key.
-    model_config = ConfigDict(hide_input_in_errors=True, use_attribute_docstrings=True)
+    # Inputs of errors may hold a model with its key. Strict: "9" is no number here either.
+    model_config = ConfigDict(hide_input_in_errors=True, strict=True, use_attribute_docstrings=True)
 
     chunk_overlap: int = 0
     """Up to this many tokens are repeated from the end of the chunk before: whole units, or whole

@@ -9,7 +9,7 @@ from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
 
 from llamaindex_lumber.nodes import checked_nodes, several, text_of
-from lumber_core.text.pages import document_name
+from lumber_core.text.pages import document_name, file_name
 from lumber_core.text.source import Source
 from lumber_retrieval import citations as core
 from lumber_retrieval import quoted_answers as answers
@@ -92,4 +92,5 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
 
 def _part(node: BaseNode) -> CitedPart:
     name = document_name(node.metadata) or node.ref_doc_id or node.node_id
-    return cited_part(name, text_of(node), node.metadata, getattr(node, "start_char_idx", None))
+    start = getattr(node, "start_char_idx", None)
+    return cited_part(name, text_of(node), node.metadata, start, file_name(node.metadata))

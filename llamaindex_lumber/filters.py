@@ -47,7 +47,12 @@ def check_filters(filters: object) -> None:
 
 
 def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
-    """Return whether filters, which may be nested, accept metadata; None if there are none."""
+    """Return whether filters, which may be nested, accept metadata; None if there are none.
+
+    Raises:
+        TypeError: As `check_filters`, as is the ValueError.
+    """
+    check_filters(filters)
     if filters is None or not filters.filters:
         return None
     parts = [

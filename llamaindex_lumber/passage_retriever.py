@@ -7,6 +7,7 @@ import dataclasses
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -33,7 +34,7 @@ from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex
+from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex, SearchSettings
 from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.retriever import IndexingRetriever
 
@@ -51,7 +52,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     Chunks are found by vectors that know their headings and surroundings and by their words, both
     scores added. Hits that lie close together become one passage, an exact slice of the document.
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbedding`
-    makes the same vectors, and `PassageJoiner` joins what its retriever finds.
+    makes the same vectors, and `PassageJoiner` joins what its retriever finds. Settings may be
+    assigned.
 
     Args:
         node_parser: A node parser of this package; only how it splits counts. None:
@@ -105,25 +107,30 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         filters: MetadataFilters | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
-        parser = _checked_parser(node_parser)
-        model = checked_embed_model(embed_model)
-        check_filters(filters)
         super().__init__(callback_manager)
-        self._model = model
-        self._filters = filters
-        self._context = context
-        self._index = PassageIndex(
-            parser.chunker,
-            _Embedding(model),
-            path,
-            keywords=keywords,
-            budget=budget,
-            max_gap=max_gap,
-            k=k,
-            context=context,
-            min_similarity=min_similarity,
-            reading_order=reading_order,
-        )
+        self.node_parser = node_parser
+        self.embed_model = embed_model
+        self.path = path
+        self.keywords = keywords
+        self.budget = budget
+        self.max_gap = max_gap
+        self.k = k
+        self.context = context
+        self.min_similarity = min_similarity
+        self.reading_order = reading_order
+        self.filters = filters
+        check_filters(filters)
+        SearchSettings(**self._settings)
+        self._opened = None
+        self.path = self._index.store.path  # the same index, if another setting is assigned
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return self.node_parser, self.embed_model, self.path
+
+    def _open(self) -> PassageIndex:
+        parser = _checked_parser(self.node_parser)
+        model = checked_embed_model(self.embed_model)
+        return PassageIndex(parser.chunker, _Embedding(model), self.path)
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
         """Return a retriever over the same index with other filters; None for none.
@@ -134,24 +141,34 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         """
         check_filters(filters)
         other = copy.copy(self)
-        other._filters = filters
+        other.filters = filters
         return other
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         vector = query_bundle.embedding
         if vector is None:
-            vector = self._model.get_agg_embedding_from_queries(_texts_of(query_bundle))
-        where = accepted_by(self._filters)
-        found = self._index.search(query_bundle.query_str, where=where, vector=vector)
-        return [_node_of(passage, context=self._context) for passage in found]
+            model = checked_embed_model(self.embed_model)
+            vector = model.get_agg_embedding_from_queries(_texts_of(query_bundle))
+        found = self._index.search(
+            query_bundle.query_str,
+            where=accepted_by(self.filters),
+            vector=vector,
+            **self._settings,
+        )
+        return [_node_of(passage, context=self.context) for passage in found]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         vector = query_bundle.embedding
         if vector is None:
-            vector = await self._model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
-        where = accepted_by(self._filters)
-        found = await self._index.asearch(query_bundle.query_str, where=where, vector=vector)
-        return [_node_of(passage, context=self._context) for passage in found]
+            model = checked_embed_model(self.embed_model)
+            vector = await model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
+        found = await self._index.asearch(
+            query_bundle.query_str,
+            where=accepted_by(self.filters),
+            vector=vector,
+            **self._settings,
+        )
+        return [_node_of(passage, context=self.context) for passage in found]
 
     def _indexed(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         return [*map(_indexed, whole_documents(documents))]

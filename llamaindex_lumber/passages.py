@@ -79,7 +79,7 @@ class PassageJoiner(BaseNodePostprocessor):
         ('Otters swim. They eat fish.', 0, 27)
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", strict=True)
 
     texts: SkipValidation[StoredTexts] = Field(exclude=True, repr=False)
     max_gap: int = MAX_GAP

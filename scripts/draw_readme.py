@@ -46,14 +46,10 @@ BEST = "best chunks"  # of other packages, in each column
 # Rows of docs/results.md, of plain texts and of Markdown, with the names to show.
 READ = {
     ("chunks of langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`, vectors",
-    (BEST,) * 2: "the best chunks of other splitters, vectors",
     (f"{BEST}, and words",) * 2: "the best chunks of other splitters, vectors and keywords",
     ("", "chunks of a large language model (agentic), and words"): (
         "chunks that a large language model made, vectors and keywords"
     ),
-    ("ParentDocumentRetriever",) * 2: "LangChain `ParentDocumentRetriever`",
-    ("SentenceWindowNodeParser",) * 2: "LlamaIndex `SentenceWindowNodeParser`",
-    ("AutoMergingRetriever",) * 2: "LlamaIndex `AutoMergingRetriever`",
     ("passages, with context",) * 2: "**`PassageRetriever`**",
 }
 
@@ -133,16 +129,11 @@ def passages_table(results: str) -> str:
         ]
         lines.append(f"| {shown} | {' | '.join(cells)} |")
     counts = [count for _, count in columns]
-    gains = [rows["passages, with context"][6].replace("+", "") for rows, _ in columns]
     lines += [
         "",
-        f"Mean over {counts[0]} questions about plain texts and {counts[1]} about Markdown; all "
-        "with the bundled embedding model.",
-        "Chunks of other splitters have the best of three sizes. `PassageRetriever`, whose "
-        "headings are counted as words,",
-        f"has at 600 words {gains[0]} more than the best of them with keywords on plain texts, "
-        f"{gains[1]}",
-        "on Markdown (95 % intervals in brackets).",
+        f"Means over {counts[0]} questions about plain texts and {counts[1]} about Markdown, with "
+        "the bundled embedding model;",
+        "others' chunks have the best of three sizes, and headings count as words.",
     ]
     return "\n".join(lines)
 

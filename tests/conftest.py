@@ -12,6 +12,7 @@ from pathlib import Path
 import certifi
 import pytest
 
+from lumber_core.bert.model_folder import folder_state
 from lumber_core.bert.onnx import ModelInputs, OnnxModel
 from lumber_core.bert.windows import Scores
 
@@ -95,7 +96,11 @@ def scored_once() -> Iterator[None]:
     run = OnnxModel._run
 
     def remember(self: OnnxModel, inputs: ModelInputs) -> Scores:
-        key = (self._path, self._state, *(values.tobytes() for values in inputs.values()))
+        key = (
+            self._path,
+            folder_state(self._path.parent),
+            *(values.tobytes() for values in inputs.values()),
+        )
         if key not in _outputs:
             _outputs[key] = run(self, inputs)
         return _outputs[key].copy()

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, settings
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 FACTOR = int(os.environ.get("HYPOTHESIS_FACTOR", "30")) if LONG else 1
 
-settings.register_profile("default", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("default", max_examples=50, deadline=None, derandomize=True)
 settings.register_profile(
     "long",
     parent=settings.get_profile("default"),
-    max_examples=100 * FACTOR,
+    max_examples=50 * FACTOR,
     derandomize=False,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -217,7 +217,7 @@ def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
         for part in re.split(r"\s?…\s?", message)
         if " " in part
     ]
-    assert len(quoted) > 30
+    assert len(quoted) > 15
     assert [part for part in quoted if part not in everything] == []
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import sqrt
 from pathlib import Path
 
@@ -49,7 +49,8 @@ def start_tokens(document: Document, offsets: Sequence[int]) -> tuple[list[int],
     """
     tokens = tokens_of(document.text, token_counter(ENCODING))
     edges = sorted({*offsets, *document.units, len(document.text)})
-    before = dict(zip(edges, accumulate([0, *tokens.between(edges)]), strict=True))
+    counts = tokens.count([*pairwise(edges)])
+    before = dict(zip(edges, accumulate([0, *counts]), strict=True))
     return [before[offset] for offset in offsets], before[len(document.text)]
 
 

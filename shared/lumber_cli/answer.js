@@ -55,7 +55,7 @@ const make = (tag, properties, ...children) => {
     if (quote.document === null) {
       content.append(line("", quoted(quote.quote)), line("kind", "These words stand in none of the files."));
     } else {
-      content.append(line("", quoted(quote.text)));
+      content.append(make("div", { className: "words" }, ...quote.blocks.map(blockElement)));
       if (quote.kind === "aligned") content.append(line("wording", `The model’s wording: ${quoted(quote.quote)}`));
       content.append(line("about", opener(quote), ...quote.place.map((where) => ` · ${where}`), " · ", kind));
     }
@@ -64,15 +64,15 @@ const make = (tag, properties, ...children) => {
   }
 
   function passageElement(passage) {
-    passage.card = make("li", {}, opener(passage), line("where", passage.place.join(" · ")), line("excerpt", passage.text));
+    passage.card = make("li", {}, opener(passage), line("where", passage.place.join(" · ")), make("div", { className: "excerpt" }, ...passage.blocks.map(blockElement)));
     return passage.card;
   }
 
   // The document: its blocks in parts, which are laid out only when they are seen.
   function atomNode(atom) {
     if (typeof atom === "string") return atom;
-    const [text, passage, own] = atom;
-    let node = text;
+    const [text, passage, own, styles] = atom;
+    let node = styles ? make("span", { className: styles }, text) : text;
     if (own.length) {
       node = make("span", { className: `cited ${KINDS[quotes[own[0] - 1].kind][0]}` }, node);
       node.dataset.quotes = own.join(" ");
@@ -83,18 +83,17 @@ const make = (tag, properties, ...children) => {
     return mark;
   }
 
+  // The line below a header is one cell, and is not to be seen.
+  const rowElement = (cells, index) => make("div", { className: cells.length > 1 || index === 0 ? "row" : "mark", role: "row" },
+    ...cells.map((atoms) => make("div", { className: "cell", role: "cell", dir: "auto" }, ...atoms.map(atomNode))));
+
   function blockElement([kind, atoms, of]) {
     if (kind === "page") return make("p", { className: "page", textContent: `Page ${of}` });
+    if (kind === "table") return make("div", { className: "block table", role: "table" }, ...atoms.map(rowElement));
     const block = make("div", { className: `block ${kind.split(" ")[0]}`, dir: "auto" }, ...atoms.map(atomNode));
     if (kind === "heading") {
       Object.assign(block, { role: "heading", ariaLevel: of + 2 });
       block.dataset.level = of;
-      const first = document.createTreeWalker(block, NodeFilter.SHOW_TEXT).nextNode();
-      const sharps = /^#+[ \t]+/.exec(first.data);
-      if (sharps) {
-        first.splitText(sharps[0].length);
-        first.replaceWith(make("span", { className: "sharps", textContent: sharps[0] }));
-      }
     }
     if (kind === "list item") block.style.marginInlineStart = `${block.textContent.search(/\S|$/) / 2}em`;
     return block;

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from lumber_cli.markdown_marks import Styled, styled, styled_rows, unmarked
 from lumber_cli.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
 from lumber_core.text.pages import FIRST_PAGE
 from lumber_core.text.source import Source
+from lumber_core.text.structured import NESTED
 from lumber_core.text.unicode import printable
 from lumber_files import file_link
 from lumber_retrieval.citations import Citation
@@ -21,6 +25,7 @@ from lumber_retrieval.quoted_answers import CitedAnswer
 
 # Parts of a text that a browser lays out only when they are seen: about a screen each.
 _PART = re.compile(r"(?s).{2000}[^\r\n]*[\r\n]*")
+_EXCERPT = 900  # characters, of which the list shows some lines
 _Atom = str | list[Any]
 
 
@@ -33,9 +38,10 @@ def answer_page(
     """Return the page of an answer, which needs no other file and no network.
 
     Documents are divided into blocks `[kind, atoms, level of a heading or number of a page]`, and
-    these into *atoms*, at every place where a passage or quote starts or ends. So the script needs
-    no offsets, which JavaScript counts differently from Python. An atom is a text, or `[text,
-    number of its passage or 0, numbers of its quotes]`.
+    these into *atoms*, at every place where a passage, a quote or a style starts or ends. So the
+    script needs no offsets, which JavaScript counts differently from Python. An atom is a text, or
+    `[text, number of its passage or 0, numbers of its quotes, its styles]`. A table has rows of
+    cells of atoms. Marks of Markdown are atoms as well, whose style hides them.
 
     Args:
         question: The question.
@@ -49,16 +55,18 @@ def answer_page(
     shown = [
         {
             "name": printable(name),
-            "blocks": [*_blocks(source, _Marks(name, passages, citations))],
+            "blocks": [
+                *_blocks(source, Span(0, len(source.text)), _Marks(name, passages, citations))
+            ],
         }
         for name, source in documents.items()
     ]
     found = [
         {
             "document": numbers[passage.document],
-            "place": whereabouts(passage),
+            "place": [unmarked(part) for part in whereabouts(passage)],
             "link": _link(documents[passage.document], passage.metadata.get(FIRST_PAGE)),
-            "text": passage.text,
+            "blocks": _excerpt(documents[passage.document], passage.span),
         }
         for passage in passages
     ]
@@ -66,7 +74,9 @@ def answer_page(
         {
             "kind": citation.kind,
             "quote": citation.quote,
-            "text": citation.text,
+            "blocks": _excerpt(documents[citation.document], citation.span)
+            if citation.document is not None and citation.span is not None
+            else [],
             "document": None if citation.document is None else numbers[citation.document],
             "place": [citation.place] if citation.place else [],
             "link": citation.document and _link(documents[citation.document], citation.page),
@@ -101,37 +111,80 @@ class _Marks:
         spans = [span for _, span in (*self._passages, *self._quotes)]
         self._edges = sorted({edge for span in spans for edge in span})
 
-    def atoms(self, text: str, block: Span) -> list[_Atom]:
-        """Return the atoms of a block."""
-        inside = [edge for edge in self._edges if block.start < edge < block.end]
-        return [
-            self._atom(text, Span(*ends)) for ends in pairwise([block.start, *inside, block.end])
-        ]
+    def atoms(self, text: str, block: Span, styles: Iterable[Styled] = ()) -> list[_Atom]:
+        """Return the atoms of a block, or of a cell of a table."""
+        changes: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        for span, style in styles:
+            inner = span.within(block)
+            if inner.start < inner.end:
+                changes[inner.start].append((style, 1))
+                changes[inner.end].append((style, -1))
+        inside = {edge for edge in (*self._edges, *changes) if block.start < edge < block.end}
+        active: Counter[str] = Counter()
+        found = []
+        for ends in pairwise([block.start, *sorted(inside), block.end]):
+            for style, change in changes[ends[0]]:
+                active[style] += change
+            found.append(self._atom(text, Span(*ends), [*+active]))
+        return found
 
-    def _atom(self, text: str, span: Span) -> _Atom:
+    def _atom(self, text: str, span: Span, styles: Sequence[str]) -> _Atom:
         passage = next((n for n, each in self._passages if _covers(each, span)), 0)
         quotes = [n for n, each in self._quotes if _covers(each, span)]
-        return [span.of(text), passage, quotes] if passage or quotes else span.of(text)
+        marked = passage or quotes or styles
+        return [span.of(text), passage, quotes, " ".join(styles)] if marked else span.of(text)
 
 
 def _covers(span: Span, inner: Span) -> bool:
     return span.start <= inner.start and inner.end <= span.end
 
 
-def _blocks(source: Source, marks: _Marks) -> Iterator[list[Any]]:
-    """Yield the blocks of a document: of Markdown its own, of other texts its lines and pages."""
+def _excerpt(source: Source, span: Span) -> list[list[Any]]:
+    """Return the first blocks of a passage or quote, as much of it as the list may show."""
+    shown = Span(span.start, min(span.end, span.start + _EXCERPT))
+    return [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
+
+
+def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
+    """Yield the blocks of a range: of Markdown its own, of other texts its lines; and its pages."""
+    text, pages = source.text, iter([*enumerate(source.pages, 1)])
+    page = next(pages, None)
+    for kind, level, span in _pieces(source, within):
+        while page is not None and page[1] <= span.start:
+            yield ["page", [], page[0]]
+            page = next(pages, None)
+        if kind == "table":
+            rows = [
+                [marks.atoms(text, cell, styles) for cell in cells]
+                for cells, styles in styled_rows(text, span)
+            ]
+            yield [kind, rows]
+        elif source.kind == "markdown":
+            yield [kind, marks.atoms(text, span, styled(text, kind, span)), level]
+        else:
+            yield [kind, marks.atoms(text, span)]
+
+
+def _whole(source: Source) -> Span:
+    return Span(0, len(source.text))
+
+
+def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
+    """Yield kind, level and range of what is shown together, none of it across two pages."""
+    style = "csv" if source.kind in ("csv", *NESTED) else "text"
+    blocks: list[tuple[str, int, Span]] = [(style, 0, _whole(source))]
     if source.kind == "markdown":
-        for block in source.blocks:
-            for span in _parts(source.text, block.start, block.end):
-                yield [block.kind, marks.atoms(source.text, span), block.level]
-        return
-    style = "csv" if source.kind in ("csv", "json", "code", "data") else "text"
-    starts = [*source.pages] or [0]
-    for page, (start, end) in enumerate(pairwise([*starts, len(source.text)]), 1):
-        if source.pages:
-            yield ["page", [], page]
-        for span in _parts(source.text, start, end):
-            yield [style, marks.atoms(source.text, span)]
+        blocks = [(each.kind, each.level, Span(each.start, each.end)) for each in source.blocks]
+    for kind, level, span in blocks:
+        inside = span.within(within)
+        if inside.end <= inside.start:
+            continue
+        after = bisect_right(source.pages, inside.start)
+        pages = source.pages[after : bisect_left(source.pages, inside.end)]
+        edges = [inside.start, *pages, inside.end]
+        for start, end in pairwise(edges):
+            for part in _parts(source.text, start, end):
+                yield kind, level, part
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:

@@ -78,7 +78,7 @@ def compare_command(
         ),
     ] = None,
     sections: Annotated[
-        str | None,
+        Sections | None,
         typer.Option(
             help="Take reference sections from the documents: headings (Markdown) or marks (lines "
             "of ten or more =)."
@@ -135,14 +135,13 @@ def compare_command(
         splitters = [
             _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
         ]
-        marked = _sections(sections)
         if encoding is not None:
             check_encoding(encoding)
     corpus = load_folder(
         folder,
         questions=questions,
         pattern=pattern or None,
-        sections=marked,
+        sections=sections,
         encoding=encoding,
         max_unpacked=max_unpacked,
     )
@@ -201,17 +200,6 @@ def _splitter(
         max_concurrency=max_concurrency,
     )
     return evaluated(chunker, name=spec)
-
-
-def _sections(name: str | None) -> Sections | None:
-    known: dict[str | None, Sections | None] = {
-        None: None,
-        "headings": "headings",
-        "marks": "marks",
-    }
-    if name not in known:
-        raise ValueError(f"--sections must be headings or marks, not {name!r}")
-    return known[name]
 
 
 def _tell_absent(corpus: Corpus) -> None:

@@ -69,7 +69,7 @@ class FileIndex:
 
     def __init__(self, path: Path | None, encoding: str | None = None) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
-        self._index = PassageIndex(self._chunker, _BundledEmbedding(), path, context=True)
+        self._index = PassageIndex(self._chunker, _BundledEmbedding(), path)
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
         self._read: dict[str, _Known] = {}  # by this process
@@ -180,7 +180,10 @@ class FileIndex:
         """
         known = self._names if names is None else names
         found = self._index.search(
-            question, budget=words, where=lambda metadata: metadata.get(_SOURCE) in known
+            question,
+            budget=words,
+            context=True,
+            where=lambda metadata: metadata.get(_SOURCE) in known,
         )
         return [replace(passage, document=known[passage.document]) for passage in found]
 

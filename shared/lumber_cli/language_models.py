@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lumber_cli.settings import made_with
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
-from lumber_core.support.extras import load, require
+from lumber_core.support.extras import load
 from lumber_core.support.secrets import public_url
 
 OLLAMA = "http://127.0.0.1:11434/v1"
@@ -21,36 +20,26 @@ FORMS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(NamedTuple):
     """Where language models come from.
 
     Attributes:
         make: The class of its models.
-        module: The module that must be installed.
-        package: The package it belongs to.
-        extra: The extra that installs it.
         keys: Environment variables that may hold the key; empty if none is needed.
         base_url: Its server; None: the provider's own.
     """
 
     make: Callable[..., Model]
-    module: str
-    package: str
-    extra: str
     keys: tuple[str, ...] = ()
     base_url: str | None = None
 
 
 _GEMINI_KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 PROVIDERS = {
-    "openai": Provider(OpenAIModel, "openai", "openai", "openai", ("OPENAI_API_KEY",)),
-    "gemini": Provider(GeminiModel, "google.genai", "google-genai", "gemini", _GEMINI_KEYS),
-    "gemini-legacy": Provider(
-        *(LegacyGeminiModel, "google.generativeai", "google-generativeai", "gemini-legacy"),
-        keys=_GEMINI_KEYS,
-    ),
-    "ollama": Provider(OpenAIModel, "openai", "openai", "openai", base_url=OLLAMA),
+    "openai": Provider(OpenAIModel, ("OPENAI_API_KEY",)),
+    "gemini": Provider(GeminiModel, _GEMINI_KEYS),
+    "gemini-legacy": Provider(LegacyGeminiModel, _GEMINI_KEYS),
+    "ollama": Provider(OpenAIModel, base_url=OLLAMA),
 }
 
 
@@ -86,7 +75,6 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
         MissingExtraError: The provider's package is not installed.
     """
     provider, name = _provider(spec)
-    require(provider.module, package=provider.package, extra=provider.extra)
     key = _key(spec, provider, key_variable)
     name = name or _only_model(provider, key)
     return made_with(provider.make, name, base_url=provider.base_url, api_key=key, **settings)
@@ -97,7 +85,7 @@ def _provider(spec: str) -> tuple[Provider, str]:
     kind, colon, name = spec.partition(":")
     if kind in ("http", "https"):
         url, _, name = spec.partition("#")
-        return Provider(OpenAIModel, "openai", "openai", "openai", base_url=url), name
+        return Provider(OpenAIModel, base_url=url), name
     if colon and name and kind in PROVIDERS:
         return PROVIDERS[kind], name
     raise ValueError(f"unknown model {spec!r}: expected {FORMS}")

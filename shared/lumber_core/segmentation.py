@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -128,8 +127,3 @@ def read_usage(fields: object) -> Usage:
     if any(type(count) is not int for count in fields.values()):
         raise ValueError("usage must be whole numbers")
     return Usage(**fields)
-
-
-def total_usage(verdicts: Iterable[Verdict]) -> Usage:
-    """Return the sum of what `verdicts` cost."""
-    return sum((verdict.usage for verdict in verdicts), Usage())

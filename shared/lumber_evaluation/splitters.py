@@ -15,9 +15,8 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.layout import LayoutChunker
-from lumber_core.lumber import LumberChunker
+from lumber_core.lumber import BertJudge, LumberChunker
 from lumber_core.lumber.chunker import THETA
-from lumber_core.lumber.fallback import local_judge
 from lumber_core.spans import Span
 from lumber_core.support.identity import NOT_COVERED, safe_repr
 from lumber_core.support.secrets import is_secret
@@ -134,9 +133,9 @@ PRESETS = {
         "target size, tokens", 154, lambda value, _: BertChunker(target_size=int(value))
     ),
     "lumber": Preset(
-        "theta, tokens", THETA, lambda value, _: LumberChunker(local_judge(), theta=int(value))
+        "theta, tokens", THETA, lambda value, _: LumberChunker(BertJudge(), theta=int(value))
     ),
-    "lumber:window": Preset("", 0, lambda *_: LumberChunker(local_judge(), method="window")),
+    "lumber:window": Preset("", 0, lambda *_: LumberChunker(BertJudge(), method="window")),
     "layout": Preset(
         "target size, tokens", 154, lambda value, _: LayoutChunker(target_size=int(value))
     ),

@@ -52,6 +52,8 @@ class Citation:
         time: When it is said in captions, as "00:12:30"; "" in any other document.
         places: How many places have it; above 1 only if it is exact. `span` is the first of them:
             the quote may be from another one.
+        file: The file that the document is, or that it is a row or a part of; "" if that is not
+            known.
     """
 
     quote: str
@@ -64,6 +66,7 @@ class Citation:
     pages: tuple[int, int] | None = None
     time: str = ""
     places: int = 0
+    file: str = ""
 
     @property
     def page(self) -> int | None:
@@ -72,9 +75,9 @@ class Citation:
 
     @property
     def link(self) -> str:
-        """The document as a relative URL, which opens a PDF at the page; "" if it is not found."""
+        """The file as a relative URL, which opens a PDF at the page; "" if it is not found."""
         page = "" if self.pages is None else f"#page={self.pages[0]}"
-        return "" if self.document is None else f"{percent_encoded(self.document)}{page}"
+        return f"{percent_encoded(self.file or self.document or '')}{page}"
 
     @property
     def place(self) -> str:
@@ -106,12 +109,14 @@ class CitedPart(NamedTuple):
         source: The text.
         start: Where the text begins in the document, in characters.
         has_lines: Whether `source` knows on which line of the document it begins.
+        file: The file that the document is or is a part of; "" if that is not known.
     """
 
     document: str
     source: Source
     start: int = 0
     has_lines: bool = True
+    file: str = ""
 
     @property
     def key(self) -> str:
@@ -121,7 +126,7 @@ class CitedPart(NamedTuple):
 
 
 def cited_part(
-    document: str, text: str, metadata: Mapping[Any, Any], start: int | None
+    document: str, text: str, metadata: Mapping[Any, Any], start: int | None, file: str = ""
 ) -> CitedPart:
     """Return a document or a part of one, with the lines and pages that its metadata knows.
 
@@ -130,9 +135,10 @@ def cited_part(
         text: The text.
         metadata: Its metadata.
         start: Where it begins in the document; None if it is the whole of it.
+        file: See `CitedPart`.
     """
     source = place_source(text, metadata)
-    return CitedPart(document, source, start or 0, not start or has_lines(metadata))
+    return CitedPart(document, source, start or 0, not start or has_lines(metadata), file)
 
 
 Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
@@ -257,4 +263,5 @@ def _found(
         source.pages_of(span),
         time_at(source.text, span.start),
         places,
+        part.file,
     )

@@ -129,7 +129,9 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
 def _json(document: IndexedDocument) -> str:
     metadata = document.content.metadata
     try:
-        _check_keys(metadata)
+        for key in _keys(metadata):
+            if not isinstance(key, str):  # JSON would turn a number into a string
+                raise ValueError(f"the key {safe_repr(key)} is not a string")
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(
@@ -138,24 +140,13 @@ def _json(document: IndexedDocument) -> str:
         ) from None
 
 
-def _check_keys(metadata: object) -> None:
-    """Raise unless all keys are strings: JSON turns numbers into strings.
-
-    Raises:
-        ValueError: One is not.
-    """
-    left, seen = [metadata], set()
-    for value in left:
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, list | tuple):
-            left += value
-        elif isinstance(value, Mapping):
-            left += value.values()
-            for key in value:
-                if not isinstance(key, str):
-                    raise ValueError(f"the key {safe_repr(key)} is not a string")
+def _keys(value: object) -> Iterator[object]:
+    """Yield the keys of a mapping and of all that are in it."""
+    if isinstance(value, Mapping):
+        yield from value
+        value = [*value.values()]
+    for each in value if isinstance(value, list | tuple) else ():
+        yield from _keys(each)
 
 
 def new_document(

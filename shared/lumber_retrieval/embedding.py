@@ -6,7 +6,7 @@ the text, and if the vectors of its neighbours are added to it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
@@ -23,22 +23,20 @@ def split_and_embed(
     embed: Callable[[list[str]], object],
     delivery: Delivery = _AS_THEY_ARE,
     *,
-    context: bool = True,
-    surroundings: bool = True,
     show_progress: bool = False,
 ) -> tuple[list[list[Chunk]], list[Vectors]]:
     """Split texts, and embed the chunks so that vectors know their context and surroundings.
+
+    A chunk is embedded below its context: title, headings, header of a table. Its vector is scaled
+    to length 1, a weighted mean of its neighbours' vectors is added, and the sum scaled to length
+    1. Chunks of about 50 tokens are found more often this way. The mean weighs less beside larger
+    chunks, as those of 150 tokens gain nothing.
 
     Args:
         chunker: Splits the texts.
         sources: Texts or sources; all are checked before the first is split.
         embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
         delivery: As for `Chunker.split`.
-        context: Embed a chunk below its context: title, headings, header of a table.
-        surroundings: Scale the vector of a chunk to length 1, add a weighted mean of its
-            neighbours' vectors in the text, and scale the sum to length 1. No further text is
-            embedded. Chunks of about 50 tokens are found more often this way. The mean weighs less
-            beside larger chunks, as those of 150 tokens gain nothing.
         show_progress: Show progress bars of splitting and embedding.
 
     Returns:
@@ -50,36 +48,15 @@ def split_and_embed(
         ValueError: `embed` returns vectors that differ in number or size from what is expected.
     """
     split = chunker.split_all(sources, delivery, show_progress=show_progress)
-    plan = _plan(split, context=context, surroundings=surroundings)
-    return split, plan.embed(embed, show_progress=show_progress)
+    return split, plan_of(split).embed(embed, show_progress=show_progress)
 
 
-async def asplit_and_embed(
-    chunker: Chunker,
-    sources: Iterable[str | Source],
-    embed: Callable[[list[str]], Awaitable[object]],
-    delivery: Delivery = _AS_THEY_ARE,
-    *,
-    context: bool = True,
-    surroundings: bool = True,
-    show_progress: bool = False,
-) -> tuple[list[list[Chunk]], list[Vectors]]:
-    """Async version of `split_and_embed`; `embed` is awaited."""
-    split = await chunker.asplit_all(sources, delivery, show_progress=show_progress)
-    plan = _plan(split, context=context, surroundings=surroundings)
-    return split, await plan.aembed(embed, show_progress=show_progress)
-
-
-def _plan(split: Iterable[Sequence[Chunk]], *, context: bool, surroundings: bool) -> VectorPlan:
-    documents = [
+def plan_of(split: Iterable[Sequence[Chunk]]) -> VectorPlan:
+    """Return how the chunks of documents are embedded."""
+    return VectorPlan(
         [
-            PlacedText(
-                chunk.span,
-                chunk.text,
-                without_times(chunk.text_in_context if context else chunk.text),
-            )
+            PlacedText(chunk.span, chunk.text, without_times(chunk.text_in_context))
             for chunk in chunks
         ]
         for chunks in split
-    ]
-    return VectorPlan(documents, surroundings=surroundings)
+    )

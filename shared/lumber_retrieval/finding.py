@@ -95,9 +95,7 @@ def find_passages(
     return _within(passages, budget) if context else passages
 
 
-def fused(
-    rankings: Sequence[Mapping[int, float]], weights: Sequence[float] = (1, 1)
-) -> dict[int, float]:
+def fused(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Return the scores of all that is in any ranking, best first.
 
     Relative score fusion: the scores of each ranking are scaled to 0 for its last and 1 for its
@@ -105,19 +103,17 @@ def fused(
 
     Args:
         rankings: Scores, higher is better, best first. Each has what is best by it.
-        weights: How much each ranking counts, beside the others.
 
     Returns:
-        From 0 to 1, the weighted mean over the rankings that have anything.
+        From 0 to 1, the mean over the rankings that have anything.
     """
-    known = [pair for pair in zip(rankings, weights, strict=False) if all(pair)]
-    everything = sum(weight for _, weight in known)
+    known = [ranking for ranking in rankings if ranking]
     total: dict[int, float] = {}
-    for ranking, weight in known:
+    for ranking in known:
         low, high = min(ranking.values()), max(ranking.values())
         for number, score in ranking.items():
             scaled = (score - low) / (high - low) if high > low else 1.0
-            total[number] = total.get(number, 0.0) + scaled * weight / everything
+            total[number] = total.get(number, 0.0) + scaled / len(known)
     return dict(sorted(total.items(), key=itemgetter(1), reverse=True))
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lumber_core.checks import check_positive
+from lumber_core.checks import (
+    check_not_negative,
+    check_number,
+    check_positive,
+    refuse_unknown,
+)
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.concurrency import batches, run_at_once
-from lumber_core.support.identity import safe_repr
 from lumber_retrieval.documents import (
     IndexedDocument,
     complete_sources,
@@ -23,7 +26,7 @@ from lumber_retrieval.documents import (
     documents_by_name,
     new_document,
 )
-from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
+from lumber_retrieval.embedding import plan_of
 from lumber_retrieval.embedding_model import (
     EmbeddingModel,
     Pick,
@@ -34,7 +37,7 @@ from lumber_retrieval.embedding_model import (
 )
 from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import find_passages
-from lumber_retrieval.passages import MAX_GAP, Passage, check_limits, in_reading_order
+from lumber_retrieval.passages import MAX_GAP, Passage, in_reading_order
 from lumber_retrieval.store import PROBE, Accepts, open_store
 from lumber_retrieval.surroundings import Vectors
 
@@ -66,39 +69,15 @@ class Changes:
     removed_names: tuple[str, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True)
-class _Limits:
-    """What limits the passages of a query; see `PassageIndex`."""
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """How a query is searched, and what limits its passages.
 
-    budget: int
-    max_gap: int
-    min_similarity: float | None
-    k: int | None
-
-    def __post_init__(self) -> None:
-        check_limits(self.max_gap, self.budget)
-        if self.k is not None:
-            check_positive("k", self.k)
-        least = self.min_similarity
-        if least is None:
-            return
-        if isinstance(least, bool) or not isinstance(least, int | float):
-            raise TypeError(f"min_similarity must be a number, not {safe_repr(least)}")
-        if not -1 <= least <= 1:
-            raise ValueError(f"min_similarity must be a cosine, from -1 to 1, not {least}")
-
-
-class PassageIndex:
-    """Documents in small chunks that are found by meaning and by words, and read as passages.
-
-    Args:
-        chunker: Splits the documents.
-        embedding: Embeds chunks and queries.
-        path: The file of the index. None: a temporary file.
+    Attributes:
         keywords: Whether chunks are found by their words, too.
-        budget: Maximum number of words of all passages of a query; see `join_hits`.
+        budget: Maximum number of words of all passages; see `join_hits`.
         max_gap: Sentences with at most this many words between them are joined.
-        k: Maximum number of passages of a query, the best ones. None: as the budget allows.
+        k: Maximum number of passages, the best ones. None: as the budget allows.
         context: Whether passages say what stands above them, within the budget.
         min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
         reading_order: Whether passages come by document, that of the best one first, and in reading
@@ -109,27 +88,42 @@ class PassageIndex:
         ValueError: A limit is out of range.
     """
 
+    keywords: bool = True
+    budget: int = BUDGET
+    max_gap: int = MAX_GAP
+    k: int | None = None
+    context: bool = False
+    min_similarity: float | None = None
+    reading_order: bool = False
+
+    def __post_init__(self) -> None:
+        check_not_negative("max_gap", self.max_gap)
+        check_positive("budget", self.budget)
+        if self.k is not None:
+            check_positive("k", self.k)
+        if self.min_similarity is not None:
+            check_number("min_similarity", self.min_similarity)
+            if not -1 <= self.min_similarity <= 1:
+                raise ValueError(
+                    f"min_similarity must be a cosine, from -1 to 1, not {self.min_similarity}"
+                )
+
+
+class PassageIndex:
+    """Documents in small chunks that are found by meaning and by words, and read as passages.
+
+    Args:
+        chunker: Splits the documents.
+        embedding: Embeds chunks and queries.
+        path: The file of the index. None: a temporary file.
+    """
+
     def __init__(
-        self,
-        chunker: Chunker,
-        embedding: EmbeddingModel,
-        path: str | Path | None = None,
-        *,
-        keywords: bool = True,
-        budget: int = BUDGET,
-        max_gap: int = MAX_GAP,
-        k: int | None = None,
-        context: bool = False,
-        min_similarity: float | None = None,
-        reading_order: bool = False,
+        self, chunker: Chunker, embedding: EmbeddingModel, path: str | Path | None = None
     ) -> None:
-        self._limits = _Limits(budget, max_gap, min_similarity, k)
         self.store = open_store(path)
         self._chunker = chunker
         self._embedding = embedding
-        self._keywords = keywords
-        self._context = context
-        self._reading_order = reading_order
         self._probe: Vectors | None = None  # made once
         self._checked: bytes | None = None  # the one in the file that was compared with it
 
@@ -140,24 +134,12 @@ class PassageIndex:
         everything: bool = False,
         show_progress: bool = False,
     ) -> Changes:
-        """Add documents.
-
-        Documents that are stored and have not changed are left as they are. Documents that share
-        their name, but not their metadata, are parts of one: they are numbered in their order. If
-        all documents of a source are here, others that the index has of it are removed. After an
-        error or a kill, the same call repeated goes on where it stopped.
+        """Add documents; see `IndexingRetriever.add_documents`.
 
         Args:
             documents: The documents.
-            everything: Whether these are all: others are removed, and a file of an older format
-                is made anew.
+            everything: Whether these are all, as for `IndexingRetriever.sync`.
             show_progress: Show progress bars of splitting and embedding.
-
-        Raises:
-            ValueError: A document has no name or the name of another one, or metadata that JSON
-                does not have, the embedding model is another one than before, or there is no
-                document and they are all. Nothing is stored.
-            StoreError: The file cannot be used, or another process writes to it.
         """
         return run_at_once(self._add(pick_sync, documents, everything, show_progress))
 
@@ -194,10 +176,7 @@ class PassageIndex:
         *,
         where: Where = None,
         vector: Sequence[float] | None = None,
-        budget: int | None = None,
-        max_gap: int | None = None,
-        min_similarity: float | None = None,
-        k: int | None = None,
+        **settings: Any,
     ) -> list[Passage]:
         """Return the passages that fit a query.
 
@@ -206,21 +185,18 @@ class PassageIndex:
             where: Which chunks may be found: values that their metadata must have, or a function
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
-            budget: Another budget than that of the index, as are the next three.
-            max_gap: Another gap.
-            min_similarity: Another least similarity.
-            k: Another number of passages.
+            **settings: Those of `SearchSettings`.
 
         Returns:
-            Passages, best first, or in reading order if the index is asked for that.
+            Passages, best first, or in reading order if that is asked for.
 
         Raises:
+            TypeError: A setting is unknown, or has the wrong type.
             ValueError: A limit is out of range, the embedding model is not the index's, or `vector`
                 has another size than its vectors, or values that are not finite.
             StoreError: The file cannot be used.
         """
-        limits = {"budget": budget, "max_gap": max_gap, "min_similarity": min_similarity, "k": k}
-        return run_at_once(self._search(pick_sync, query, where, vector, limits))
+        return run_at_once(self._search(pick_sync, query, where, vector, settings))
 
     async def asearch(
         self,
@@ -228,10 +204,10 @@ class PassageIndex:
         *,
         where: Where = None,
         vector: Sequence[float] | None = None,
-        **limits: Any,
+        **settings: Any,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await self._search(pick_async, query, where, vector, limits)
+        return await self._search(pick_async, query, where, vector, settings)
 
     async def _add(
         self,
@@ -264,14 +240,12 @@ class PassageIndex:
             if kept[name] == name and stored.get(name) != digests[name]
         ]
         chunks = 0
-        model, delivery = self._embedding, Delivery(trim=True)
+        split_all = pick(self._chunker.split_all, self._chunker.asplit_all)
+        embed = pick(self._embedding.embed_documents, self._embedding.aembed_documents)
         for batch in batches(changed, _AT_ONCE):
             sources = [one.content for one in batch]
-            split_all = pick(
-                partial(split_and_embed, self._chunker, sources, model.embed_documents, delivery),
-                partial(asplit_and_embed, self._chunker, sources, model.aembed_documents, delivery),
-            )
-            split, vectors = await split_all(show_progress=show_progress)
+            split = await split_all(sources, Delivery(trim=True), show_progress=show_progress)
+            vectors = await plan_of(split).aembed(embed, show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             await pick(self.store.put)(
                 [new_document(one, digests[one.name], own, rows) for one, own, rows in made],
@@ -294,8 +268,8 @@ class PassageIndex:
         vector: Sequence[float] | None,
         given: Mapping[str, Any],
     ) -> list[Passage]:
-        known = {name: value for name, value in given.items() if value is not None}
-        limits = replace(self._limits, **known)
+        refuse_unknown("a query", given, [one.name for one in fields(SearchSettings)], {})
+        settings = SearchSettings(**given)
         accepts = filter_of(where)
         await self._check_model(pick, adding=False)
         model = self._embedding
@@ -308,26 +282,30 @@ class PassageIndex:
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
                 f"{len(self._probe)}: pass one of the model that the index was made with"
             )
-        return await pick(self._find)(query, vector, accepts, limits)
+        return await pick(self._find)(query, vector, accepts, settings)
 
     def _find(
-        self, query: str, vector: Sequence[float], accepts: Accepts | None, limits: _Limits
+        self,
+        query: str,
+        vector: Sequence[float],
+        accepts: Accepts | None,
+        settings: SearchSettings,
     ) -> list[Passage]:
         with self.store.reading() as reading:
             found = find_passages(
                 reading,
                 query,
                 vector,
-                keywords=self._keywords,
+                keywords=settings.keywords,
                 accepts=accepts,
-                budget=limits.budget,
-                max_gap=limits.max_gap,
-                context=self._context,
-                min_similarity=limits.min_similarity,
+                budget=settings.budget,
+                max_gap=settings.max_gap,
+                context=settings.context,
+                min_similarity=settings.min_similarity,
                 language=self._chunker.language,
             )
-        best = found[: limits.k]
-        return in_reading_order(best) if self._reading_order else best
+        best = found[: settings.k]
+        return in_reading_order(best) if settings.reading_order else best
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, takewhile
+from itertools import takewhile
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -43,13 +43,11 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}][^\s{_ALONE}{_VOWEL}]*")
-# In what goes on without spaces, such as JSON, rows of CSV or Base64, a name, a vowel or an even
-# digit counts as a word from here on: about as many as there are in prose of this length.
-_LONGEST_WORD = 24
-_LONG_RUN = rf"[^\s{_ALONE}{_VOWEL}]{{{_LONGEST_WORD}}}"
-_LONG_WORD = re.compile(_LONG_RUN)
-_MORE_WORDS = re.compile(rf"(?<={_LONG_RUN})(?:(?<![^\W_])[^\W_]|[aeiouAEIOU02468])")
 _INSIDE_WORD = re.compile(rf"(?<=[^\s{_ALONE}])[^\s{_ALONE}{_VOWEL}]")
+_LONGEST_MEAN = 12
+"""Most characters of a word, on average over a passage. In prose they are six with the space, in
+German eight, so that one with names of files and links in it has the words that stand there. Of
+what goes on without spaces, such as JSON or Base64, this many characters count as a word."""
 
 # What metadata says of the start of a chunk, and of its end.
 _OF_START = (
@@ -171,26 +169,8 @@ def text_in_context(context: str, text: str) -> str:
 
 def count_words(text: str) -> int:
     """Return the number of words of a text, as budgets count them: without times of captions."""
-    return _count_starts(without_times(text), 0, len(text))
-
-
-def _count_starts(text: str, start: int, end: int) -> int:
-    """Return how many words begin in a range."""
-    if _LONG_WORD.search(text, max(0, start - _LONGEST_WORD), end):
-        return sum(1 for _ in _word_starts(text, start, end))
-    # The same, several times as fast.
-    return len(_WORD.findall(text, start, end)) - (_INSIDE_WORD.match(text, start) is not None)
-
-
-def _word_starts(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield where words begin in a range; each place says by itself whether one does."""
-    for word in _WORD.finditer(text, start, end):
-        at = word.start()
-        if at > start or not _INSIDE_WORD.match(text, at):
-            yield at
-            at += 1
-        if at == start or word.end() - at >= _LONGEST_WORD:
-            yield from map(re.Match.start, _MORE_WORDS.finditer(text, at, word.end()))
+    words = _WORD.findall(without_times(text))
+    return _charged(len(words), Span(0, len(text)))
 
 
 def in_reading_order(passages: Sequence[Passage]) -> list[Passage]:
@@ -241,8 +221,6 @@ def join_hits(
     taken: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
         text = joining[hit.document]
-        if budget is not None and taken and used + text.least(hit.span) > budget:
-            continue  # most hits do not fit, and what they would join takes longest to find
         joined = text.join(hit.span, hit.above, max_gap)
         if budget is None or not taken or used + joined.added <= budget:
             text.accept(joined)
@@ -283,15 +261,6 @@ class _Joining:
         """Return the passage that contains a hit."""
         return self._spans[bisect_right(self._starts, span.start) - 1]
 
-    def least(self, hit: Span) -> int:
-        """Return how many words a hit adds, or fewer."""
-        place = bisect_right(self._starts, hit.start)
-        before = self._spans[place - 1].end if place else hit.start
-        after = self._starts[place] if place < len(self._starts) else hit.end
-        if before > hit.start or after < hit.end:
-            return 0  # parts of it are known
-        return self._begun(*hit) - self._inside_word(hit.end)
-
     def join(self, hit: Span, above: int, max_gap: int) -> _Joined:
         """Return the passage that a hit would become together with those near it."""
         first = last = bisect_right(self._starts, hit.start)
@@ -308,9 +277,9 @@ class _Joining:
         for span, words in zip(self._spans[first:last], self._words[first:last], strict=True):
             begun += self._begun(position, span.start) + words - self._inside_word(span.start)
             position = span.end
-            before += words
+            before += _charged(words, span)
         words = begun + self._begun(position, end) + self._inside_word(start)
-        added = words + above - before - sum(self._above[first:last])
+        added = _charged(words, Span(start, end)) + above - before - sum(self._above[first:last])
         return _Joined(slice(first, last), Span(start, end), words, above, added)
 
     def accept(self, joined: _Joined) -> None:
@@ -322,19 +291,23 @@ class _Joining:
 
     def _near(self, end: int, start: int, max_gap: int) -> bool:
         """Return whether at most `max_gap` words, which may be parts of some, lie between."""
-        starts = _word_starts(self._text, end, max(end, start))
-        return next(islice(starts, max_gap, None), None) is None
+        gap = start - end
+        return gap < _LONGEST_MEAN * (max_gap + 1) and self._begun(end, start) <= max_gap
 
     def _begun(self, start: int, end: int) -> int:
         """Return the number of words that begin in a range."""
         if start >= end:
             return 0
-        return _count_starts(self._text, start, end)
+        return len(_WORD.findall(self._text, start, end)) - self._inside_word(start)
 
     def _inside_word(self, place: int) -> bool:
         """Return whether a cut at a place divides a word."""
-        divides = _INSIDE_WORD.match(self._text, place)
-        return divides is not None and _MORE_WORDS.match(self._text, place) is None
+        return _INSIDE_WORD.match(self._text, place) is not None
+
+
+def _charged(words: int, span: Span) -> int:
+    """Return the words that count of a passage; see `count_words`."""
+    return max(words, (span.end - span.start) // _LONGEST_MEAN)
 
 
 def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:

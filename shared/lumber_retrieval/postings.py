@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,30 +61,22 @@ def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64
         places: The new place of each chunk, ascending; those of chunks that are left out are -1.
     """
     terms, contents = [*zip(*lists, strict=True)] or ([], [])
-    listed = [_entries(content, len(places)) for content in contents]
-    entries = np.concatenate([np.zeros(0, dtype=_ENTRY), *listed])
+    entries = np.frombuffer(b"".join(contents), dtype=_ENTRY)
     to = places[entries >> 8]
     kept = to >= 0
-    of_term = np.repeat(np.arange(len(terms)), [len(one) for one in listed])
+    of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
     counts = np.bincount(of_term[kept], minlength=len(terms))
     return _divided(terms, counts, (to << 8 | entries & 255)[kept].astype(_ENTRY))
 
 
-def join_lists(parts: Sequence[Postings], size: int) -> Iterator[tuple[str, bytes]]:
+def join_lists(parts: Sequence[Postings]) -> Iterator[tuple[str, bytes]]:
     """Yield the terms of postings, in order, with their lists as they are stored.
 
     Args:
         parts: Postings of chunks; each has places after those of the one before.
-        size: Number of chunks.
     """
     for term in sorted(set().union(*parts)):
-        content = b"".join([part[term] for part in parts if term in part])
-        if len(content) >= size:  # a byte for each chunk is not longer
-            counts = np.zeros(size, dtype=np.uint8)
-            entries = np.frombuffer(content, dtype=_ENTRY)
-            counts[entries >> 8] = entries & 255
-            content = counts.tobytes()
-        yield term, content
+        yield term, b"".join([part[term] for part in parts if term in part])
 
 
 def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
@@ -96,14 +88,12 @@ class Occurrences(NamedTuple):
     """Where a term occurs.
 
     Attributes:
-        places: The places of the chunks; a slice of all of them, if most have the term.
-        counts: How much it counts there, 0 if it does not occur.
-        chunks: Number of the chunks that have it.
+        places: The places of the chunks.
+        counts: How much it counts there.
     """
 
-    places: npt.NDArray[np.int64] | slice
+    places: npt.NDArray[np.integer[Any]]
     counts: _Floats
-    chunks: int
 
 
 Occurring = dict[str, list[Occurrences | None]]
@@ -117,15 +107,12 @@ def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
         content: Its list as it is stored.
         live: For each chunk whether it is still there.
     """
-    if len(content) == len(live):
-        counts = np.frombuffer(content, dtype=np.uint8) * live
-        return Occurrences(slice(None), counts.astype(np.float32), int(np.count_nonzero(counts)))
     entries = np.frombuffer(content, dtype=_ENTRY)
     places = entries >> 8
     kept = live[places]
     if not kept.all():
         entries, places = entries[kept], places[kept]
-    return Occurrences(places, (entries & 255).astype(np.float32), len(places))
+    return Occurrences(places, (entries & 255).astype(np.float32))
 
 
 def bm25(
@@ -160,16 +147,7 @@ def bm25(
 
 def frequencies(found: Occurring) -> dict[str, int]:
     """Return how many chunks have each term."""
-    return {term: sum(one.chunks for one in parts if one) for term, parts in found.items()}
-
-
-def _entries(content: bytes, size: int) -> npt.NDArray[np.uint32]:
-    """Return the entries of a list as it is stored."""
-    if len(content) == size:
-        counts = np.frombuffer(content, dtype=np.uint8)
-        places = np.flatnonzero(counts)
-        return (places << 8 | counts[places]).astype(_ENTRY)
-    return np.frombuffer(content, dtype=_ENTRY)
+    return {term: sum(len(one.places) for one in parts if one) for term, parts in found.items()}
 
 
 def _divided(

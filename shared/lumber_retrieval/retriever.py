@@ -4,21 +4,46 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
 from lumber_core.support.concurrency import in_thread
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import Changes, PassageIndex
+from lumber_retrieval.index import Changes, PassageIndex, SearchSettings
 
 D = TypeVar("D")
 
 
 class IndexingRetriever(ABC, Generic[D]):
-    """A retriever that has an index of its own, to which documents of a framework are added."""
+    """A retriever that has an index of its own, to which documents of a framework are added.
 
-    _index: PassageIndex
+    It has all settings of a search as attributes, which may be assigned.
+    """
+
+    _opened: tuple[tuple[Any, ...], PassageIndex] | None
+
+    @abstractmethod
+    def _made_of(self) -> tuple[Any, ...]:
+        """Return what its index is made of, as it is set now: splitter, embedding model, path."""
+
+    @abstractmethod
+    def _open(self) -> PassageIndex:
+        """Return the index that is made of this."""
+
+    @property
+    def _index(self) -> PassageIndex:
+        """The index; another one, if what it is made of was set anew."""
+        parts = self._made_of()
+        if self._opened is None or self._opened[0] != parts:
+            self._opened = parts, self._open()
+        return self._opened[1]
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """The settings of a search, as they are now."""
+        return {one.name: getattr(self, one.name) for one in fields(SearchSettings)}
 
     @abstractmethod
     def _indexed(self, documents: Iterable[D]) -> list[IndexedDocument]:

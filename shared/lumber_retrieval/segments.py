@@ -119,9 +119,9 @@ class LiveSegments:
         return np.concatenate([one.numbers for one in self.segments])
 
     @cached_property
-    def places(self) -> Rows | None:
-        """The places of chunks that are still there; None: all."""
-        return None if self.live.all() else np.flatnonzero(self.live)
+    def places(self) -> Rows:
+        """The places of chunks that are still there."""
+        return np.flatnonzero(self.live)
 
     @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
@@ -149,7 +149,7 @@ class LiveSegments:
             estimates = np.zeros(len(self.live), dtype=np.float32)
         for places in highest(estimates, self.places, first):
             similarities = self._similarities(wanted, places)
-            for place, value in ranked(similarities, None, count):
+            for place, value in ranked(similarities, np.arange(len(places)), count):
                 yield int(self.numbers[places[place]]), value
 
     def similarities(self, vector: Vectors, numbers: Sequence[int]) -> list[float]:
@@ -312,8 +312,7 @@ def _replace(
     number = secrets.randbits(62)
     # All that can be made before the first write is, as readers may have to wait from then on.
     lists = [
-        (number, term, chunks)
-        for term, chunks in join_lists([part.postings for part in parts], len(numbers))
+        (number, term, chunks) for term, chunks in join_lists([part.postings for part in parts])
     ]
     for one in segments:
         connection.execute(

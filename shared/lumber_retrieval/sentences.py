@@ -14,7 +14,7 @@ import regex
 
 from lumber_core.spans import Span
 from lumber_core.text.captions import read_cues, without_times
-from lumber_core.text.lines import rows_of
+from lumber_core.text.rows import rows_of
 from lumber_core.text.tables import outside
 from lumber_core.text.units import sentences
 from lumber_retrieval.passages import count_words
@@ -52,7 +52,7 @@ def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> Iter
         # A heading, or what no word is in: the number of an item of a list.
         inside = whole_lines and bool(text[line : span.start].strip())
         opening = inside or said.lstrip().startswith("#") or not any(map(str.isalpha, said))
-        if not opening and not text[line : span.start].lstrip().startswith("|"):
+        if not opening and not _ROW.match(text, line, span.start):
             starts.append(span.start)
     cues = [cue.span for cue in read_cues(text)]
     if cues or any(sign in text for sign in _FIELDS):

@@ -49,7 +49,7 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 """Says by the metadata of a chunk whether it may be found."""
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 3
+_FORMAT = 4
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 _SCHEMA = f"""
@@ -154,7 +154,7 @@ class PassageStore:
         """Return the names of stored documents by their digests, of one with each."""
         with self._database.transaction() as connection:
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
-            return {digest: _text(name) for digest, name in rows} if digests else {}
+            return {digest: _text(name) for digest, name in rows}
 
     def names(self, sources: Collection[str] | None = None) -> list[str]:
         """Return the names of the documents of some sources; None for all."""

@@ -140,28 +140,26 @@ class _Signs(NamedTuple):
     to_centre: _Floats
 
 
-def highest(values: _Floats, places: Rows | None, count: int) -> Iterator[Rows]:
+def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     """Yield places with the highest values, about `count`, then always more, until the end.
 
     Args:
         values: Values of all places.
-        places: The places that count, ascending. None: all.
+        places: The places that count, ascending.
         count: How many come first: at least so many, but if they are thousands, by estimate. Those
             that come together are ascending.
     """
-    while True:
-        known = values if places is None else values[places]
-        if len(known) <= count:
-            yield np.arange(len(known)) if places is None else places
-            return
+    while len(places) > count:
+        known = values[places]
         step = max(1, count // _SAMPLED)
         chosen = known >= np.partition(known[::step], -(count // step))[-(count // step)]
-        yield np.flatnonzero(chosen) if places is None else places[chosen]
-        places = np.flatnonzero(~chosen) if places is None else places[~chosen]
+        yield places[chosen]
+        places = places[~chosen]
         count *= 8
+    yield places
 
 
-def ranked(values: _Floats, places: Rows | None, count: int) -> Iterator[tuple[int, float]]:
+def ranked(values: _Floats, places: Rows, count: int) -> Iterator[tuple[int, float]]:
     """Yield places with their values, the highest first; see `highest`."""
     for some in highest(values, places, count):
         order = some[np.argsort(-values[some], kind="stable")]

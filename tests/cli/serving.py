@@ -1,10 +1,9 @@
-"""Servers of folders in processes of their own, and the SDK's client for them."""
+"""Servers of folders, in memory or as processes, and the SDK's client for them."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -12,11 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.types import CallToolResult
 
-SERVE = ("-m", "lumber_cli", "mcp", "--structured")
+from lumber_cli.agents.server import FolderServer
+from lumber_cli.agents.tools import FolderTools
+from lumber_files import MAX_UNPACKED
 
 
 class Agent:
@@ -53,10 +55,6 @@ class Agent:
     def list_tools(self) -> Any:
         return self._portal.call(self.client.list_tools)
 
-    def listed(self) -> list[Any]:
-        tools: list[Any] = self.list_tools().tools
-        return tools
-
     def wait_until_indexed(self) -> dict[str, Any]:
         return until(lambda: self.data("status"), lambda status: status["waiting"] == 0)
 
@@ -88,8 +86,8 @@ def stored(index: Path) -> dict[str, int]:
 
 
 @contextmanager
-def connected(server: StdioServerParameters | str) -> Iterator[Agent]:
-    """A client of a server that is started, or of one at a URL."""
+def connected(server: FolderServer | str) -> Iterator[Agent]:
+    """A client of a server in memory, or of one at a URL."""
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(Client(server)) as client,
@@ -98,10 +96,16 @@ def connected(server: StdioServerParameters | str) -> Iterator[Agent]:
 
 
 @contextmanager
-def agent(*arguments: str | Path, cwd: Path | None = None) -> Iterator[Agent]:
-    """A client of a server of its own."""
-    command = StdioServerParameters(
-        command=sys.executable, args=[*SERVE, *map(str, arguments)], env={**os.environ}, cwd=cwd
-    )
-    with connected(command) as made:
+def agent(
+    *folders: str | Path,
+    index: Path | None = None,
+    cwd: Path | None = None,
+    structured: bool = True,
+) -> Iterator[Agent]:
+    """A client of a server of its own, in memory: a process takes seconds to start."""
+    with pytest.MonkeyPatch.context() as patched:
+        if cwd is not None:
+            patched.chdir(cwd)
+        tools = FolderTools([*map(str, folders)], index, None, MAX_UNPACKED)
+    with connected(FolderServer(tools, structured=structured)) as made:
         yield made

@@ -88,7 +88,8 @@ def test_each_passage_is_highlighted_in_its_whole_document(browser: Browser, pag
       for (const card of all("#passages .open")) {
         card.click();
         await frames();
-        found.push([joined("mark.chosen"), joined(".block"), all("mark:not(.chosen)").length > 0]);
+        found.push([joined("mark.chosen"), joined("#text .block"),
+          all("mark:not(.chosen)").length > 0]);
       }
       return found;"""
     found = look(browser, page, script)
@@ -96,6 +97,54 @@ def test_each_passage_is_highlighted_in_its_whole_document(browser: Browser, pag
     assert [chosen for chosen, _, _ in found] == [each.text for each in PASSAGES]
     assert [whole for _, whole, _ in found] == wholes
     assert [others for _, _, others in found] == [True, True, False]
+
+
+MARKED = """# The **fleet** #
+
+Each boat has *one* `mast`, see [the list](https://boats.example/a_list_(2).html) and \\*notes\\*.
+
+* Gull
+  * **Tern & Co**
+
+> Quoted *once*,
+> and again.
+
+```python
+gull = 2 ** 3
+```
+
+| Boat | Price |
+| :--- | ---: |
+| **Gull** | 5 \\| 6 |
+| Tern |  |
+
+---
+
+End.
+"""
+
+
+def test_marks_of_markdown_are_shown_as_what_they_mean(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "answer.html"
+    table = MARKED[MARKED.index("| Boat") : MARKED.index("---\n\nE")]
+    found = [passage("fleet.md", text, MARKED) for text in ("has *one* `mast`", table)]
+    documents = {"fleet.md": Source(MARKED, name="fleet.md", format="markdown")}
+    write_page(path, answer_page("Which boats?", None, found, documents))
+    script = """
+      const shown = (selector) => all(selector).map((each) => each.innerText.trim());
+      return [joined("#text .block"), shown("#text .block"), shown("#text .row .cell"),
+        shown("#text .strong, #text .em, #text .link, #text .code:not(.block)"),
+        texts("mark[data-passage='1']"), shown(".excerpt")];"""
+    whole, blocks, cells, styled, marked, (first, second) = look(browser, path, script)
+    assert whole == MARKED
+    assert blocks[0] == "The fleet"
+    assert blocks[1] == "Each boat has one mast, see the list and *notes*."
+    assert blocks[2:6] == ["* Gull", "* Tern & Co", "Quoted once, and again.", "gull = 2 ** 3"]
+    assert cells == ["Boat", "Price", "Gull", "5 | 6", "Tern", ""]
+    assert styled == ["fleet", "one", "mast", "the list", "Tern & Co", "once", "Gull"]
+    assert "".join(marked) == "has *one* `mast`"
+    assert first == "has one mast"
+    assert second.split() == ["Boat", "Price", "Gull", "5", "|", "6", "Tern"]
 
 
 def test_a_quote_in_the_answer_leads_to_its_place(browser: Browser, page: Path) -> None:
@@ -121,9 +170,9 @@ def test_kinds_of_quotes_are_told_apart(browser: Browser, page: Path) -> None:
         ...["exact", "aligned", "missing"].map((kind) =>
           getComputedStyle(document.querySelector(`#said .${kind}`)).color)];"""
     (exact, aligned, missing, _), links, said, *colours = look(browser, page, script)
-    assert "“seven days at most”" in exact
+    assert "seven days at most" in exact
     assert exact.endswith("guide.md · lines 7 to 8 · word for word")
-    assert "“The deposit is forty crowns”" in aligned
+    assert "The deposit is forty crowns" in aligned
     assert "The model’s wording: “The deposit is 40 crowns”" in aligned
     assert "worded differently" in aligned
     assert "“The boats are green”These words stand in none of the files." in missing

@@ -344,7 +344,7 @@ def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
         data = json.loads(page.split('id="data">')[1].split("</script>")[0])
         blocks = {each["name"]: each["blocks"] for each in data["documents"]}
         assert [block[2] for block in blocks["docs/quay.pdf"] if block[0] == "page"] == [1, 2]
-        links = {each["text"]: each["link"] for each in data["passages"]}
+        links = {each["blocks"][0][1][0]: each["link"] for each in data["passages"]}
         assert links == {
             "Anchors rust in the harbour.": f"{(docs / 'quay.pdf').as_uri()}#page=2",
             "Hulls rust, too.": None,

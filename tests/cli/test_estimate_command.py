@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lumber_core import LumberChunker, Prices
-from lumber_core.lumber.fallback import local_judge
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.text.source import Source
 from tests.cli.running import SAMPLE, run_apart
 
@@ -18,7 +18,7 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     text = SAMPLE.read_bytes().decode()
-    made = LumberChunker(local_judge(), theta=300).estimate([text], prices=Prices(2, 6))
+    made = LumberChunker(BertJudge(), theta=300).estimate([text], prices=Prices(2, 6))
     marked = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n" * 40
     (tmp_path / "b.md").write_text(marked, encoding="utf-8")
     options = ("--theta", 300, "--prices", "2,6", "--model", "gemini:any", "--store", "a.db")
@@ -32,6 +32,6 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(
     assert f"{made.cost.likely:.4f} (" in lines[1]
     assert f"{len(text):,}" in lines[1]
     source = Source(marked, format="markdown")  # a fence is one of its units
-    tokens = LumberChunker(local_judge(), theta=300).estimate([source]).prompt_tokens
+    tokens = LumberChunker(BertJudge(), theta=300).estimate([source]).prompt_tokens
     assert f"{tokens.likely:,.0f} (" in lines[2]
     assert not (tmp_path / "a.db").exists()

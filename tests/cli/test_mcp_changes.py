@@ -28,7 +28,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     one, two = base / "one", base / "two"
     for folder in (one, two):
         folder.mkdir()
-    with agent("one", "two", "--index", "both.db", cwd=base) as made:
+    with agent("one", "two", index=base / "both.db", cwd=base) as made:
         yield made, one, two
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
 import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile
 from lumber_core import __version__
 from tests.cli.running import run_apart, started
-from tests.cli.serving import SERVE, Agent, agent, connected, stored, until
+from tests.cli.serving import Agent, agent, connected, stored, until
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("harbour", "lighthouse", "orchard", "quarry", "mill", "abbey", "castle", "meadow")
@@ -27,13 +28,13 @@ PLACES = ("harbour", "lighthouse", "orchard", "quarry", "mill", "abbey", "castle
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    """A folder that takes several seconds to index, in several batches."""
+    """A folder that is indexed in two batches."""
     folder = tmp_path / "docs"
     folder.mkdir()
-    for n in range(36):
+    for n in range(AT_ONCE + 4):
         lines = [
             f"On day {day} keeper {n} of the {PLACES[n % 8]} wrote {day * n} words of weather."
-            for day in range(30)
+            for day in range(3)
         ]
         text = f"# Log {n}\n\n" + "\n\n".join(lines)
         (folder / f"log{n:02}.md").write_text(text, encoding="utf-8")
@@ -41,34 +42,54 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_tools_are_listed_and_answer_before_all_is_indexed(docs: Path, tmp_path: Path) -> None:
-    index = tmp_path / "docs.db"
-    for n in range(100, 400):
-        (docs / f"log{n}.md").write_text("The fog is thick. " * 100, encoding="utf-8")
-    with agent(docs, "--index", index) as serving:
-        assert len(serving.listed()) == 5
-        assert len(stored(index)) < 336
+def test_the_tools_answer_before_all_is_indexed(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches, go_on, add = itertools.count(), Event(), FileIndex.add
+
+    def add_later(self: FileIndex, files: Iterable[ReadFile]) -> None:
+        if next(batches):
+            assert go_on.wait(200)
+        add(self, files)
+
+    monkeypatch.setattr(FileIndex, "add", add_later)
+    with agent(docs, index=tmp_path / "docs.db") as serving:
         result = serving.data("search", question="Who wrote at the lighthouse?")
-        assert "of 336 files indexed; results may be incomplete" in result["progress"]
+        assert "of 36 files indexed; results may be incomplete" in result["progress"]
         # These need no index.
-        assert serving.data("grep", pattern="keeper 35")["count"] == 30
+        assert serving.data("grep", pattern="keeper 35")["count"] == 3
         assert serving.data("read", file="log35.md", last_line=1)["text"] == "# Log 35"
         assert serving.data("status")["indexing"]
-        assert serving.data("status")["waiting"] > 0
+        assert serving.data("status")["waiting"] >= 4
+        go_on.set()
+        assert searched(serving, "Who wrote at the lighthouse?")["passages"]
+
+
+KILLED = """
+import os, runpy, signal
+from lumber_cli.file_index import FileIndex
+add, batches = FileIndex.add, []
+def add_one_batch(self, files):
+    if batches:
+        os.kill(os.getpid(), signal.SIGKILL)
+    batches.append(add(self, files))
+FileIndex.add = add_one_batch
+runpy.run_module("lumber_cli", run_name="__main__", alter_sys=True)
+"""
 
 
 def test_killed_servers_leave_an_index_that_the_next_one_completes(
     docs: Path, tmp_path: Path
 ) -> None:
     index = tmp_path / "docs.db"
-    with serving_process(docs, "--index", index):  # which is killed
-        until(lambda: stored(index), bool)
+    with started("mcp", docs, "--index", index, program=KILLED) as process:
+        assert process.wait(200) == -signal.SIGKILL  # it indexes without being asked
     before = stored(index)
-    assert 0 < len(before) < 36
-    with agent(docs, "--index", index) as serving:
-        status = serving.wait_until_indexed()
+    assert len(before) == AT_ONCE
+    with agent(docs, index=index) as serving:
+        assert searched(serving, "Who wrote at the abbey?")["passages"]
+        status = serving.data("status")
         assert (status["indexed"], status["index"]) == (36, str(index))
-        assert serving.data("search", question="Who wrote at the abbey?")["progress"] == ""
     after = stored(index)
     assert len(after) == 36
     assert {name: after[name] for name in before} == before  # none was stored again
@@ -96,7 +117,7 @@ def test_servers_of_a_folder_share_an_index_in_the_cache_and_ask_may_use_it(
     index = Path(status["index"])
     assert index.is_relative_to(tmp_path / "cache")
     before = stored(index)
-    with agent(docs, "--index", index) as third:
+    with agent(docs, index=index) as third:
         assert searched(third, question)["passages"]
     done = run_apart("ask", docs, question, "--index", index, "--format", "json")
     assert done.code == 0
@@ -108,51 +129,32 @@ def test_an_index_that_cannot_be_used_is_said_and_the_rest_works(
     docs: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "notes.db").write_text("This is no index." * 100, encoding="utf-8")
-    with agent(docs, "--index", tmp_path / "notes.db") as serving:
+    with agent(docs, index=tmp_path / "notes.db") as serving:
         error = until(lambda: serving.call("search", question="Who?"), lambda found: found.is_error)
         assert "is not a database" in error.content[0].text
         assert "is not a database" in serving.data("status")["note"]
-        assert serving.data("grep", pattern="keeper 35")["count"] == 30
+        assert serving.data("grep", pattern="keeper 35")["count"] == 3
     assert (tmp_path / "notes.db").read_text(encoding="utf-8").startswith("This is no index.")
 
 
-def test_ctrl_c_and_the_end_of_stdin_end_it_quietly(docs: Path, tmp_path: Path) -> None:
-    index = tmp_path / "docs.db"
-    for n in range(100, 400):
-        (docs / f"log{n}.md").write_text("The fog is thick. " * 100, encoding="utf-8")
-    with serving_process(docs, "--index", index) as process:
-        until(lambda: stored(index), bool)  # in the middle of indexing
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=200)
-        assert (process.returncode, err) == (130, b"")
-        only_protocol(out)
-    with serving_process(docs, "--index", index) as process:
-        out, err = process.communicate(timeout=200)  # closes stdin
-        assert (process.returncode, err) == (0, b"")
-        only_protocol(out)
-    assert len(stored(index)) < 336  # neither indexed the rest first
-
-
-UNBOUNDED = """
-import runpy
-from lumber_cli.agents import grep
-grep._SECONDS = 1e6
+HANGING = """
+import runpy, time
+from lumber_cli.agents.texts import FileTexts
+FileTexts.read = lambda self, file: time.sleep(10_000)
 runpy.run_module("lumber_cli", run_name="__main__", alter_sys=True)
 """
 
 
-def test_the_end_of_stdin_ends_it_while_a_call_runs(docs: Path, tmp_path: Path) -> None:
-    (docs / "slow.txt").write_text("a" * 5_000_000, encoding="utf-8")
-    slow = {"pattern": "(a?){1000}(b?){1000}x", "regex": True, "files": "slow.txt"}
-    call = {"id": 3, "method": "tools/call", "params": {"name": "grep", "arguments": slow}}
-    with serving_process(docs, "--index", tmp_path / "docs.db", program=UNBOUNDED) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **call}).encode() + b"\n")
-        process.stdin.flush()
-        time.sleep(1)
-        out, _ = process.communicate(timeout=100)  # the call would take longer
-        assert process.returncode == 0
-        only_protocol(out)
+@pytest.mark.parametrize(("end", "status"), [("Ctrl-C", 130), ("end of stdin", 0)])
+def test_ctrl_c_and_the_end_of_stdin_end_it_quietly_while_a_call_runs_and_files_are_indexed(
+    docs: Path, tmp_path: Path, end: str, status: int
+) -> None:
+    with serving_process(docs, "--index", tmp_path / "docs.db", program=HANGING) as process:
+        send(process, "tools/call", id=3, name="read", arguments={"file": "log00.md"})
+        if end == "Ctrl-C":
+            process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=200)  # closes stdin
+    assert (process.returncode, out, err) == (status, b"", b"")
 
 
 def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> None:
@@ -176,34 +178,22 @@ def test_http_is_served_on_this_machine_alone(docs: Path, tmp_path: Path) -> Non
         assert f"port {port} of this machine cannot be used" in taken.err
 
 
-@pytest.mark.parametrize("options", [(), ("--structured",)])
-def test_results_are_text_alone_unless_data_is_asked_for(
-    options: tuple[str, ...], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("structured", [False, True])
+def test_results_are_text_alone_unless_data_is_asked_for(structured: bool, tmp_path: Path) -> None:
     """Clients that get data show the model only that: without lines, and marks of quotes."""
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "log.md").write_text("# Log\n\nThe fog is thick.\n\nIt lifts.", encoding="utf-8")
-    with serving_process(folder, "--index", tmp_path / "docs.db", *options) as process:
-        lists = answer_of(process, "tools/list")
-        read = answer_of(process, "tools/call", name="read", arguments={"file": "log.md"})
-        asked = {"question": "How thick is the fog?"}
-        searched = answer_of(process, "tools/call", name="search", arguments=asked)
-    assert not any("outputSchema" in tool for tool in lists["tools"])
-    assert read["content"][0]["text"].splitlines()[1:] == [
+    with agent(folder, index=tmp_path / "docs.db", structured=structured) as serving:
+        read = serving.call("read", file="log.md")
+        found = serving.call("search", question="How thick is the fog?")
+    assert read.content[0].text.splitlines()[1:] == [
         *("     1 | # Log", "     2 | ", "     3 | The fog is thick."),
         *("     4 | ", "     5 | It lifts."),
     ]
-    assert "\n    The fog is thick." in searched["content"][0]["text"]
-    assert ("structuredContent" in read, "structuredContent" in searched) == (bool(options),) * 2
-
-
-def test_the_list_of_tools_is_short_and_may_be_kept(tmp_path: Path) -> None:
-    with agent(tmp_path) as serving:
-        listed = serving.list_tools()
-    assert listed.ttl_ms == 24 * 3600 * 1000
-    shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
-    assert len(json.dumps(shown)) < 4500
+    assert "\n    The fog is thick." in found.content[0].text
+    for result in (read, found):
+        assert (result.structured_content is not None) == structured
 
 
 def test_the_registry_starts_the_server_that_this_is() -> None:
@@ -217,40 +207,31 @@ def test_the_registry_starts_the_server_that_this_is() -> None:
 
 
 @contextmanager
-def serving_process(*arguments: object, program: str = "") -> Iterator[subprocess.Popen[bytes]]:
-    """A server that has answered a call, and is killed in the end."""
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    messages: list[dict[str, object]] = [
-        {"id": 1, "method": "initialize", "params": hello},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
-    ]
+def serving_process(*arguments: object, program: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A server that has answered a call with text alone, and is killed in the end."""
+    client = {"name": "test", "version": "1"}
     with started("mcp", *arguments, program=program) as process:
         try:
-            assert process.stdin is not None
+            hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+            send(process, "initialize", id=1, **hello)
+            send(process, "notifications/initialized")
+            send(process, "tools/call", id=2, name="status", arguments={})
             assert process.stdout is not None
-            for message in messages:
-                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-                process.stdin.flush()
-            for number in (1, 2):
-                assert json.loads(process.stdout.readline())["id"] == number
+            first, second = (json.loads(process.stdout.readline()) for _ in range(2))
+            assert (first["id"], second["id"]) == (1, 2)
+            assert "structuredContent" not in second["result"]
             yield process
         finally:
             process.kill()
 
 
-def answer_of(process: subprocess.Popen[bytes], method: str, **params: object) -> Any:
-    """Return the result of a request."""
+def send(process: subprocess.Popen[bytes], method: str, **params: object) -> None:
+    """Send a request, or without an `id` a notification."""
+    number = {"id": params.pop("id")} if "id" in params else {}
+    message = {"jsonrpc": "2.0", **number, "method": method, "params": params}
     assert process.stdin is not None
-    assert process.stdout is not None
-    request = {"jsonrpc": "2.0", "id": 3, "method": method, "params": params}
-    process.stdin.write(json.dumps(request).encode() + b"\n")
+    process.stdin.write(json.dumps(message).encode() + b"\n")
     process.stdin.flush()
-    return json.loads(process.stdout.readline())["result"]
 
 
 def searched(serving: Agent, question: str) -> dict[str, Any]:
@@ -261,14 +242,13 @@ def searched(serving: Agent, question: str) -> dict[str, Any]:
 
 
 def serves(serving: Agent) -> bool:
-    return serving.data("grep", pattern="keeper 35")["count"] == 30
+    return serving.data("grep", pattern="keeper 35")["count"] == 3
 
 
 @contextmanager
 def http(docs: Path, index: Path) -> Iterator[str]:
     """A server over HTTP; its URL."""
-    command = [sys.executable, *SERVE, docs, "--index", index, "--http", "0"]
-    process = subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE)
+    process = started("mcp", docs, "--structured", "--index", index, "--http", 0)
     try:
         assert process.stderr is not None
         said = process.stderr.readline().decode()
@@ -279,8 +259,3 @@ def http(docs: Path, index: Path) -> Iterator[str]:
         _, err = process.communicate(timeout=200)
     assert process.returncode == 130
     assert b"Traceback" not in err
-
-
-def only_protocol(out: bytes) -> None:
-    for line in out.splitlines():
-        assert json.loads(line)["jsonrpc"] == "2.0"

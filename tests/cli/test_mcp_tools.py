@@ -64,7 +64,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
-    with agent(folder, "--index", tmp_path_factory.mktemp("index") / "docs.db") as made:
+    with agent(folder, index=tmp_path_factory.mktemp("index") / "docs.db") as made:
         made.wait_until_indexed()
         yield made
 
@@ -74,8 +74,14 @@ def questions() -> list[str]:
     return [json.loads(line)["question"] for line in lines][:12]
 
 
-def test_the_tools_say_that_they_only_read(served: Agent) -> None:
-    tools = {tool.name: tool for tool in served.listed()}
+def test_the_list_of_tools_is_short_may_be_kept_and_says_that_they_only_read(
+    served: Agent,
+) -> None:
+    listed = served.list_tools()
+    assert listed.ttl_ms == 24 * 3600 * 1000
+    shown = [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed.tools]
+    assert len(json.dumps(shown)) < 4500
+    tools = {tool.name: tool for tool in listed.tools}
     assert [*tools] == ["search", "read", "outline", "grep", "status"]
     for tool in tools.values():
         assert tool.annotations.read_only_hint is True

@@ -140,37 +140,30 @@ def test_an_answer_of_a_model_needs_nothing_of_the_evaluation(tmp_path: Path) ->
     assert not loaded & OURS
 
 
-@pytest.mark.parametrize(
-    ("extra", "commands"),
-    {
-        "evaluation": ["compare docs", "split docs --format parquet -o chunks.parquet"],
-        "openai": [
-            "questions docs --model http://127.0.0.1:1#m",
-            "split docs --method lumber --model ollama:m",
-        ],
-        "documents": [
-            "split docs quay.pdf",
-            "view quay.docx",
-            "estimate docs quay.html",
-            "split quay.txt",
-        ],
-        "hub": ["split docs --method bert --model owner/name"],
-        "tiktoken": ["split docs --tokenizer cl100k_base"],
-    }.items(),
-)
-def test_a_command_names_the_extra_it_lacks(
-    extra: str, commands: list[str], tmp_path: Path
-) -> None:
+LACKING = {
+    "compare docs": "evaluation",
+    "split docs --format parquet -o chunks.parquet": "evaluation",
+    "questions docs --model http://127.0.0.1:1#m": "openai",
+    "split docs --method lumber --model ollama:m": "openai",
+    "split docs quay.pdf": "documents",
+    "view quay.docx": "documents",
+    "estimate docs quay.html": "documents",
+    "split quay.txt": "documents",
+    "split docs --method bert --model owner/name": "hub",
+    "split docs --tokenizer cl100k_base": "tiktoken",
+}
+
+
+def test_a_command_names_the_extra_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("One. Two.", encoding="utf-8")
     for name in ("quay.pdf", "quay.docx", "quay.html"):
         (tmp_path / name).write_bytes(b"nothing")
     (tmp_path / "quay.txt").write_bytes("Der Müller geht.".encode("cp1252"))
-    done = each_without({extra}, commands, tmp_path)
-    assert [code for code, _ in done.results] == [1] * len(commands), done.stderr
-    said = done.stderr.strip().splitlines()
-    assert len(said) == len(commands)
-    assert all(f"pip install 'lumber-splitters[{extra}]'" in line for line in said)
+    done = each_without({*LACKING.values()}, [*LACKING], tmp_path)
+    assert [code for code, _ in done.results] == [1] * len(LACKING), done.stderr
+    for said, extra in zip(done.stderr.strip().splitlines(), LACKING.values(), strict=True):
+        assert f"pip install 'lumber-splitters[{extra}]'" in said
 
 
 def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from lumber_core import (
     Source,
     TextEmbedder,
 )
-from lumber_core.lumber.fallback import local_judge
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_files import read_file
 from lumber_retrieval.embedding import split_and_embed
 from tests.cli.running import SAMPLE, run_apart, started
@@ -84,11 +84,11 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
         ),
         (
             ["--method", "lumber", "--theta", "200", "--chunk-size", "100"],
-            LumberChunker(local_judge(), theta=200, chunk_size=100),
+            LumberChunker(BertJudge(), theta=200, chunk_size=100),
         ),
         (
             ["--method", "lumber", "--set", "method=window"],
-            LumberChunker(local_judge(), method="window"),
+            LumberChunker(BertJudge(), method="window"),
         ),
     ],
 )

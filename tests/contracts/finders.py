@@ -21,7 +21,7 @@ from lumber_core import GreedyChunker
 from lumber_core.spans import Span
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.index import PassageIndex, SearchSettings
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.retriever import IndexingRetriever
 from tests.retrieval.embeddings import WordVectors
@@ -68,14 +68,21 @@ class LlamaIndexVectors(BaseEmbedding):
 class CoreRetriever(IndexingRetriever[IndexedDocument]):
     """What both frameworks' retrievers are made of, alone."""
 
-    def __init__(self, index: PassageIndex) -> None:
-        self._index = index
+    def __init__(self, index: PassageIndex, settings: dict[str, Any]) -> None:
+        self.index, self.settings, self._opened = index, settings, None
+        SearchSettings(**settings)
+
+    def _made_of(self) -> tuple[Any, ...]:
+        return ()
+
+    def _open(self) -> PassageIndex:
+        return self.index
 
     def _indexed(self, documents: Iterable[IndexedDocument]) -> list[IndexedDocument]:
         return [*documents]
 
     async def afind(self, query: str) -> Any:
-        return await self._index.asearch(query)
+        return await self.index.asearch(query, **self.settings)
 
 
 class Core:
@@ -90,10 +97,10 @@ class Core:
 
     def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
         chunker = GreedyChunker(**SPLIT)
-        return CoreRetriever(PassageIndex(chunker, model or WordVectors(), path, **settings))
+        return CoreRetriever(PassageIndex(chunker, model or WordVectors(), path), settings)
 
     def find(self, index: Any, query: str, where: Any = None) -> list[Found]:
-        return [*map(self.found, index._index.search(query, where=where))]
+        return [*map(self.found, index.index.search(query, where=where, **index.settings))]
 
     def found(self, passage: Passage) -> Found:
         metadata = {"similarity": passage.similarity, **passage.metadata}

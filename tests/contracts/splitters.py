@@ -84,9 +84,6 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "greedy by paragraphs": lambda **options: GreedyChunker(
         units="paragraphs", **small_target(options)
     ),
-    "greedy by words": lambda **options: GreedyChunker(
-        **{"tokenizer": "words", **small_target(options)}
-    ),
     "lumber by word use": lambda **options: LumberChunker(LexicalJudge(), theta=60, **options),
     "lumber by bert": lambda **options: LumberChunker(
         BertJudge(small_model()), theta=60, **options

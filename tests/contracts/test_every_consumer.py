@@ -17,7 +17,7 @@ from langchain_lumber import SpanTextSplitter
 from llamaindex_lumber import ChunkerNodeParser
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.lumber.fallback import local_judge
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.text.source import Source
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.splitters import evaluated, preset
@@ -30,7 +30,7 @@ SPLITTERS: dict[str, Callable[[], Chunker]] = {
     "bert": BertChunker,
     "layout": LayoutChunker,
     "greedy": GreedyChunker,
-    "lumber": lambda: LumberChunker(local_judge()),
+    "lumber": lambda: LumberChunker(BertJudge()),
 }
 """The splitters by their names on the command line, as `split` makes them by default."""
 OVERLAP = 20

@@ -131,7 +131,7 @@ def text_of(unit: str, size: int) -> str:
 
 WINDOW = 255
 TOKENIZER = WordPieceTokenizer.from_folder(OWN_FOLDERS["bundled"])
-SMALLEST = 1000  # characters: what is done once for each text no longer matters
+SMALLEST = 500  # characters: what is done once for each text no longer matters
 
 
 def check_growth(figures: list[int], name: str) -> None:

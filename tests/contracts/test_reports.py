@@ -115,12 +115,16 @@ def test_verdicts_are_not_embedded() -> None:
 @pytest.mark.parametrize("framework", ["LangChain", "LlamaIndex"])
 def test_asynchronous_calls_ask_about_several_documents_at_once(framework: str) -> None:
     at_once, most = 0, 0
+    full = asyncio.Event()
 
     async def judge(group: Group) -> None:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
-        await asyncio.sleep(0.01)
+        if at_once == 8:
+            full.set()
+        await asyncio.wait_for(full.wait(), 120)
+        await asyncio.sleep(0.01)  # in which more would come
         at_once -= 1
 
     if framework == "LangChain":

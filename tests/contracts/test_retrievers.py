@@ -244,6 +244,7 @@ def test_citations_say_which_row_or_part(of: Any) -> None:
     passages = of.search(index, "SN-002 and bees")
     cited = of.cite(["serial: SN-002", "Bees of elm hum."], passages)
     assert [one.document for one in cited] == ["parts.csv, row 2", "a.md, part 2"]
+    assert [one.link for one in cited] == ["parts.csv", "a.md"]
 
 
 @every_finder
@@ -271,6 +272,25 @@ def test_k_and_the_least_similarity_limit_passages(of: Any) -> None:
     for bad in ({"k": 0}, {"min_similarity": 2}, {"budget": 0}, {"max_gap": -1}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             of.index(**bad)
+
+
+@every_framework
+def test_settings_may_be_assigned(of: Any, tmp_path: Path) -> None:
+    index = filled(of, budget=500)
+    assert len(of.find(index, "otters")) > 1
+    index.k = 1
+    (best,) = of.find(index, "otters")
+    index.budget = 3
+    (shorter,) = of.find(index, "otters")
+    assert len(shorter.text) < len(best.text)
+    index.k = "2"
+    with pytest.raises(TypeError, match="k must be a whole number"):
+        of.find(index, "otters")
+    index.k, found = None, of.find(filled(of, budget=500), "otters")
+    index.budget, index.path = 500, tmp_path / "other.db"
+    assert of.find(index, "otters") == []
+    index.add_documents(library(of))
+    assert of.find(index, "otters") == found
 
 
 @every_finder

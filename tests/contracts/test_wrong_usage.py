@@ -49,6 +49,8 @@ WRONG: list[tuple[list[str], dict[str, Any], type[Exception], str]] = [
     (EVERY, {"chunk_size": 0}, ValueError, "chunk_size must be at least 1, not 0"),
     (EVERY, {"chunk_size": -3}, ValueError, "chunk_size must be at least 1, not -3"),
     (EVERY, {"chunk_size": "nine"}, TypeError, 'be a whole number, not str: pass a number, "auto"'),
+    (EVERY, {"chunk_size": "9"}, TypeError, 'be a whole number, not str: pass a number, "auto"'),
+    (EVERY, {"min_chunk_size": "9"}, TypeError, "min_chunk_size must be a whole number, not str"),
     (EVERY, {"min_chunk_size": 600}, ValueError, r"\(600\) must not be above chunk_size \(\d+\): "),
     (
         EVERY,

@@ -32,7 +32,7 @@ PIECES = [
 nasty_texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 quick = settings(
-    max_examples=80 * FACTOR, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40 * FACTOR, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

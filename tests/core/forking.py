@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 def works_in_a_fork(work: Callable[[], object]) -> bool:
-    """Run `work` in a forked process; False if it fails or takes more than a minute."""
+    """Run `work` in a forked process; False if it fails or takes more than three minutes."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -18,7 +18,7 @@ def works_in_a_fork(work: Callable[[], object]) -> bool:
             status = 0
         finally:
             os._exit(status)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while time.monotonic() < until:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:

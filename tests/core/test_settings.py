@@ -68,6 +68,22 @@ def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(
         assert in_core_words(" ".join(field.description.split())) == documented[name]
 
 
+@pytest.mark.parametrize(("core", "splitter", "parser"), ADAPTERS)
+def test_adapters_hand_settings_on_as_they_are(core: Any, splitter: Any, parser: Any) -> None:
+    given: dict[str, Any] = {"language": "de", "chunk_size": 77}
+    judge, llm = ([never], {"llm": never}) if core is LumberChunker else ([], {})
+    own, by_length = core(*judge, **given), core(*judge, tokenizer=len, **given)
+    changed = parser(**llm, language="de").model_copy(update={"chunk_size": 77})
+    for expected, made in (
+        (own, splitter(**llm, chunk_overlap=3, **given)),
+        (by_length, splitter(**llm, length_function=len, **given)),
+        (own, parser(**llm, chunk_overlap=3, **given)),
+        (own, changed),
+    ):
+        assert repr(made.chunker) == repr(expected)
+        assert made.chunker.identity == expected.identity
+
+
 @every_chunker
 def test_settings_cannot_be_changed_in_silence(chunker: Any) -> None:
     with pytest.raises(AttributeError, match="chunk_size cannot be changed: make another"):

@@ -51,7 +51,7 @@ def corpus(questions: int = 12, *, documents: int = 2, segmented: bool = False) 
 
 
 class WordEmbedder:
-    """Counts words, hashed into some thousand places; counts what it was given, too."""
+    """Counts words, hashed into two thousand places; counts what it was given, too."""
 
     similarity: Literal["cosine", "dot"] = "cosine"
 
@@ -64,10 +64,10 @@ class WordEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         self.embedded += len(texts)
-        vectors = np.zeros((len(texts), 8192), dtype=np.float32)
+        vectors = np.zeros((len(texts), 2048), dtype=np.float32)
         for row, text in enumerate(texts):
             for word in re.findall(r"\w+", text.casefold()):
-                vectors[row, int(hashlib.md5(word.encode()).hexdigest(), 16) % 8192] += 1
+                vectors[row, int(hashlib.md5(word.encode()).hexdigest(), 16) % 2048] += 1
         return vectors
 
     embed_queries = embed_documents

@@ -15,7 +15,6 @@ from lumber_core.segmentation import Usage
 from lumber_core.support.cache import Cache
 from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object
 from lumber_evaluation.llm.cached_model import CachedModel
-from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.evaluation.asking_support import FAST, model_at
 from tests.loopback.faults import Filtered, Refusal, Says, Slow, Status
 from tests.loopback.server import LoopbackServer, Request
@@ -151,23 +150,6 @@ class _At:
     def __init__(self, server: LoopbackServer) -> None:
         model = model_at(server)
         self.complete, self.acomplete = model.complete, model.acomplete
-
-
-CHILD = """
-import sys
-from lumber_evaluation.llm.asking import Ask, ask_all
-from tests.core.lumber.interrupting import TroubledModel
-
-asks = [Ask("s", f"question {number}", str) for number in range(100)]
-ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
-"""
-
-
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurrency: int) -> None:
-    store = tmp_path / "kept.db"
-    assert "KeyboardInterrupt" in interrupted(CHILD, store, concurrency)
-    assert kept(store) == ANSWERED
 
 
 @pytest.mark.parametrize(

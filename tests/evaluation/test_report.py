@@ -109,6 +109,25 @@ def test_the_page_asks_for_nothing_and_runs_nothing(
     assert not re.search(r"<[^>]+\s(?:style|on\w+)=", page)
 
 
+def test_the_figures_shown_are_those_of_the_json_file(comparison: Comparison) -> None:
+    html = pytest.importorskip("lxml.html")
+    splitters = report_json(comparison)["splitters"]
+    tables = {}
+    for table in html.fromstring(render(comparison)).iter("table"):
+        tables[table.get("data-table")] = [
+            [cell.text_content() for cell in row.xpath(".//*[@class='value' or @class='splitter']")]
+            for row in table.findall(".//tbody/tr")
+        ]
+    for row, splitter in zip(tables["recall"], splitters, strict=True):
+        expected = [splitter["figures"][f"recall@{k}"]["value"] for k in (1, 2, 5, 10, 20)]
+        assert row[0] == splitter["name"]
+        assert [float(cell) for cell in row[1:]] == [round(value, 2) for value in expected]
+    for row, splitter in zip(tables["sizes"], splitters, strict=True):
+        chunks = [chunk for document in splitter["documents"] for chunk in document["chunks"]]
+        assert int(row[1]) == len(chunks)
+        assert int(row[-1]) == max(tokens for _, _, tokens in chunks)
+
+
 def led(made: Comparison) -> dict[str, str]:
     """Return what is said of each leading metric."""
     said = (tuple(sentence.split(": ", 1)) for sentence in conclusions(made) if ": " in sentence)

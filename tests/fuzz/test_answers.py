@@ -8,10 +8,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core import LumberChunker
 from lumber_core.llms.base import Completion
 from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
+from lumber_core.spans import check_tiling
 from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel
 from tests.fuzz.texts import texts
@@ -41,6 +43,19 @@ def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int)
         assert bool(parsed.starts) == (parsed.outcome == "shift")
         assert set(parsed.starts) <= set(choices)
         assert parsed.reason
+
+
+@given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published", "window"]))
+@examples(60)
+def test_texts_and_answers_cost_neither_text_nor_order_nor_the_end(
+    text: str, replies: list[str], method: str
+) -> None:
+    model = ScriptedModel(*replies * 99)
+    make = LumberChunker.as_published if method == "published" else LumberChunker
+    options: dict[str, Any] = {"method": "window"} if method == "window" else {}
+    segmentation = make(ModelJudge(model), theta=40, chunk_size=50, **options).segment(text)
+    check_tiling(segmentation.spans, len(text))
+    assert len(model.history) <= 2 * max(1, len(segmentation.verdicts))
 
 
 anything = st.recursive(

@@ -135,7 +135,7 @@ class Index(RuleBasedStateMachine):
 
 
 def test_an_index_is_what_was_added_and_finds_it() -> None:
-    run_state_machine_as_test(Index, settings=examples(25))
+    run_state_machine_as_test(Index, settings=examples(8))
 
 
 SENTENCES = (
@@ -146,7 +146,7 @@ QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
 
 
 @given(st.integers(0, 1 << 32), st.sampled_from([16, 1 << 16]))
-@examples(6)
+@examples(4)
 def test_an_index_that_changed_answers_as_one_that_was_made_anew(seed: int, most: int) -> None:
     """There are more chunks than are ranked, and many fit a question equally."""
     draw = random.Random(seed)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.lines import read_lines
+from lumber_core.text.layout import read_layout
 from lumber_core.text.markdown import markdown_blocks, places_in_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.units import (
@@ -70,7 +70,7 @@ def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> No
         assert all(0 < offset < len(text) for offset in offsets)
         assert set(offsets) <= whole
         assert all(place.offset <= place.first_word <= len(text) for place in places)
-    starts = [line.start for line in read_lines(text)]
+    starts = read_layout(text).starts
     assert starts == sorted(set(starts))
 
 

@@ -20,16 +20,10 @@ from langchain_lumber import (
     LayoutTextSplitter,
     LumberTextSplitter,
 )
-from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
-from tests.lexical_judge import LexicalJudge
 
-SPLITTERS = {
-    BertTextSplitter: BertChunker,
-    GreedyTextSplitter: GreedyChunker,
-    LayoutTextSplitter: LayoutChunker,
-    LumberTextSplitter: LumberChunker,
-}
-every_splitter = pytest.mark.parametrize("make", SPLITTERS)
+every_splitter = pytest.mark.parametrize(
+    "make", [BertTextSplitter, GreedyTextSplitter, LayoutTextSplitter, LumberTextSplitter]
+)
 
 
 class CountingModel(BaseChatModel):
@@ -46,18 +40,6 @@ class CountingModel(BaseChatModel):
             response_metadata={"model_name": "counting"},
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-@every_splitter
-@pytest.mark.parametrize("counted", [{}, {"length_function": len}])
-def test_settings_are_handed_on_as_they_are(make: Any, counted: dict[str, Any]) -> None:
-    judge = [LexicalJudge()] if make is LumberTextSplitter else []
-    splitter = make(*judge, language="de", chunk_overlap=3, **counted)
-    tokenizer = counted.get("length_function", "estimate")
-    core: Any = SPLITTERS[make]
-    core = core(*judge, language="de", tokenizer=tokenizer)
-    assert repr(splitter.chunker) == repr(core)
-    assert splitter.chunker.identity == core.identity
 
 
 def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() -> None:

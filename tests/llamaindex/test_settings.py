@@ -29,14 +29,10 @@ from llamaindex_lumber import (
     LayoutNodeParser,
     LumberNodeParser,
 )
-from lumber_core import BertChunker, GreedyChunker, LumberChunker, PromptTemplate, token_counter
+from lumber_core import GreedyChunker, PromptTemplate, token_counter
 from tests.lexical_judge import LexicalJudge
 
-PARSERS = {
-    BertNodeParser: BertChunker,
-    GreedyNodeParser: GreedyChunker,
-    LumberNodeParser: LumberChunker,
-}
+PARSERS = [BertNodeParser, GreedyNodeParser, LumberNodeParser]
 every_parser = pytest.mark.parametrize("make", PARSERS)
 PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
 COUNTER = token_counter("cl100k_base")
@@ -52,19 +48,6 @@ def global_settings() -> Iterator[Any]:
     before = dict(vars(Settings))
     yield Settings
     vars(Settings).update(before)
-
-
-@every_parser
-def test_settings_are_handed_on_as_they_are_now(make: Any) -> None:
-    lumber = make is LumberNodeParser
-    judge = {"llm": LexicalJudge()} if lumber else {}
-    parser = make(language="de", chunk_overlap=3, **judge)
-    parser.chunk_size = 77
-    assert parser.model_copy(update={"chunk_size": 66}).chunker.chunk_size == 66
-    core: Any = PARSERS[make]
-    core = core(*judge.values(), language="de", chunk_size=77)
-    assert repr(parser.chunker) == repr(core)
-    assert parser.chunker.identity == core.identity
 
 
 @every_parser

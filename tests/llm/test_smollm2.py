@@ -26,7 +26,6 @@ import pytest
 from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms import OpenAIModel
 from lumber_core.spans import check_tiling
-from tests.core.core_support import with_
 
 pytestmark = pytest.mark.llm
 
@@ -203,24 +202,3 @@ def test_openai_like(server: Server, caplog: Any) -> None:
     nodes = parser.get_nodes_from_documents([Document(text=TEXT)])
     assert "".join(node.get_content() for node in nodes) == TEXT
     check(done[0], server.statuses(), caplog)
-
-
-@pytest.mark.parametrize("structured", [True, False])
-def test_both_methods_get_lists_and_answers_from_the_same_server(
-    structured: bool, server: Server, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The share of usable answers is shown; nothing is lost whatever it is."""
-    for method, theta in (("paper", THETA), ("window", 550)):
-        model = OpenAIModel(
-            "smollm2", base_url=server.url, structured=structured, temperature=0, timeout=PATIENT
-        )
-        judge = ModelJudge(model, policy=ONCE)
-        chunker = LumberChunker(judge, method=method, theta=theta)  # type: ignore[arg-type]
-        segmentation = with_(chunker, window_tokens=1500).segment(TEXT)
-        check_tiling(segmentation.spans, len(TEXT))
-        assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
-        asked = judged(segmentation)
-        assert segmentation.usage.calls == asked
-        usable = asked - len(segmentation.failures)
-        with capsys.disabled():
-            sys.stdout.write(f"\n{method}: {usable} of {asked} answers usable\n")

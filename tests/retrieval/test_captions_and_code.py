@@ -30,9 +30,9 @@ def search(
 ) -> tuple[list[Passage], WordVectors]:
     """Return the passages of a file, and the model that embedded it."""
     model = WordVectors()
-    index = PassageIndex(LayoutChunker(size, tokenizer="even"), model, context=True)
+    index = PassageIndex(LayoutChunker(size, tokenizer="even"), model)
     index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
-    return index.search(question, budget=words), model
+    return index.search(question, budget=words, context=True), model
 
 
 def test_a_passage_of_captions_has_whole_cues_and_a_budget_of_what_is_said() -> None:

@@ -38,8 +38,8 @@ class Blind(WordVectors):
         return [1.0] * self.width
 
 
-def fleet(text: str = FLEET, embedding: Any = None, **settings: Any) -> PassageIndex:
-    index = PassageIndex(LayoutChunker(target_size=40), embedding or WordVectors(), **settings)
+def fleet(text: str = FLEET, embedding: Any = None) -> PassageIndex:
+    index = PassageIndex(LayoutChunker(target_size=40), embedding or WordVectors())
     source = Source(text, metadata={"source": "fleet.md"})
     index.add([IndexedDocument("fleet.md", "fleet.md", source)])
     return index
@@ -56,14 +56,14 @@ def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
 
 
 def test_a_row_of_a_table_stands_below_its_header_and_headings() -> None:
-    (passage,) = fleet(context=True).search("payload of truck T42", budget=40)
+    (passage,) = fleet().search("payload of truck T42", budget=40, context=True)
     assert "T42" in passage.text
     header = "Fleet > Payloads\n\n| Truck | Payload | Tank |\n| --- | --- | --- |\n| T"
     assert passage.in_context.startswith(header.replace("| --- | --- | --- |", "|---|---|---|"))
 
 
 def test_a_passage_inside_a_chunk_says_its_own_headings_and_lines() -> None:
-    (passage,) = fleet(context=True).search("When does the depot in Oslo open?", budget=12)
+    (passage,) = fleet().search("When does the depot in Oslo open?", budget=12, context=True)
     assert passage.text == "The depot in Oslo opens at six."
     assert passage.context == "Fleet > Winter"
     line = FLEET[: passage.span.start].count("\n") + 1
@@ -87,8 +87,8 @@ def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
     "question", ["depot", "the of and", "?!…", "Wann öffnet das Depot?", FLEET * 5, ""]
 )
 def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding: Any) -> None:
-    index = fleet(embedding=embedding, context=True)
-    passages = index.search(question, budget=budget)
+    index = fleet(embedding=embedding)
+    passages = index.search(question, budget=budget, context=True)
     assert passages
     words = sum(count_words(passage.in_context) for passage in passages)
     assert words <= budget or len(passages) == 1
@@ -146,6 +146,8 @@ def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() 
         "High.",
         "| a. B. c | No. 5. Yes |",
     ]
+    quoted = "> | One. It hums all day. | Old. The best of all. |"
+    assert [span.of(quoted) for span in sentences_of(quoted, "en")] == [quoted]
 
 
 def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
@@ -162,9 +164,9 @@ def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
 def test_sentences_are_found_in_their_language() -> None:
     text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
     assert len([*sentences_of(text, "de")]) == 2
-    index = PassageIndex(LayoutChunker(target_size=20, language="de"), WordVectors(), budget=9)
+    index = PassageIndex(LayoutChunker(target_size=20, language="de"), WordVectors())
     index.add([IndexedDocument("a", "a", Source(text))])
-    (passage,) = index.search("Wann stimmt der Rat zu?")
+    (passage,) = index.search("Wann stimmt der Rat zu?", budget=9)
     assert passage.text == "Der Rat stimmt bis zum 1. Juli zu."
 
 
@@ -191,9 +193,9 @@ def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None
     place = text.index("| Boat 7")
     found = small_table(text, Span(place, place + 5))
     assert (None if found is None else found.of(text)) == (table if whole else None)
-    index = PassageIndex(LayoutChunker(target_size=15), WordVectors(), budget=100, max_gap=0)
+    index = PassageIndex(LayoutChunker(target_size=15), WordVectors())
     index.add([IndexedDocument("a", "a", Source(text, format="markdown"))])
-    best = index.search("Boat 7 pounds")[0]
+    best = index.search("Boat 7 pounds", budget=100, max_gap=0)[0]
     assert (table in best.text) == whole
     assert "| Boat 7 |" in best.text
     if not whole:

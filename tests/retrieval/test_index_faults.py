@@ -242,7 +242,7 @@ import resource, signal, sys
 from tests.retrieval.test_index import document, index_of
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
-words = " ".join(f"w{n}" for n in range(4_000))
+words = " ".join(f"w{n}" for n in range(800))
 path = sys.argv[1] if len(sys.argv) > 1 else None
 documents = [document(words[n:], str(n)) for n in range(100)]
 index_of(path).add(documents, everything=True)

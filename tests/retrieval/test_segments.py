@@ -127,7 +127,7 @@ def test_signs_choose_nearly_all_of_the_nearest() -> None:
         exact = np.argsort(-(vectors.turned(rows) @ wanted))[:100]
         similarities = packed.similarities(wanted, np.arange(len(rows)))
         assert len({*exact} & {*np.argsort(-similarities)[:100]}) >= 99
-        chosen = next(vectors.highest(packed.estimates(wanted), None, 1500))
+        chosen = next(vectors.highest(packed.estimates(wanted), np.arange(len(packed)), 1500))
         assert len({*exact} & {*chosen}) >= 95
 
 

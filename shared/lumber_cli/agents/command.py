@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from typing import Annotated
 
@@ -76,14 +75,10 @@ def mcp_command(
         if index is not None:
             check_output(index)
     require("mcp", package="mcp", extra="mcp")
-    # Clients wait, and collecting garbage takes a sixth of the time to import the SDK.
-    gc.disable()
     # Deferred: `-h` does without the SDK.
     from lumber_cli.agents.server import serve
     from lumber_cli.agents.tools import FolderTools
 
-    gc.freeze()
-    gc.enable()
     with wrong_options():
         tools = FolderTools(
             folders, index, encoding, max_unpacked, no_ignore=no_ignore, also=also or ()

@@ -63,7 +63,7 @@ def serve(
     # What runs in threads, such as reading stdin, cannot be interrupted. The index is whole
     # whenever the process ends.
     signal.signal(signal.SIGINT, lambda *_: _end(_INTERRUPTED))
-    server = _Server(tools, structured=structured)
+    server = FolderServer(tools, structured=structured)
     beginning = Timer(_HEAD_START, tools.start)
     beginning.daemon = True
     beginning.start()
@@ -74,7 +74,7 @@ def serve(
     _end(0)
 
 
-class _Server(MCPServer[Any]):
+class FolderServer(MCPServer[Any]):
     """A server whose errors are sentences for a model, and that ends when its client does."""
 
     def __init__(self, tools: FolderTools, *, structured: bool) -> None:
@@ -119,6 +119,7 @@ class _Server(MCPServer[Any]):
         arguments: dict[str, Any],
         context: Context[Any, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what a model can mend is said in the result."""
         tool = self._tool_manager.get_tool(name)
         known = tool.parameters["properties"] if tool else {}
         unknown = [each for each in arguments if each not in known]

@@ -107,7 +107,7 @@ class BertChunker(Chunker):
         threads: int | None = None,
         device: Device | None = None,
     ) -> None:
-        _check_model(model)
+        check_model_name(model)
         if threshold is not None:
             check_number("threshold", threshold)
         elif paper:
@@ -311,13 +311,3 @@ class BertChunker(Chunker):
 
     def _determines(self) -> dict[str, object]:
         return {**super()._determines(), "model": weights_digest(self.model)}
-
-
-def _check_model(model: object) -> None:
-    """Raise unless a model is in a folder here, or could be downloaded."""
-    if not isinstance(model, str) or not model:
-        hint = f"; a size is named: target_size={model}" if type(model) is int else ""
-        raise TypeError(
-            f'model must be "bundled", "large", a folder or a hub id, not {safe_repr(model)}{hint}'
-        )
-    check_model_name(model)

@@ -34,10 +34,6 @@ class TextEmbedder:
     """
 
     def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
-        if not isinstance(model, str) or not model:
-            raise TypeError(
-                f'model must be "bundled", a folder or a hub id, as a string, not {model!r}'
-            )
         check_model_name(model)
         if threads is not None:
             check_positive("threads", threads)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lumber_core.errors import WeightsError
 from lumber_core.support.extras import load, require
+from lumber_core.support.identity import safe_repr
 
 CARD_FILE = "card.json"
 CONFIG_FILE = "config.json"
@@ -45,7 +46,7 @@ class ModelCard:
     scores: str = "tokens"
 
 
-def check_model_name(name: str) -> None:
+def check_model_name(name: object) -> None:
     """Check that a model is in a folder here, or could be downloaded.
 
     Args:
@@ -53,8 +54,14 @@ def check_model_name(name: str) -> None:
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
+        TypeError: It is no string.
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
+    if not isinstance(name, str) or not name:
+        hint = f"; a size is named: target_size={name}" if type(name) is int else ""
+        raise TypeError(
+            f'model must be "bundled", "large", a folder or a hub id, not {safe_repr(name)}{hint}'
+        )
     if name in OWN_FOLDERS or Path(name).expanduser().is_dir():
         return
     if not _HUB_ID.fullmatch(name):

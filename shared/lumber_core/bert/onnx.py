@@ -17,7 +17,6 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
 
-from lumber_core.bert.model_folder import folder_state
 from lumber_core.bert.windows import Positions, Scores, TokenIds
 from lumber_core.errors import WeightsError
 
@@ -64,7 +63,6 @@ class OnnxModel:
     ) -> None:
         self.at_once = threads or min(_MOST_THREADS, available_cpus())
         self._path = Path(path)
-        self._state = folder_state(self._path.parent)
         self._runtime = self._start()
         session = self._runtime.session
         found, made = (
@@ -81,8 +79,7 @@ class OnnxModel:
         """Return the output for the inputs of each sequence.
 
         Raises:
-            WeightsError: The model cannot run these sequences, or a forked process finds that its
-                files have changed.
+            WeightsError: The model cannot run these sequences.
         """
         runtime = self._own_runtime()
         if runtime.pool is None or len(sequences) == 1:
@@ -96,11 +93,6 @@ class OnnxModel:
         """
         runtime = self._runtime
         if runtime.process != os.getpid():
-            if folder_state(self._path.parent) != self._state:
-                raise WeightsError(
-                    f"{self._path.parent} has changed since the process that was forked loaded the "
-                    "model from it: make a new splitter or embedder"
-                )
             _inherited.append(runtime)
             runtime = self._runtime = self._start()
         return runtime

@@ -77,7 +77,7 @@ class GreedyChunker(Chunker):
         assert limits.target_size is not None
         text, units, found = parsed.text, parsed.units(), limits.tokens(parsed)
         edges = [*[start for start, _ in units], len(text)]
-        tokens = found.between(edges)
+        tokens = found.count(units)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             long = [
                 unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size

@@ -108,7 +108,7 @@ class SizedPlaceFinder:
     def sized(self, span: Span, places: Places) -> SizedPlaces:
         """Return places in a range with the tokens between them."""
         edges = [span.start, *places.offsets, span.end]
-        counts = self._limits.tokens(self._parsed).between(edges)
+        counts = self._limits.tokens(self._parsed).count(pairwise(edges))
         return SizedPlaces(span, places, _at_least_one(counts))
 
     def refined(self, found: SizedPlaces, most: int) -> SizedPlaces:

@@ -79,7 +79,6 @@ def best_cuts(
     before = [*accumulate(sizes, initial=0)]  # tokens before each edge
     added = [*scores, 0.0]
     sections = [True, *headed] if costs.mixed and headed is not None and any(headed) else []
-    mixed = [0.0 if starts else costs.mixed for starts in sections]
     section = 0  # the last edge at which a section starts
     table, most = costs.table, costs.chunk_size
     # What a size costs is convex without a minimum: if of two starts the later one is better for
@@ -87,25 +86,27 @@ def best_cuts(
     in_order = costs.min_chunk_size is None and not sections
     best = [0.0]  # the value of the best tiling up to each edge
     previous = [0]  # where the last chunk of that tiling starts
-    low = chosen = 0
+    low = first = 0
     for edge, gained in enumerate(added, start=1):
         end = before[edge]
         if sections and sections[edge - 1]:
+            # A chunk from inside a section before it that goes on is mixed from now on.
+            for start in range(section + 1, edge - 1):
+                best[start] -= costs.mixed
             section = edge - 1
         while end - before[low] > most:
             low += 1
-        if low >= edge:  # the text since the last edge fits in no chunk
-            chosen, value = edge - 1, best[-1]
+        if low == edge:  # the text since the last edge fits in no chunk
+            first, value = edge - 1, best[-1]
         else:
-            value = float("-inf")
-            for start in range(max(low, chosen) if in_order else low, edge):
+            first = max(low, first) if in_order else low
+            value = best[first] - table[end - before[first]]
+            for start in range(first + 1, edge):
                 other = best[start] - table[end - before[start]]
-                if start < section:
-                    other -= mixed[start]
                 if other > value:
-                    chosen, value = start, other
+                    first, value = start, other
         best.append(value + gained)
-        previous.append(chosen)
+        previous.append(first)
     cuts = []
     edge = previous[-1]
     while edge:

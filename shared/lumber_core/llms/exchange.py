@@ -1,4 +1,4 @@
-"""One question to a model behind an API: requests in simpler forms, until one is answered.
+"""The forms of a request to a model behind an API: simpler ones, until one is answered.
 
 Servers differ in the parameters that they accept, and report what they reject in every way: with
 any status, or inside a good reply. So no error is interpreted. A request that fails is sent in
@@ -8,13 +8,12 @@ simpler forms, until one is answered; the form is then kept. Nothing here sends 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.failures import is_blocked, is_cut, status_of
+from lumber_core.llms.failures import is_cut, status_of
 from lumber_core.support.forks import ForkSafeLock
 
 logger = logging.getLogger("lumber_core.llms")
@@ -132,82 +131,7 @@ class RequestForms:
         return (_REASONING_TOKENS if self._thinks else _ANSWER_TOKENS) + listed
 
 
-class Exchange:
-    """The requests of one question: what is sent next, until there is an answer.
-
-    Args:
-        forms: The forms that requests may have.
-        answers: The only answers that the question allows.
-        read: Reads a reply; raises if it is no completion.
-        clean: Returns an error as it may be raised; raises if the server redirects.
-
-    Attributes:
-        completion: The answer, with the tokens of all replies.
-    """
-
-    def __init__(
-        self,
-        forms: RequestForms,
-        answers: Answers | None,
-        read: Callable[[Any], Completion],
-        clean: Callable[[Exception], Exception],
-    ) -> None:
-        self.completion: Completion | None = None
-        self._all = forms
-        self._answers = answers
-        self._read = read
-        self._clean = clean
-        self._cut = Completion("")
-        self._begin()
-
-    def _begin(self) -> None:
-        self._forms, self._known = self._all.of(self._answers)
-        self._number = 0
-        self._rejected: Exception | None = None
-
-    @property
-    def form(self) -> RequestSettings:
-        """The form of the next request."""
-        return self._forms[self._number]
-
-    def replied(self, reply: Any) -> None:
-        """Read the reply to the request."""
-        try:
-            completion = self._read(reply)
-        except Exception as error:  # noqa: BLE001 - replies may have any form
-            self.failed(error)
-            return
-        if not self._known:
-            self._all.keep(self._number, self.form, self._rejected)
-        completion = replace(
-            completion,
-            prompt_tokens=completion.prompt_tokens + self._cut.prompt_tokens,
-            completion_tokens=completion.completion_tokens + self._cut.completion_tokens,
-        )
-        if self._all.ran_out_thinking(completion, self.form):
-            self._cut = completion
-            self._begin()
-        else:
-            self.completion = completion
-
-    def failed(self, caught: Exception) -> None:
-        """Go on to a simpler form of the request.
-
-        Raises:
-            Exception: There is none, or it would not help.
-        """
-        error = self._clean(caught)
-        reason = getattr(error, "code", None)
-        if is_blocked(reason):
-            self.completion = replace(self._cut, text="", finish_reason=str(reason))
-            return
-        status = status_of(error)
-        about_form = (
-            isinstance(error, BadReplyError) if status is None else status not in _NEVER_ABOUT_FORM
-        )
-        if not about_form:
-            raise error
-        self._rejected = self._rejected or error
-        self._number += 1
-        if self._number == len(self._forms):
-            raise self._rejected
+def is_about_form(error: Exception) -> bool:
+    """Return whether a server may answer a simpler request than the one it answered with this."""
+    status = status_of(error)
+    return isinstance(error, BadReplyError) if status is None else status not in _NEVER_ABOUT_FORM

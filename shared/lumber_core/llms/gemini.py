@@ -48,7 +48,6 @@ class GeminiModel(RemoteModel):
                 "event_hooks": {"response": [end_reading_in_time]},
                 "follow_redirects": False,
             },
-            async_client_args={"follow_redirects": False, "allow_redirects": False},  # of either
             base_url=self._base_url,
             timeout=max(1, round(1000 * self._timeout)),  # milliseconds
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
@@ -61,15 +60,8 @@ class GeminiModel(RemoteModel):
                 "api_key=...; for Vertex AI pass client=google.genai.Client(vertexai=True, ...)"
             ) from error
 
-    async def _close_client(self, client: Any) -> None:
-        await client.aio.aclose()
-
     def _send(self, request: dict[str, Any]) -> Any:
         return self._get_client().models.generate_content(**request)
-
-    async def _asend(self, request: dict[str, Any]) -> Any:
-        client = self._own or await self._get_async_client()
-        return await client.aio.models.generate_content(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         types = self._sdk().types

@@ -19,9 +19,8 @@ class LegacyGeminiModel(RemoteModel):
     """Calls a Gemini model with the `google-generativeai` package, over REST, in plain text.
 
     Blocked answers are reported as by `GeminiModel`. The package's global configuration is neither
-    used nor changed. It has no asynchronous REST client, so `acomplete` runs in threads. The key is
-    read from GEMINI_API_KEY or GOOGLE_API_KEY, and `base_url` has no version. The arguments are
-    those of `RemoteModel`.
+    used nor changed. The key is read from GEMINI_API_KEY or GOOGLE_API_KEY, and `base_url` has no
+    version. The arguments are those of `RemoteModel`.
     """
 
     _provider: ClassVar[str] = "gemini-legacy"

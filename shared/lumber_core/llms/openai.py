@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
@@ -12,7 +13,7 @@ from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.deadlines import end_reading_in_time
-from lumber_core.support.secrets import redact, secrets_in
+from lumber_core.support.secrets import redact_errors
 
 _CONNECTING = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there
 
@@ -27,8 +28,7 @@ class OpenAIModel(RemoteModel):
     - `base_url` has a version: "http://127.0.0.1:8000/v1". None: the variable OPENAI_BASE_URL, or
       OpenAI. The organization, project and custom headers of OpenAI's environment variables are not
       sent to a server that is named here.
-    - `client` is an `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
-      run it in threads.
+    - `client` is an `openai.OpenAI`, or a subclass such as `AzureOpenAI`.
     """
 
     _provider: ClassVar[str] = "openai"
@@ -46,12 +46,8 @@ class OpenAIModel(RemoteModel):
 
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
-        try:
+        with self._clean_errors():
             return sorted(model.id for model in self._get_client().models.list())
-        except Exception as error:
-            check_redirect(error, self.server)
-            redact(error, secrets_in(self))
-            raise
 
     def embed(self, texts: Sequence[str], *, attempts: int = 1) -> list[list[float]]:
         """Return the vector of each text by an embedding model; errors are those of `openai`.
@@ -62,15 +58,11 @@ class OpenAIModel(RemoteModel):
             attempts: Maximum number of times the request is sent.
         """
         client = self._get_client().with_options(max_retries=attempts - 1)
-        try:
+        with self._clean_errors():
             # Floats: some servers do not know base64, in which the package asks for vectors.
             reply = client.embeddings.create(
                 model=self._model, input=list(texts), encoding_format="float"
             )
-        except Exception as error:
-            check_redirect(error, self.server)
-            redact(error, secrets_in(self))
-            raise
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != len(texts):
             raise BadReplyError(f"{self._model}: the reply has not a vector for each text")
@@ -78,31 +70,31 @@ class OpenAIModel(RemoteModel):
         ordered = sorted(data, key=lambda each: each.index) if numbered else data
         return [each.embedding for each in ordered]
 
+    @contextmanager
+    def _clean_errors(self) -> Iterator[None]:
+        with redact_errors(self):
+            try:
+                yield
+            except Exception as error:
+                check_redirect(error, self.server)
+                raise
+
     def _make_client(self) -> Any:
-        hooks = {"response": [end_reading_in_time]}
-        http = self._sdk().DefaultHttpxClient(event_hooks=hooks, follow_redirects=False)
-        return self._client_of(self._sdk().OpenAI, http_client=http)
-
-    def _make_async_client(self) -> Any:
-        http = self._sdk().DefaultAsyncHttpxClient(follow_redirects=False)
-        return self._client_of(self._sdk().AsyncOpenAI, http_client=http)
-
-    def _client_of(self, kind: Callable[..., Any], **more: Any) -> Any:
-        """Return a client of some kind."""
         sdk = self._sdk()
+        hooks = {"response": [end_reading_in_time]}
         names = [] if self._base_url is None else _environment_headers()
         headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
         for name in names:
             if name.casefold() == "authorization":
                 headers[name] = f"Bearer {self._key()}"
         try:
-            client = kind(
+            client = sdk.OpenAI(
                 api_key=self._key(),
                 base_url=self._url,
                 timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECTING)),
                 max_retries=0,
                 default_headers=headers,
-                **more,
+                http_client=sdk.DefaultHttpxClient(event_hooks=hooks, follow_redirects=False),
             )
         except sdk.OpenAIError as error:
             raise ModelSettingsError(
@@ -113,17 +105,8 @@ class OpenAIModel(RemoteModel):
             client.organization = client.project = None
         return client
 
-    async def _close_client(self, client: Any) -> None:
-        await client.close()
-
     def _send(self, request: dict[str, Any]) -> Any:
         return self._get_client().chat.completions.create(**request)
-
-    async def _asend(self, request: dict[str, Any]) -> Any:
-        if self._own is not None:
-            return await super()._asend(request)
-        client = await self._get_async_client()
-        return await client.chat.completions.create(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         request: dict[str, Any] = {

@@ -5,11 +5,10 @@ The caller retries, because it sees all calls in flight.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Mapping
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from threading import Lock
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
@@ -17,11 +16,11 @@ from urllib.parse import urlsplit
 from lumber_core.checks import check_positive, number_that
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.exchange import Exchange, RequestForms, RequestSettings
-from lumber_core.llms.failures import check_redirect, is_unreadable
+from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
+from lumber_core.llms.failures import check_redirect, is_blocked, is_unreadable
 from lumber_core.llms.routes import environment_route, routes_of, url_of
-from lumber_core.support.concurrency import in_thread
-from lumber_core.support.deadlines import await_within, call_within
+from lumber_core.segmentation import Usage
+from lumber_core.support.deadlines import acall_within, call_within
 from lumber_core.support.extras import load, require
 from lumber_core.support.forks import renew_after_fork
 from lumber_core.support.identity import settings_digest
@@ -30,7 +29,7 @@ from lumber_core.support.secrets import public_url, redact, secrets_in
 NO_KEY = "no-key"
 """Sent to a custom server if no key is given: local servers need none but expect the header."""
 
-_UNPICKLED = ("_lock", "_client", "_async_clients")
+_UNPICKLED = ("_lock", "_client")
 
 _check_temperature = number_that(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
 _check_timeout = number_that(lambda seconds: seconds > 0, "a positive number of seconds")
@@ -116,9 +115,6 @@ class RemoteModel(ABC):
         """Create what cannot be pickled: locks and clients."""
         self._lock = Lock()
         self._client: Any = self._own
-        self._async_clients: dict[
-            asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None, None]]
-        ] = {}
         renew_after_fork(self, lambda model: model._start())  # processes must not share connections
 
     @property
@@ -145,47 +141,51 @@ class RemoteModel(ABC):
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
-        if self._own is None:
-            self._get_client()  # the time to make one is not the server's
-        exchange = Exchange(self._forms, answers, self._completion, self._clean)
-        while exchange.completion is None:
-            try:
-                request = self._request(system, user, exchange.form)
-                reply = call_within(self.timeout, self._send, request)
-            except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
-                exchange.failed(error)
-            else:
-                exchange.replied(reply)
-        return exchange.completion
+        self._get_client()  # the time to make one is not the server's
+        spent = Usage()
+        while True:
+            completion, form = self._ask(system, user, answers)
+            spent += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+            if not self._forms.ran_out_thinking(completion, form):
+                return replace(
+                    completion,
+                    prompt_tokens=spent.prompt_tokens,
+                    completion_tokens=spent.completion_tokens,
+                )
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
-        """Async version of `complete`."""
-        if self._own is None:
-            await self._get_async_client()
-        exchange = Exchange(self._forms, answers, self._completion, self._clean)
-        while exchange.completion is None:
+        """Async version of `complete`, which it calls in a thread."""
+        return await acall_within(None, self.complete, system, user, answers=answers)
+
+    def _ask(
+        self, system: str, user: str, answers: Answers | None
+    ) -> tuple[Completion, RequestSettings]:
+        """Return the first answer to a request, in its simpler forms if need be, and its form."""
+        forms, known = self._forms.of(answers)
+        rejected: Exception | None = None
+        for number, form in enumerate(forms):
             try:
-                send = partial(self._asend, self._request(system, user, exchange.form))
-                reply = await await_within(self.timeout, send)
-            except Exception as error:  # noqa: BLE001, PERF203 - raised if no form is answered
-                exchange.failed(error)
+                request = self._request(system, user, form)
+                completion = self._completion(call_within(self.timeout, self._send, request))
+            except Exception as caught:  # noqa: BLE001, PERF203 - raised if no form is answered
+                error = self._clean(caught)
+                if is_blocked(reason := getattr(error, "code", None)):
+                    return Completion("", finish_reason=str(reason)), form
+                if not is_about_form(error):
+                    raise error  # noqa: B904 - it is the one that was caught, or has it as cause
+                rejected = rejected or error
             else:
-                exchange.replied(reply)
-        return exchange.completion
+                if not known:
+                    self._forms.keep(number, form, rejected)
+                return completion, form
+        assert rejected is not None
+        raise rejected
 
     @abstractmethod
     def _make_client(self) -> Any:
         """Create a client."""
-
-    def _make_async_client(self) -> Any:
-        """Create a client for one event loop; by default one that serves both kinds of calls."""
-        return self._make_client()
-
-    async def _close_client(self, client: Any) -> None:
-        """Close a client that was made for an event loop; by default there is nothing to close."""
-        del client
 
     @abstractmethod
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
@@ -194,10 +194,6 @@ class RemoteModel(ABC):
     @abstractmethod
     def _send(self, request: dict[str, Any]) -> Any:
         """Send a request."""
-
-    async def _asend(self, request: dict[str, Any]) -> Any:
-        """Async version of `_send`; by default it runs in a thread."""
-        return await in_thread(call_within, None, self._send, request)
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:
@@ -208,34 +204,11 @@ class RemoteModel(ABC):
         """
 
     def _get_client(self) -> Any:
-        """The client for synchronous calls, created on first use."""
+        """The client, created on first use."""
         with self._lock:
             if self._client is None:
                 self._client = self._make_client()
             return self._client
-
-    async def _get_async_client(self) -> Any:
-        """The client of the running event loop; connections belong to the loop that opened them."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._async_clients:
-            client = self._make_async_client()
-            keeper = self._close_with(loop, client)
-            self._async_clients[loop] = client, keeper
-            await anext(keeper)  # it awaits nothing before its yield, so no other task runs
-        return self._async_clients[loop][0]
-
-    async def _close_with(
-        self, loop: asyncio.AbstractEventLoop, client: Any
-    ) -> AsyncGenerator[None, None]:
-        """Hold a client, and close it when its loop shuts down its asynchronous generators.
-
-        `asyncio.run` does that at its end.
-        """
-        try:
-            yield
-        finally:
-            self._async_clients.pop(loop, None)  # a forked process has none
-            await self._close_client(client)
 
     def _key(self) -> str | None:
         """The key to send, or None if the package should look for one."""
@@ -273,8 +246,7 @@ class RemoteModel(ABC):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error
             error = unreadable
-        clients = [client for client, _ in self._async_clients.values()]
-        redact(error, [secret for holder in (self, *clients) for secret in secrets_in(holder)])
+        redact(error, secrets_in(self))
         return error
 
     def __getstate__(self) -> dict[str, Any]:

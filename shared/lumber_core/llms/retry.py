@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import time
 from dataclasses import dataclass
-from functools import partial
+from itertools import count
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
@@ -15,7 +14,7 @@ from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
 from lumber_core.llms.limits import CircuitBreaker, RateLimiter
 from lumber_core.support.concurrency import sleep
-from lumber_core.support.deadlines import await_within, call_within
+from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.secrets import redact_errors, without_secrets
 from lumber_core.support.wording import counted
 
@@ -101,28 +100,15 @@ class RetryingModel:
     ) -> None:
         self._model = model
         self._told_if_usable = told_if_usable
-        self._policy = policy or CallPolicy()
-        self._limiter = RateLimiter(
-            self._policy.requests_per_minute, self._policy.tokens_per_minute
-        )
-        self._breaker = CircuitBreaker(self._policy.give_up_after, self._policy.max_backoff)
+        self.policy = policy or CallPolicy()
+        self._limiter = RateLimiter(self.policy.requests_per_minute, self.policy.tokens_per_minute)
+        self._breaker = CircuitBreaker(self.policy.give_up_after, self.policy.max_backoff)
         self.has_answered = False  # whatever the answer
 
     @property
     def identity(self) -> str:
         """The identity of the wrapped model."""
         return self._model.identity
-
-    @property
-    def policy(self) -> CallPolicy:
-        """Retries and rate limits."""
-        return self._policy
-
-    @property
-    def server(self) -> str:
-        """The server of the wrapped model, as errors name it; "" if it does not say."""
-        named = getattr(self._model, "server", "")
-        return named if isinstance(named, str) else ""
 
     @property
     def is_given_up(self) -> bool:
@@ -147,155 +133,96 @@ class RetryingModel:
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: All attempts failed, or the model is not asked any more.
         """
-        attempts = self._attempts(len(system) + len(user))
-        while True:
-            while (seconds := attempts.wait()) > 0:
-                sleep(seconds)
-            try:
-                with redact_errors(self._model):
-                    completion = call_within(
-                        self._call_timeout, self._model.complete, system, user, answers=answers
-                    )
-            except Exception as error:  # noqa: BLE001 - raised again unless it is transient
-                sleep(attempts.failed(error))
-            else:
-                return self._answered(completion)
-
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
-        """Async version of `complete`."""
-        attempts = self._attempts(len(system) + len(user))
-        ask = partial(self._model.acomplete, system, user, answers=answers)
-        while True:
-            while (seconds := attempts.wait()) > 0:
-                await asyncio.sleep(seconds)
-            try:
-                with redact_errors(self._model):
-                    completion = await await_within(self._call_timeout, ask)
-            except Exception as error:  # noqa: BLE001 - raised again unless it is transient
-                await asyncio.sleep(attempts.failed(error))
-            else:
-                return self._answered(completion)
-
-    @property
-    def _call_timeout(self) -> float | None:
-        own = getattr(self._model, "timeout", None)
-        return None if isinstance(own, int | float) else self._policy.call_timeout
-
-    def _attempts(self, characters: int) -> _Attempts:
-        repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        return _Attempts(self, self._limiter, self._breaker, repeats, characters)
-
-    def _answered(self, completion: Completion) -> Completion:
-        self.has_answered = True
-        if not self._told_if_usable:
-            self._breaker.answered()
-        return completion
-
-    def __repr__(self) -> str:
-        return repr(self._model)
-
-
-class _Attempts:
-    """The attempts at one question, without I/O: when the next one is made, if there is one.
-
-    Args:
-        model: The model, with its policy.
-        limiter: Decides when calls are sent.
-        breaker: Decides whether the model is asked.
-        repeats: Times that the model's client repeats a request on its own.
-        characters: Length of the prompt.
-
-    Raises:
-        ModelUnavailableError: The model is not asked any more.
-    """
-
-    def __init__(
-        self,
-        model: RetryingModel,
-        limiter: RateLimiter,
-        breaker: CircuitBreaker,
-        repeats: int,
-        characters: int,
-    ) -> None:
-        policy = model.policy
+        policy, breaker = self.policy, self._breaker
         if not breaker.allows():
             many = counted(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
                 f"not asked, because the model left {many} in a "
                 f"row without a usable answer; the last failure: {breaker.last_failure}"
             )
-        self._is_trial = breaker.is_open
-        self._most = 1 if self._is_trial else max(1, policy.attempts // (1 + repeats))
-        self._model = model
-        self._policy = policy
-        self._limiter = limiter
-        self._breaker = breaker
-        self._characters = characters
-        self._has_turn = False
-        self._made = self._timeouts = 0
-        self._first = self._began = 0.0
+        is_trial = breaker.is_open
+        repeats = max(0, int(getattr(self._model, "client_retries", 0)))
+        most = 1 if is_trial else max(1, policy.attempts // (1 + repeats))
+        first, timeouts = 0.0, 0
+        for attempt in count(1):
+            self._wait_for_turn(len(system) + len(user))
+            began = time.monotonic()
+            first = first or began
+            try:
+                completion = self._ask(system, user, answers)
+            except Exception as error:
+                trouble, summary = trouble_of(error), error_summary(error)
+                if trouble == "unknown":
+                    raise
+                if trouble == "settings":
+                    raise ModelSettingsError(
+                        f"the model rejected the call, and retrying will not help: {summary}. "
+                        "Check the key, the model's name and the settings"
+                    ) from error
+                timeouts += is_timeout(error)
+                others_failed = breaker.is_open and not is_trial
+                if attempt >= most or timeouts >= _MOST_TIMEOUTS or others_failed:
+                    raise self._unavailable(attempt, summary) from error
+                seconds = self._pause_after(error, attempt, began)
+                if self._is_unknown(error) and time.monotonic() - first + seconds > _FIRST_SECONDS:
+                    raise self._unavailable(attempt, summary) from error
+                logger.info(
+                    "attempt %d failed; the next one in %.1f s. The cause: %s",
+                    attempt,
+                    seconds,
+                    summary,
+                )
+                sleep(seconds)
+            else:
+                break
+        self.has_answered = True
+        if not self._told_if_usable:
+            breaker.answered()
+        return completion
 
-    def wait(self) -> float:
-        """Return the seconds to wait before asking again whether to send; 0: it is sent now."""
-        if not self._has_turn:
-            self._has_turn = True
-            if (delay := self._limiter.delay(self._characters)) > 0:
-                return delay
-        if (pause := self._limiter.pause_left()) > 0:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        """Async version of `complete`."""
+        return await run_for_loop(self.complete, system, user, answers=answers)
+
+    def _ask(self, system: str, user: str, answers: Answers | None) -> Completion:
+        model = self._model
+        own = isinstance(getattr(model, "timeout", None), int | float)
+        with redact_errors(model):
+            return ask_within(
+                None if own else self.policy.call_timeout,
+                model.complete,
+                model.acomplete,
+                system,
+                user,
+                answers=answers,
+            )
+
+    def _wait_for_turn(self, characters: int) -> None:
+        if (delay := self._limiter.delay(characters)) > 0:
+            sleep(delay)
+        while (pause := self._limiter.pause_left()) > 0:
             # Up to a quarter more, so that paused calls do not resume all at once.
-            return pause * (1 + random.random() / 4)
-        self._has_turn = False
-        self._made += 1
-        self._began = time.monotonic()
-        if self._made == 1:
-            self._first = self._began
-        return 0.0
+            sleep(pause * (1 + random.random() / 4))
 
-    def failed(self, error: Exception) -> float:
-        """Return the seconds to pause after a failed attempt; after a 429 all calls pause.
-
-        Raises:
-            ModelSettingsError: The model rejects the key, its name or the settings.
-            ModelUnavailableError: It was the last attempt.
-            Exception: The error itself, if nothing is known about it.
-        """
-        trouble, summary = trouble_of(error), error_summary(error)
-        if trouble == "unknown":
-            raise error
-        if trouble == "settings":
-            raise ModelSettingsError(
-                f"the model rejected the call, and retrying will not help: {summary}. "
-                "Check the key, the model's name and the settings"
-            ) from error
-        self._timeouts += is_timeout(error)
-        others_failed = self._breaker.is_open and not self._is_trial
-        if self._made >= self._most or self._timeouts >= _MOST_TIMEOUTS or others_failed:
-            raise self._unavailable(summary) from error
-        seconds = self._pause_after(error)
+    def _is_unknown(self, error: Exception) -> bool:
+        """Return whether the model may be none: it never answered, and is not busy."""
         is_busy = is_timeout(error) or status_of(error) == 429 or retry_after(error) is not None
-        tried = time.monotonic() - self._first
-        if not (self._model.has_answered or is_busy) and tried + seconds > _FIRST_SECONDS:
-            raise self._unavailable(summary) from error
-        logger.info(
-            "attempt %d failed; the next one in %.1f s. The cause: %s",
-            self._made,
-            seconds,
-            summary,
-        )
-        return seconds
+        return not (self.has_answered or is_busy)
 
-    def _unavailable(self, summary: str) -> ModelUnavailableError:
+    def _unavailable(self, attempts: int, summary: str) -> ModelUnavailableError:
         self._breaker.unanswered(summary)
-        many = counted(self._made, "attempt")
-        server = f" from {self._model.server}" if self._model.server else ""
-        hint = "" if self._model.has_answered else "; it has never answered: check its URL"
+        many = counted(attempts, "attempt")
+        named = getattr(self._model, "server", "")
+        server = f" from {named}" if isinstance(named, str) and named else ""
+        hint = "" if self.has_answered else "; it has never answered: check its URL"
         return ModelUnavailableError(f"no answer in {many}{server}; the last one: {summary}{hint}")
 
-    def _pause_after(self, error: Exception) -> float:
-        longest = self._policy.max_backoff
-        doubled = self._policy.initial_backoff * 2.0 ** min(self._made - 1, 99)
+    def _pause_after(self, error: Exception, attempt: int, began: float) -> float:
+        """Return the seconds to pause after a failed attempt; after a 429 all calls pause."""
+        longest = self.policy.max_backoff
+        doubled = self.policy.initial_backoff * 2.0 ** min(attempt - 1, 99)
         seconds = random.uniform(0, min(longest, doubled))
         if (asked := retry_after(error)) is not None:
             seconds = min(asked, longest)
@@ -307,10 +234,13 @@ class _Attempts:
                     seconds,
                 )
         elif is_timeout(error):
-            seconds = max(seconds, min(time.monotonic() - self._began, longest))
+            seconds = max(seconds, min(time.monotonic() - began, longest))
         if status_of(error) == 429:
             self._limiter.pause(seconds)
         return seconds
+
+    def __repr__(self) -> str:
+        return repr(self._model)
 
 
 def error_summary(error: Exception) -> str:

@@ -1,9 +1,9 @@
 """LumberChunker: a judge reads groups of units and names the unit where new content starts.
 
-`grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges`,
-`bert_judge` decide; `prompt` writes a model's prompt, `questions` follows its
-replies, `answer_parser` reads an answer, `answer_store` keeps verdicts, `fallback` handles
-failures, `estimate` predicts the cost, and `position_warning` says if answers look like guesses.
+`grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges` and
+`bert_judge` decide; `prompt` writes a model's prompt, `answer_parser` reads its answer,
+`answer_store` keeps verdicts, `fallback` handles failures, `estimate` predicts the cost, and
+`position_warning` says if answers look like guesses.
 
 With `method="window"` a judge names all starts of a long window of units; see `windows`.
 """

@@ -16,7 +16,7 @@ from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
 from lumber_core.lumber.windows import UnitWindow
-from lumber_core.segmentation import FAILURES, Usage, Verdict, read_usage
+from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 from lumber_core.support.cache import Cache, KeyValueCache, digest, read_row
 
 _KIND = "verdicts"
@@ -143,6 +143,8 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
     starts = row.get("starts", [])
     if any(type(number) is not int for number in (start, offset or 0, *starts)):
         raise TypeError("start, offset and starts must be whole numbers")
+    if outcome not in OUTCOMES or any(type(text) is not str for text in (reason, answer or "")):
+        raise ValueError("the outcome is unknown, or a text is none")
     unit = None if offset is None else start + offset
     named = tuple(start + each for each in starts)
     stored = Verdict(start, start + len(group), unit, outcome, reason, answer, starts=named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -28,12 +28,13 @@ from lumber_core.lumber.grouping import (
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
+from lumber_core.lumber.runner import AnyWalk, Progress, drive
 from lumber_core.lumber.shared_store import SharedStore
 from lumber_core.lumber.walk import Walk
 from lumber_core.lumber.windows import WINDOW_TOKENS, WindowWalk, cut_by_windows
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
+from lumber_core.support.deadlines import is_for_loop, run_for_loop
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
@@ -248,10 +249,11 @@ class LumberChunker(Chunker):
         show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
-        capacity = self.max_concurrency or 1
+        capacity = self.max_concurrency or (_DEFAULT_ASYNC_CONCURRENCY if is_for_loop() else 1)
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         with Progress(total) as progress:
-            walks = self._walks(texts, capacity, progress.starts)
+            lanes = capacity if self.max_concurrency and self._judge.waits else 1
+            walks = (self._walk(parsed, lanes) for parsed in texts)  # each when it is its turn
             for number, walk in drive(
                 walks, self._judge, capacity=capacity, on_verdict=progress.verdict
             ):
@@ -265,35 +267,7 @@ class LumberChunker(Chunker):
         *,
         show_progress: bool,
     ) -> list[Segmentation]:
-        results: dict[int, Segmentation] = {}
-        capacity = self.max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = sum(len(parsed.text) for parsed in texts) if show_progress else None
-
-        def finished(number: int, walk: AnyWalk) -> None:
-            results[number] = self._finish(number, walk, texts[number], limits[number])
-
-        with Progress(total) as progress:
-            await adrive(
-                self._walks(texts, capacity, progress.starts),
-                self._judge,
-                capacity=capacity,
-                on_verdict=progress.verdict,
-                on_finished=finished,
-            )
-        return [results[number] for number in range(len(texts))]
-
-    def _walks(
-        self,
-        texts: Iterable[ParsedText],
-        capacity: int,
-        starts: Callable[[TextUnits], None],
-    ) -> Iterator[AnyWalk]:
-        """Start the walk through each text when it is its turn."""
-        lanes = capacity if self.max_concurrency and self._judge.waits else 1
-        for parsed in texts:
-            walk = self._walk(parsed, lanes)
-            starts(walk.document)
-            yield walk
+        return await run_for_loop(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
         """Return the walk through a text."""
@@ -391,8 +365,7 @@ def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmen
     units = walk.document.units
     edges = [0, *walk.boundaries, len(units)] if units else []
     spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
-    made = Segmentation(spans, walk.verdicts, walk.usage)
+    made = Segmentation(spans, tuple(walk.verdicts), walk.usage)
     made = enforce_limits(made, parsed, limits, units)
-    boundaries = (units[boundary].start for boundary in walk.boundaries)
-    setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
+    setters = {units[unit].start: verdict for unit, verdict in walk.boundaries.items()}
     return replace(made, start_verdicts=tuple(setters.get(span.start) for span in made.spans))

@@ -88,36 +88,18 @@ class Estimate:
     cost: Range | None
 
     def __repr__(self) -> str:
-        table = [("", *_COLUMNS), *self._rows()]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = (
-            "  ".join(
-                [name.ljust(widths[0]), *map(str.rjust, values, widths[1:])],
-            )
-            for name, *values in table
-        )
-        return "\n".join(lines)
-
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        """Return the name of each quantity, with its unit, and its three values."""
-        counts = (
-            ("calls", self.calls),
-            ("prompt tokens", self.prompt_tokens),
-            ("completion tokens", self.completion_tokens),
-        )
-        rows = [(name, *_shown(found, "{:,.0f}")) for name, found in counts]
+        rows: list[tuple[str, ...]] = [("", "lowest", "likely", "highest")]
+        counts = {"calls": self.calls, "prompt tokens": self.prompt_tokens}
+        counts["completion tokens"] = self.completion_tokens
+        rows += [(name, *map("{:,.0f}".format, found)) for name, found in counts.items()]
         if self.cost is not None:
             places = 2 if self.cost.high >= 1 else 4
-            rows.append(("cost", *_shown(self.cost, f"{{:,.{places}f}}")))
-        return rows
-
-
-_COLUMNS = ("lowest", "likely", "highest")
-
-
-def _shown(found: Range, form: str) -> tuple[str, str, str]:
-    low, likely, high = map(form.format, found)
-    return low, likely, high
+            rows.append(("cost", *(f"{value:,.{places}f}" for value in self.cost)))
+        first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+        return "\n".join(
+            "  ".join([name.ljust(first), *map(str.rjust, values, others)])
+            for name, *values in rows
+        )
 
 
 def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Estimate:

@@ -14,22 +14,17 @@ from lumber_core.errors import JudgementError
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore, key, moved
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Verdict
-from lumber_core.support.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
+from lumber_core.support.concurrency import SingleFlight
+from lumber_core.support.deadlines import ask_within, is_for_loop
 from lumber_core.support.identity import identity_of
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
-
-
-def local_judge() -> Judge:
-    """Return the judge that runs on this machine at no cost: the bundled model."""
-    from lumber_core.lumber.bert_judge import BertJudge
-
-    return BertJudge()
 
 
 def choose_judge(
@@ -46,22 +41,11 @@ def choose_judge(
         ValueError: A prompt or a policy is given without a model.
         TypeError: `llm` cannot judge, or the prompt or the policy is something else.
     """
-    if prompt is not None and not isinstance(prompt, PromptTemplate):
-        kind = type(prompt)
-        raise TypeError(
-            f"prompt must be a lumber_core.PromptTemplate, not {kind.__module__}.{kind.__name__}: "
-            'PromptTemplate(system="...", user="... {paragraphs} ...")'
-        )
-    if policy is not None and not isinstance(policy, CallPolicy):
-        given = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
-        raise TypeError(
-            f"policy must be a lumber_core.CallPolicy, not {type(policy).__name__}: pass {given}"
-        )
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
     if prompt is not None or policy is not None:
         raise ValueError("prompt and policy apply to a language model: pass it as llm with them")
-    return local_judge() if llm is None else as_judge(llm)
+    return BertJudge() if llm is None else as_judge(llm)
 
 
 class GuardedJudge(Judge):
@@ -94,7 +78,7 @@ class GuardedJudge(Judge):
 
     @cached_property
     def _local(self) -> Judge:
-        return local_judge()  # when it is first needed
+        return BertJudge()  # when it is first needed
 
     @property
     def identity(self) -> str:
@@ -121,32 +105,20 @@ class GuardedJudge(Judge):
         """
 
         def find() -> Verdict:
-            return self._known(group) or self._keep(group, self._judge.judge(group))
+            return self._known(group) or self._keep(group, self._ask(group))
 
         if self._store is None:
-            return self._complete(group, as_verdict(group, self._judge.judge(group)))
-        verdict, mine = self._asked.once(key(self._name, group), find)
+            return self._complete(group, as_verdict(group, self._ask(group)))
+        # A thread that waits on an event loop must not wait for one that asks this loop.
+        asked = is_for_loop(), key(self._name, group)
+        verdict, mine = self._asked.once(asked, find)
         return self._complete(group, verdict if mine else moved(verdict, group))
 
-    async def ajudge(self, group: Group) -> Verdict:
-        """Async version of `judge`."""
-
-        async def find() -> Verdict:
-            known = await start_in_thread(self._known, group)
-            if known is not None:
-                return known
-            answer = await self._judge.ajudge(group)
-            # An answer that has come is stored even if the caller is cancelled now.
-            return await until_finished(start_in_thread(self._keep, group, answer))
-
-        if self._store is None:
-            verdict = as_verdict(group, await self._judge.ajudge(group))
-        else:
-            verdict, mine = await self._asked.aonce(key(self._name, group), find)
-            verdict = verdict if mine else moved(verdict, group)
-        if not verdict.failed:
-            return verdict
-        return await in_thread(self._complete, group, verdict)
+    def _ask(self, group: Group) -> Verdict:
+        judge = self._judge
+        if type(judge).ajudge is Judge.ajudge:
+            return judge.judge(group)
+        return ask_within(None, judge.judge, judge.ajudge, group)  # a user's own
 
     def _known(self, group: Group) -> Verdict | None:
         return None if self._store is None else self._store.get(self._name, group)

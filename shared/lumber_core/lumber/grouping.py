@@ -7,11 +7,11 @@ of a group.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple, Protocol
 
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
@@ -71,68 +71,43 @@ class Group:
         return f"Group(start={self.start}, stop={self.stop})"
 
 
-class WalkStep(NamedTuple):
-    """What follows from an answer.
-
-    Attributes:
-        boundary: The unit where a chunk starts, or None.
-        next: The unit where the next group starts; greater than the group's start.
-    """
-
-    boundary: int | None
-    next: int
-
-
-class WalkRules(Protocol):
-    """How groups are formed and what follows from answers. Implementations are pure."""
-
-    @property
-    def units(self) -> int:
-        """Number of units in the document."""
-        ...
-
-    def unit_at(self, share: float) -> int:
-        """Return the unit at a share, from 0 to 1, of the text's length in tokens."""
-        ...
-
-    def stop(self, start: int) -> int | None:
-        """Return where the group that starts at `start` stops, or None if no group starts there."""
-        ...
-
-    def asks(self, start: int, stop: int) -> bool:
-        """Return whether the group needs a judge."""
-        ...
-
-    def choices(self, start: int, stop: int) -> range:
-        """Return the units that are possible answers about the group."""
-        ...
-
-    def step(self, start: int, stop: int, unit: int | None) -> WalkStep:
-        """Return what follows from the answer `unit`, one of the choices or None."""
-        ...
-
-
-class _CountedRules:
-    """Lengths of the units, which both rule sets need.
+class WalkRules(ABC):
+    """How groups are formed and what follows from answers.
 
     Args:
         lengths: Length of each unit, in tokens or words.
+
+    Attributes:
+        units: Number of units in the document.
     """
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._before = [0, *accumulate(lengths)]
-
-    @property
-    def units(self) -> int:
-        """Number of units in the document."""
-        return len(self._before) - 1
+        self.units = len(lengths)
 
     def unit_at(self, share: float) -> int:
-        """Return the unit at a share, from 0 to 1, of the text's length in tokens."""
+        """Return the unit at a share, from 0 to 1, of the text's length."""
         return bisect_left(self._before, share * self._before[-1], 0, self.units)
 
+    @abstractmethod
+    def stop(self, start: int) -> int | None:
+        """Return where the group that starts at `start` stops, or None if no group starts there."""
 
-class MethodRules(_CountedRules):
+    @abstractmethod
+    def choices(self, start: int, stop: int) -> range:
+        """Return the possible answers about a group; if there are none, no judge is asked."""
+
+    @abstractmethod
+    def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
+        """Return what follows from the answer `unit`, one of the choices or None.
+
+        Returns:
+            The unit where a chunk starts, or None, and the one where the next group starts, which
+            is greater than `start`.
+        """
+
+
+class MethodRules(WalkRules):
     """LumberChunker as the paper describes it, with safeguards.
 
     A group holds as many units as fit in theta tokens, and at least one. The judge may name any
@@ -156,22 +131,18 @@ class MethodRules(_CountedRules):
         fitting = bisect_right(self._before, self._before[start] + self._theta, start + 1) - 1
         return max(start + 1, min(fitting, start + self._theta))
 
-    def asks(self, start: int, stop: int) -> bool:
-        """Return whether the group has several units: one unit has no inner boundary."""
-        return stop - start > 1
-
     def choices(self, start: int, stop: int) -> range:
-        """Return all units of the group except the first."""
+        """Return all units of the group except the first; one unit has no inner boundary."""
         return range(start + 1, stop)
 
-    def step(self, start: int, stop: int, unit: int | None) -> WalkStep:
+    def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
         """End the chunk at `unit`, or at the end of the group if it is None."""
         del start
         end = stop if unit is None else unit
-        return WalkStep(end if end < self.units else None, end)
+        return (end if end < self.units else None), end
 
 
-class PublishedCodeRules(_CountedRules):
+class PublishedCodeRules(WalkRules):
     """LumberChunker as the released code behaves, for reproducing GutenQA.
 
     Tokens are estimated as round(1.2 x words) of the labelled paragraphs together. The paragraph
@@ -202,18 +173,13 @@ class PublishedCodeRules(_CountedRules):
         crossed = bisect_left(self._before, self._before[start] + self._crossing, start + 1)
         return max(start + 1, min(crossed - 1, self.units - self._UNEXAMINED))
 
-    def asks(self, start: int, stop: int) -> bool:
-        """Return True: every group is judged."""
-        del start, stop
-        return True
-
     def choices(self, start: int, stop: int) -> range:
         """Return the units of the group and the one just past it."""
         return range(start, stop + 1)
 
-    def step(self, start: int, stop: int, unit: int | None) -> WalkStep:
+    def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
         """Start a chunk at `unit` and the next group after it, or skip the group if it is None."""
         del start
         if unit is None:
-            return WalkStep(None, stop)
-        return WalkStep(unit if 0 < unit < self.units else None, unit + 1)
+            return None, stop
+        return (unit if 0 < unit < self.units else None), unit + 1

@@ -10,20 +10,28 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
-from dataclasses import fields
 from operator import index
 from typing import Any, ClassVar
 
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms.base import Model, check_model
+from lumber_core.llms.base import Completion, Model, check_model
+from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy, RetryingModel
+from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
-from lumber_core.lumber.questions import GroupQuestion
+from lumber_core.lumber.prompt import (
+    WINDOW_SYSTEM,
+    WINDOW_USER,
+    PromptTemplate,
+    possible_answers,
+    stricter,
+)
 from lumber_core.lumber.windows import UnitWindow
-from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
-from lumber_core.support.concurrency import in_thread
+from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
+from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import safe_repr
+
+_ASK_AGAIN = ("unreadable", "outside")
 
 
 class Judge(ABC):
@@ -47,7 +55,7 @@ class Judge(ABC):
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        return await in_thread(self.judge, group)
+        return await run_for_loop(self.judge, group)
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
@@ -84,7 +92,15 @@ class ModelJudge(Judge):
     ) -> None:
         check_model(model)
         if prompt is not None and not isinstance(prompt, PromptTemplate):
-            raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
+            kind = type(prompt)
+            raise TypeError(
+                f"prompt must be a lumber_core.PromptTemplate, not {kind.__module__}."
+                f'{kind.__name__}: PromptTemplate(system="...", user="... {{paragraphs}} ...")'
+            )
+        if policy is not None and not isinstance(policy, CallPolicy):
+            right = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
+            given = type(policy).__name__
+            raise TypeError(f"policy must be a lumber_core.CallPolicy, not {given}: pass {right}")
         policy = policy or CallPolicy()
         self._model = RetryingModel(model, policy, told_if_usable=True)
         self._has_own_prompt = prompt is not None
@@ -114,31 +130,30 @@ class ModelJudge(Judge):
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: It could not be reached, and has never answered a question.
         """
-        ask = self._model.complete
-        question = GroupQuestion(group, self._prompt, self.rereads)
-        try:
-            while not (question.ended or (question.fault and self._model.is_given_up)):
-                question.read(ask(question.system, question.text, answers=question.answers))
-        except ModelUnavailableError as error:
-            if not self._model.has_answered:  # a wrong URL, or a server that does not run
-                raise
-            return question.verdict(str(error))
-        self._model.tell_usable(question.fault)
-        return question.verdict()
-
-    async def ajudge(self, group: Group) -> Verdict:
-        """Async version of `judge`."""
-        ask = self._model.acomplete
-        question = GroupQuestion(group, self._prompt, self.rereads)
-        try:
-            while not (question.ended or (question.fault and self._model.is_given_up)):
-                question.read(await ask(question.system, question.text, answers=question.answers))
-        except ModelUnavailableError as error:
-            if not self._model.has_answered:  # a wrong URL, or a server that does not run
-                raise
-            return question.verdict(str(error))
-        self._model.tell_usable(question.fault)
-        return question.verdict()
+        several = isinstance(group, UnitWindow)
+        system, question = self.questions(group)
+        answers = possible_answers(group.choices, several=several)
+        asked, reply, usage = question, None, Usage()
+        for _ in range(self.rereads + 1):
+            try:
+                completion = self._model.complete(system, asked, answers=answers)
+            except ModelUnavailableError as error:
+                if not self._model.has_answered:  # a wrong URL, or a server that does not run
+                    raise
+                return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+            # A user's own model may return anything.
+            parsed = _read_reply(completion, group)
+            text = getattr(completion, "text", None)
+            reply = text if isinstance(text, str) else None
+            tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
+            sound = all(isinstance(count, int) for count in tokens)
+            usage += Usage(1, *tokens) if sound else Usage(1)
+            faulty = parsed.outcome in _ASK_AGAIN
+            if not faulty or self._model.is_given_up:
+                break
+            asked = question + stricter(parsed.reason, group.choices, several=several)
+        self._model.tell_usable(f"{parsed.outcome}: {parsed.reason}" if faulty else None)
+        return _verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
@@ -176,24 +191,22 @@ class CallableJudge(Judge):
         return self._identity
 
     def judge(self, group: Group) -> Verdict:
-        """Call the function.
+        """Call the function; asynchronous methods of a splitter await a coroutine function.
 
         Raises:
-            TypeError: It is a coroutine function.
+            TypeError: It is a coroutine function, and there is no event loop.
         """
         if self._is_async:
-            raise TypeError("the judge is a coroutine function: use asegment or asegment_all")
+            return ask_within(None, _refuse, self._function, group)  # type: ignore[no-any-return]
         return self._function(group)  # type: ignore[no-any-return]
-
-    async def ajudge(self, group: Group) -> Verdict:
-        """Await the function, or call it in a thread if it is synchronous."""
-        if self._is_async:
-            return await self._function(group)  # type: ignore[no-any-return]
-        return await super().ajudge(group)
 
     def __repr__(self) -> str:
         named = self._function if hasattr(self._function, "__qualname__") else type(self._function)
         return f"CallableJudge({named.__qualname__!r})"
+
+
+def _refuse(_group: Group) -> Verdict:
+    raise TypeError("the judge is a coroutine function: use asegment or asegment_all")
 
 
 def as_judge(judge: JudgeLike) -> Judge:
@@ -232,88 +245,79 @@ def _hint(judge: object) -> str:
     return ""
 
 
-class _UnusableError(Exception):
-    """What a judge returned names no choice of its group."""
-
-    def __init__(self, outcome: Outcome, reason: str) -> None:
-        super().__init__(reason)
-        self.outcome: Outcome = outcome
-
-
 def as_verdict(group: Group, answer: object) -> Verdict:
-    """Return what a judge of any kind returned as a sound verdict on the group. Never raises."""
-    given = answer if isinstance(answer, Verdict) else None
-    usage = Usage(calls=1) if given is None else _counted(given.usage)
-    text = given.answer if given is not None and isinstance(given.answer, str) else None
-    try:
-        units, outcome, reason = _said(group, answer)
-    except _UnusableError as fault:
-        units, outcome, reason = (), fault.outcome, str(fault)
-    starts = units if isinstance(group, UnitWindow) else ()
-    unit = min(units, default=None)
-    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, starts)
+    """Return what a judge returned as a verdict on the group, which names only its choices.
 
-
-def _said(group: Group, answer: object) -> tuple[tuple[int, ...], Outcome, str]:
-    """Return the units, the outcome and the reason that an answer gives.
-
-    Raises:
-        _UnusableError: It gives none.
+    Args:
+        group: The group.
+        answer: A verdict; or of a custom function a unit number or None, and of a window a list.
     """
     several = isinstance(group, UnitWindow)
+    if isinstance(answer, Verdict) and not _is_sound(answer):
+        reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
+        return _verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
     if not isinstance(answer, Verdict):
-        named = {_choice(group, unit) for unit in _units(answer, several=several)}
-        return (*sorted(named),), "shift" if named else "no_shift", ""
-    outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
-    if not isinstance(outcome, str) or outcome not in OUTCOMES:
-        fault = f"the judge returned a verdict with the outcome {_shown(outcome)}"
-        raise _UnusableError("unreadable", fault)
-    if outcome in FAILURES:
-        return (), outcome, reason  # what follows is decided by `on_failure`
-    given = _units(answer.starts if several else answer.unit, several=several)
-    return (*sorted({_choice(group, unit) for unit in given}),), outcome, reason
+        given, read = Verdict(0, 0, None, "shift", usage=Usage(calls=1)), _read(group, answer)
+    elif answer.failed:  # what follows is decided by `on_failure`
+        given, read = answer, ParsedAnswer((), answer.outcome, answer.reason)
+    else:
+        given, read = answer, _read(group, answer.starts if several else answer.unit)
+        if read.outcome not in FAILURES:
+            read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
+    return _verdict(group, read, given.answer, given.usage)
 
 
-def _units(answer: object, *, several: bool) -> list[object]:
-    """Return the units that a user's judge returned: one or none, or for a window an iterable."""
-    if answer is None:
-        return []
-    if not several:
-        return [answer]
+def _is_sound(given: Verdict) -> bool:
+    """Return whether what is not a unit in a verdict of a custom judge is what it should be."""
+    texts = isinstance(given.reason, str) and isinstance(given.answer, str | None)
+    return texts and isinstance(given.usage, Usage) and given.outcome in [*OUTCOMES]
+
+
+def _verdict(group: Group, said: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
+    return Verdict(
+        group.start,
+        group.stop,
+        min(said.starts, default=None),
+        said.outcome,
+        said.reason,
+        answer,
+        usage,
+        said.starts if isinstance(group, UnitWindow) else (),
+    )
+
+
+def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
+    """Return which units a model's reply names."""
+    if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+        given = type(getattr(completion, "text", completion)).__name__
+        return ParsedAnswer(reason=f"the model returned {given}, not a Completion with a text")
+    if is_blocked(completion.finish_reason):
+        reason = f"the provider blocked the answer: {completion.finish_reason}"
+        return ParsedAnswer(outcome="refused", reason=reason)
+    several = isinstance(group, UnitWindow)
+    parsed = (read_list if several else read_answer)(completion.text, group.choices)
+    # The end of a list that was cut off is missing, and its last number may be half of one.
+    faulty = parsed.outcome in _ASK_AGAIN or (several and parsed.outcome == "shift")
+    if faulty and is_cut(completion.finish_reason):
+        reason = f"{parsed.reason}; it was cut off by the model's max_tokens"
+        return ParsedAnswer(reason=reason)
+    return parsed
+
+
+def _read(group: Group, answer: object) -> ParsedAnswer:
+    """Return which units a custom judge names; numpy's integers are accepted."""
+    several = isinstance(group, UnitWindow)
     try:
-        return list(answer)  # type: ignore[call-overload,no-any-return]
-    except Exception:  # noqa: BLE001 - a custom method may raise anything
-        fault = f"the judge returned {type(answer).__name__}, not a list of unit numbers or None"
-        raise _UnusableError("unreadable", fault) from None
-
-
-def _choice(group: Group, answer: object) -> int:
-    """Return the choice of a group that a number names; numpy's integers are accepted."""
-    name = type(answer).__name__
-    try:
-        unit = index(answer)  # type: ignore[arg-type]
-    except Exception:  # noqa: BLE001 - a custom method may raise anything
-        unit = None
-    if unit is None or name in ("bool", "bool_"):  # Python's and numpy's
-        fault = f"the judge returned {name}, not a unit number or None"
-        raise _UnusableError("unreadable", fault)
-    if unit not in group.choices:
-        fault = f"the judge named {_shown(unit)}, which is not in {group.choices}"
-        raise _UnusableError("outside", fault)
-    return unit
-
-
-def _counted(usage: object) -> Usage:
-    """Return a custom usage with whole numbers, or the usage of one call."""
-    try:
-        return Usage(*(index(getattr(usage, field.name)) for field in fields(Usage)))
-    except Exception:  # noqa: BLE001 - custom attributes may raise anything
-        return Usage(calls=1)
-
-
-def _shown(value: object) -> str:
-    """Return at most 100 characters that show a value. `repr` fails for very large integers."""
-    try:
-        return repr(value)[:100]
-    except Exception as error:  # noqa: BLE001 - a custom method may raise anything
-        return f"{type(value).__name__} that cannot be shown ({type(error).__name__})"
+        named: list[Any] = [] if answer is None else [*answer] if several else [answer]  # type: ignore[misc]
+        if any(isinstance(unit, bool) for unit in named):
+            raise TypeError
+        units = sorted(set(map(index, named)))
+    except TypeError:
+        form = "a list of unit numbers" if several else "a unit number"
+        kind = type(answer).__name__
+        return ParsedAnswer(reason=f"the judge returned {kind}, not {form} or None")
+    for unit in units:
+        if unit not in group.choices:
+            reason = f"the judge named {unit}, which is not in {group.choices}"
+            return ParsedAnswer(outcome="outside", reason=reason)
+    return ParsedAnswer((*units,), "shift" if units else "no_shift")

@@ -1,25 +1,25 @@
 """Runs the walks of a call, of groups or of windows: which one is asked about next, and how.
 
-`Schedule` decides the order over all documents and neither waits nor calls anything. `drive` and
-`adrive` ask the judge: in a loop, in threads or in tasks. Only the judge runs elsewhere; walks are
-touched by the calling thread or task alone.
+`Schedule` decides the order over all documents and neither waits nor calls anything. `drive` asks
+the judge, in a loop or in threads. Only the judge runs elsewhere; walks are touched by the calling
+thread alone.
 """
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
+from threading import Event
 from typing import NamedTuple
 
 from lumber_core.lumber.fallback import GuardedJudge
-from lumber_core.lumber.grouping import Group, TextUnits
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.walk import Walk
 from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Usage, Verdict
-from lumber_core.support.concurrency import end_sleep_on, in_thread
+from lumber_core.support.concurrency import Stopped, end_sleep_on
+from lumber_core.support.deadlines import stop_event
 
 AnyWalk = Walk | WindowWalk
 """Hands out groups or windows, and takes verdicts."""
@@ -50,6 +50,7 @@ class Schedule:
         walks: One walk per document; each is started when there is capacity for it.
         capacity: Maximum number of groups handed out and not yet given back.
         stored: Returns the stored verdict on a group, or None.
+        stop: Set once nothing more may be asked.
     """
 
     def __init__(
@@ -57,8 +58,10 @@ class Schedule:
         walks: Iterator[AnyWalk],
         capacity: int,
         stored: Callable[[Group], Verdict | None],
+        stop: Event,
     ) -> None:
         self._stored = stored
+        self._stop = stop
         self._waiting = enumerate(walks)
         self._capacity = capacity
         self._active: dict[int, AnyWalk] = {}
@@ -66,7 +69,13 @@ class Schedule:
         self._out = 0
 
     def next_task(self) -> Task | None:
-        """Return the next group to ask about, or None if there is no capacity or work for now."""
+        """Return the next group to ask about, or None if there is no capacity or work for now.
+
+        Raises:
+            Stopped: Nothing more may be asked.
+        """
+        if self._stop.is_set():
+            raise Stopped
         if self._out >= self._capacity:
             return None
         for task in self._candidates():
@@ -117,13 +126,14 @@ def drive(
     """Ask the judge from up to `capacity` threads, and yield walks as they end.
 
     After an error, or if the caller stops iterating, nothing more is asked. Calls in flight are
-    waited for, so that a store loses no paid answer.
+    waited for, so that a store loses no paid answer. If it works for an event loop that is
+    cancelled, they are cancelled, unless they run in threads.
     """
-    schedule = Schedule(walks, capacity, judge.stored)
+    stop = stop_event()
+    schedule = Schedule(walks, capacity, judge.stored, stop)
     if capacity == 1 or not judge.waits:
         yield from _drive_here(schedule, judge, on_verdict)
         return
-    stop = threading.Event()
     with ThreadPoolExecutor(
         capacity,
         thread_name_prefix="lumber-judge",
@@ -162,53 +172,6 @@ def _drive_here(
     yield from schedule.finished()
 
 
-async def adrive(
-    walks: Iterator[AnyWalk],
-    judge: GuardedJudge,
-    *,
-    capacity: int,
-    on_verdict: OnVerdict,
-    on_finished: Callable[[int, AnyWalk], None],
-) -> None:
-    """Ask the judge from up to `capacity` tasks, and report walks as they end.
-
-    After an error or a cancellation nothing more is asked, and calls in flight are cancelled; those
-    in threads are waited for. The walks advance in a thread, one step at a time, so that units,
-    token counts and stored verdicts do not block the event loop.
-
-    Args:
-        walks: One walk per document.
-        judge: The judge.
-        capacity: Maximum number of questions in flight.
-        on_verdict: Called in a thread for each verdict.
-        on_finished: Called in a thread with the number of a document and its walk.
-    """
-    schedule = Schedule(walks, capacity, judge.stored)
-
-    def advance(answers: list[tuple[Task, Verdict]]) -> list[Task]:
-        for task, verdict in answers:
-            _take(schedule, task, verdict, on_verdict)
-        tasks = list(iter(schedule.next_task, None))
-        for number, walk in schedule.finished():
-            on_finished(number, walk)
-        return tasks
-
-    answers: list[tuple[Task, Verdict]] = []
-    out: dict[asyncio.Task[Verdict], Task] = {}
-    try:
-        while True:
-            for task in await in_thread(advance, answers):
-                out[asyncio.ensure_future(judge.ajudge(task.group))] = task
-            if not out:
-                return
-            done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
-            answers = [(out.pop(answered), answered.result()) for answered in done]
-    finally:
-        for pending in out:
-            pending.cancel()
-        await asyncio.gather(*out, return_exceptions=True)
-
-
 def _take(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdict) -> None:
     task.walk.record(verdict)
     schedule.give_back(task)
@@ -236,11 +199,6 @@ class Progress:
         if kind is None and self._bar.total is not None:
             self._bar.update(self._bar.total - self._bar.n)
         self._bar.close()
-
-    def starts(self, document: TextUnits) -> None:
-        """Count a text of one unit, which no judge is asked about."""
-        if len(document.units) == 1:
-            self._bar.update(len(document.text))
 
     def verdict(self, task: Task, verdict: Verdict) -> None:
         """Show a verdict."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lumber_core.lumber.grouping import Group, TextUnits, WalkRules
-from lumber_core.segmentation import Usage, Verdict, total_usage
+from lumber_core.segmentation import Usage, Verdict
 
 MAX_EXTRA_CALLS = 0.2
 """Share of a text's calls that working ahead may waste: 30 KB in 0.4 of the time for a tenth more
@@ -56,6 +56,12 @@ class Walk:
         max_extra_calls: Share of the expected number of calls that lanes may waste. A lane is
             started only if the expected waste stays within it, and lanes are dropped once the
             known waste exceeds it.
+
+    Attributes:
+        verdicts: The verdicts of the true chain so far, in document order.
+        boundaries: The units where chunks start, so far, except the first unit, in order, each with
+            the verdict that set it.
+        usage: The cost of all verdicts, those wasted by lanes included.
     """
 
     def __init__(
@@ -72,10 +78,10 @@ class Walk:
         self._max_extra_calls = max_extra_calls
         self._verdicts: dict[int, Verdict] = {}
         self._out: set[int] = set()
-        self._chain: list[Verdict] = []
+        self.verdicts: list[Verdict] = []
+        self.boundaries: dict[int, Verdict] = {}
+        self.usage = Usage()
         self._chain_calls = 0
-        self._boundaries: list[int] = []
-        self._boundary_verdicts: list[Verdict] = []
         self._position = 0
         self._lanes: list[_Lane] = []
         self._planned: list[int] | None = None
@@ -95,31 +101,6 @@ class Walk:
     def position(self) -> int:
         """Units that the true chain has passed."""
         return self.rules.units if self.done else self._position
-
-    @property
-    def units(self) -> int:
-        """Units in the document."""
-        return self.rules.units
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts of the true chain so far, in document order."""
-        return tuple(self._chain)
-
-    @property
-    def boundaries(self) -> tuple[int, ...]:
-        """Numbers of the units where chunks start, so far, except the first unit."""
-        return tuple(self._boundaries)
-
-    @property
-    def boundary_verdicts(self) -> tuple[Verdict, ...]:
-        """For each of `boundaries`, the verdict that set it."""
-        return tuple(self._boundary_verdicts)
-
-    @property
-    def usage(self) -> Usage:
-        """The cost of all verdicts, those wasted by lanes included."""
-        return total_usage(self._verdicts.values())
 
     @property
     def wasted(self) -> int:
@@ -189,6 +170,7 @@ class Walk:
         if verdict.start in self._verdicts:
             return
         self._verdicts[verdict.start] = verdict
+        self.usage += verdict.usage
         self._advance()
 
     def _hand_out(self, start: int) -> Group | None:
@@ -208,12 +190,11 @@ class Walk:
     def _advance(self) -> None:
         """Follow the true chain and all lanes as far as verdicts are known."""
         while (verdict := self._known(self._position)) is not None:
-            self._chain.append(verdict)
+            self.verdicts.append(verdict)
             self._chain_calls += verdict.start in self._verdicts
             boundary, self._position = self._step(verdict)
             if boundary is not None:
-                self._boundaries.append(boundary)
-                self._boundary_verdicts.append(verdict)
+                self.boundaries[boundary] = verdict
         reached = {self._position}
         kept = []
         for lane in self._lanes:
@@ -236,7 +217,7 @@ class Walk:
         if verdict is not None:
             return verdict
         stop = self.rules.stop(start)
-        if stop is None or self.rules.asks(start, stop):
+        if stop is None or self.rules.choices(start, stop):
             return None
         return Verdict(start, stop, None, "single", "the group is one unit")
 
@@ -251,7 +232,7 @@ class Walk:
         """The calls needed if every answer were None: groups end to end."""
         calls, start = 0, 0
         while (stop := self.rules.stop(start)) is not None:
-            calls += self.rules.asks(start, stop)
+            calls += bool(self.rules.choices(start, stop))
             start = stop
         return calls
 

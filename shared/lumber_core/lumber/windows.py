@@ -19,7 +19,7 @@ from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.lumber.grouping import Group, TextUnits
-from lumber_core.segmentation import Segmentation, Usage, Verdict, total_usage
+from lumber_core.segmentation import Segmentation, Usage, Verdict
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import Places
@@ -59,6 +59,9 @@ class WindowWalk:
         document: The text and its units.
         tokens: Tokens of each unit. One that counts none is taken for one.
         window_tokens: Maximum tokens in a window.
+
+    Attributes:
+        usage: The cost of all verdicts.
     """
 
     def __init__(self, document: TextUnits, tokens: Sequence[int], window_tokens: int) -> None:
@@ -71,7 +74,8 @@ class WindowWalk:
             for (_, end), (start, _) in pairwise(self._windows)
         ]
         self._verdicts: dict[int, Verdict] = {}
-        self._waiting = [*range(len(self._windows))][::-1]
+        self.usage = Usage()
+        self._waiting = iter(range(len(self._windows)))
         self._out: set[int] = set()
         self._followed = False
 
@@ -103,15 +107,9 @@ class WindowWalk:
             return (Verdict(0, 1, None, "single", "the text is one unit"),)
         return tuple(self._verdicts[number] for number in sorted(self._verdicts))
 
-    @property
-    def usage(self) -> Usage:
-        """The cost of all verdicts."""
-        return total_usage(self._verdicts.values())
-
     def claim(self) -> Group | None:
         """Hand out the next window that needs a judge, or None if there is none left."""
-        while self._waiting:
-            number = self._waiting.pop()
+        for number in self._waiting:
             if number not in self._verdicts:
                 self._out.add(number)
                 return UnitWindow(self.document, *self._windows[number])
@@ -141,7 +139,9 @@ class WindowWalk:
         if self._windows[number : number + 1] != [(verdict.start, verdict.stop)]:
             raise ValueError(f"no window of this walk goes from {verdict.start} to {verdict.stop}")
         self._out.discard(number)
-        self._verdicts.setdefault(number, verdict)
+        if number not in self._verdicts:
+            self._verdicts[number] = verdict
+            self.usage += verdict.usage
 
     def deciding(self, unit: int) -> Verdict | None:
         """Return the verdict that decides about a unit; None if nothing is known about it.

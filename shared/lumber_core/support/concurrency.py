@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import (
-    Awaitable,
     Callable,
     Coroutine,
     Hashable,
@@ -35,9 +34,6 @@ class SingleFlight(Generic[T]):
     The first caller does the work and the others wait for its result. If it fails, they fail with
     the same error; if it is cancelled or interrupted, one of them takes over. The work must not
     request its own result, for which it would wait forever.
-
-    Threads share with threads and coroutines with coroutines. A thread that waited for a coroutine
-    might block the event loop which that needs.
     """
 
     def __init__(self) -> None:
@@ -50,20 +46,11 @@ class SingleFlight(Generic[T]):
 
     def once(self, name: Hashable, find: Callable[[], T]) -> tuple[T, bool]:
         """Return the result of `find`, and whether this call ran it."""
-        while (running := self._claim(("thread", name))) is not None:
+        while (running := self._claim(name)) is not None:
             with suppress(_AbandonedError):
                 return running.result(), False
-        with self._working(("thread", name)) as mine:
+        with self._working(name) as mine:
             mine.set_result(found := find())
-        return found, True
-
-    async def aonce(self, name: Hashable, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """Async version of `once`."""
-        while (running := self._claim(("coroutine", name))) is not None:
-            with suppress(_AbandonedError):
-                return await asyncio.wrap_future(running), False
-        with self._working(("coroutine", name)) as mine:
-            mine.set_result(found := await find())
         return found, True
 
     def _claim(self, name: Hashable) -> Future[T] | None:
@@ -125,36 +112,26 @@ def start_in_thread(
     return asyncio.get_running_loop().run_in_executor(pool, context.run, call)
 
 
-async def until_finished(future: asyncio.Future[T]) -> T:
-    """Wait until a thread has finished, even if the caller is cancelled meanwhile.
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread and wait for it, even if the caller is cancelled meanwhile.
 
     A thread cannot be stopped, and its result may have been paid for. A cancellation takes effect
     at the caller's next `await`.
     """
+    await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
+    future = start_in_thread(function, *args, **kwargs)
     cancelled = False
     while not future.done():
         try:
             await asyncio.wait([future])
         except asyncio.CancelledError:  # noqa: PERF203 - each one counts
             cancelled = True
-    if cancelled:
-        cancel_again()
-    return future.result()
-
-
-def cancel_again() -> None:
-    """Let a cancellation that was caught take effect at the current task's next `await`."""
     task = asyncio.current_task()
-    if task is not None:
+    if cancelled and task is not None:
         if sys.version_info >= (3, 11):
             task.uncancel()  # the next line counts it again
         task.cancel()
-
-
-async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function in a thread and wait for it, as `start_in_thread` and `until_finished` do."""
-    await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
-    return await until_finished(start_in_thread(function, *args, **kwargs))
+    return future.result()
 
 
 def as_async(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -190,8 +167,8 @@ class Stopped(BaseException):
     """
 
 
-def end_sleep_on(stop: threading.Event) -> None:
-    """Make `sleep` in this thread raise `Stopped` as soon as `stop` is set."""
+def end_sleep_on(stop: threading.Event | None) -> None:
+    """Make `sleep` in this thread raise `Stopped` as soon as `stop` is set; None: never."""
     _thread.stop = stop
 
 

@@ -5,6 +5,9 @@ A socket's timeout is for one read: a server that sends a byte now and then neve
 - A coroutine is cancelled, which closes its connection.
 - A function cannot be stopped. It runs in a thread of its own, which is abandoned: it holds neither
   its caller nor the end of the program. What it reads may end on its own (`end_reading_in_time`).
+
+Asynchronous methods run the synchronous ones in a thread, so that there is one way through both;
+only the calls that wait for somebody are made on the event loop (`run_for_loop`, `ask_within`).
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextvars import ContextVar, copy_context
-from threading import Thread
+from functools import partial
+from threading import Event, Thread
 from typing import Any, ParamSpec, TypeVar
 
-from lumber_core.support.concurrency import cancel_again
+from lumber_core.support.concurrency import end_sleep_on, start_in_thread
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -60,71 +64,165 @@ def call_within(
     end = _earlier_end(seconds)
     if end is None:
         return function(*args, **kwargs)
-    context, future = copy_context(), Future[T]()
-    context.run(_end.set, end)
-
-    def run() -> None:
-        try:
-            future.set_result(context.run(function, *args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - raised in the caller's thread
-            future.set_exception(error)
-
-    Thread(target=run, name="lumber-call", daemon=True).start()
+    future = _start(end, partial(function, *args, **kwargs))
     wait([future], end[0] - time.monotonic())
     if not future.done():
         raise _timeout(end)
     return future.result()
 
 
-async def await_within(seconds: float | None, call: Callable[[], Awaitable[T]]) -> T:
-    """Await what `call` returns no longer than `seconds`; then cancel it.
+async def acall_within(
+    seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Async version of `call_within`; if the caller is cancelled, the thread is abandoned."""
+    end = _earlier_end(seconds)
+    future = asyncio.wrap_future(_start(end, partial(function, *args, **kwargs)))
+    try:
+        await asyncio.wait([future], timeout=end and end[0] - time.monotonic())
+        if end is not None and not future.done():
+            raise _timeout(end)
+        return future.result()
+    finally:
+        future.cancel()  # if nobody waits for it, its error is not logged
 
-    If the caller is cancelled, the call is cancelled as well. If that yields a result all the same,
-    because a thread has it, the result is returned and the cancellation takes effect at the
-    caller's next `await`.
+
+def _start(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:
+    """Call a function in a thread that holds nobody."""
+    context, future = copy_context(), Future[T]()
+    context.run(_end.set, end)
+    future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:  # noqa: BLE001 - raised in the caller
+            future.set_exception(error)
+
+    Thread(target=run, name="lumber-call", daemon=True).start()
+    return future
+
+
+def ask_within(
+    seconds: float | None,
+    function: Callable[P, T],
+    afunction: Callable[P, Awaitable[T]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Call a function as `call_within` does; in `run_for_loop`, await another one on the loop.
 
     Args:
         seconds: See `call_within`.
-        call: Returns what is awaited, in a task of its own.
+        function: The function.
+        afunction: Its asynchronous version, which is cancelled if it takes longer.
+        args: The arguments of either.
+        kwargs: The keyword arguments of either.
 
     Raises:
         TimeoutError: It has not ended by then.
     """
-    end = _earlier_end(seconds)
-    if end is None:
-        return await call()
-    found: list[T] = []
-    abandoned = False
+    if (loop := _loop.get()) is None:
+        return call_within(seconds, function, *args, **kwargs)
+    return loop.call(_earlier_end(seconds), partial(afunction, *args, **kwargs))
 
-    async def run() -> None:
+
+async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread; what it asks with `ask_within`, it asks on this event loop.
+
+    If the caller is cancelled, what was asked is cancelled, and nothing more is. Other work in
+    threads is waited for, so that no answer is lost.
+    """
+    await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
+    loop = _Loop()
+
+    def run() -> T:
+        end_sleep_on(loop.stop)
         try:
-            # Kept here, because a task that is cancelled just before it ends has no result.
-            found.append(await call())
-        except Exception:
-            if abandoned:  # nobody is told but asyncio, which would log it
-                raise asyncio.CancelledError from None
-            raise
+            return function(*args, **kwargs)
+        finally:
+            end_sleep_on(None)
 
-    outside = _end.set(end)
-    work = asyncio.ensure_future(run())  # which copies the context
-    _end.reset(outside)
+    context = copy_context()
+    context.run(_loop.set, loop)
+    future = context.run(start_in_thread, run)
     cancelled = False
-    while not work.done():
+    while not future.done():
         try:
-            done, _ = await asyncio.wait([work], timeout=max(0.0, end[0] - time.monotonic()))
-        except asyncio.CancelledError:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
             cancelled = True
-            work.cancel()
-            continue
-        if not done:
-            abandoned = True
-            work.cancel()
-            raise asyncio.CancelledError if cancelled else _timeout(end)
-    if not found:
-        work.result()  # raises
+            loop.cancel()
     if cancelled:
-        cancel_again()
-    return found[0]
+        future.exception()  # nobody is told
+        raise asyncio.CancelledError
+    return future.result()
+
+
+def is_for_loop() -> bool:
+    """Return whether `run_for_loop` has called the current function."""
+    return _loop.get() is not None
+
+
+def stop_event() -> Event:
+    """Return an event that is set if the event loop that `run_for_loop` works for is cancelled."""
+    loop = _loop.get()
+    return Event() if loop is None else loop.stop
+
+
+class _Loop:
+    """An event loop that waits for a thread, and runs what that asks.
+
+    Attributes:
+        stop: Set once nothing more may be asked.
+    """
+
+    def __init__(self) -> None:
+        self.stop = Event()
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def cancel(self) -> None:
+        """Cancel what was asked."""
+        self.stop.set()
+        for task in self._tasks:
+            task.cancel()
+
+    def call(self, end: tuple[float, float] | None, work: Callable[[], Awaitable[T]]) -> T:
+        """Await on the loop what `work` returns; called in a thread."""
+        answer = Future[T]()
+        started: list[asyncio.Task[None]] = []
+
+        async def run() -> None:
+            # Kept at once, because a task that is cancelled just before it ends has no result.
+            answer.set_result(await work())
+
+        def start() -> None:
+            if self.stop.is_set():
+                answer.set_exception(asyncio.CancelledError())
+                return
+            task = asyncio.ensure_future(run())
+            started.append(task)
+            self._tasks.add(task)
+            task.add_done_callback(ended)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            error = asyncio.CancelledError() if task.cancelled() else task.exception()
+            if not answer.done():
+                answer.set_exception(error)
+
+        context = copy_context()
+        context.run(_end.set, end)
+        context.run(_loop.set, None)  # on the loop itself, nothing may wait for it
+        self._loop.call_soon_threadsafe(start, context=context)
+        wait([answer], end and end[0] - time.monotonic())
+        if end is not None and not answer.done():
+            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in started])
+            raise _timeout(end)
+        return answer.result()
+
+
+_loop: ContextVar[_Loop | None] = ContextVar("lumber_loop", default=None)
 
 
 def _earlier_end(seconds: float | None) -> tuple[float, float] | None:

@@ -54,7 +54,7 @@ def fences(bodies: Iterable[str]) -> Iterator[tuple[int, int, bool]]:
 
 def with_colons(text: str) -> str:
     """Return a text with colons in place of the marks of fences whose content is prose."""
-    if "{" not in text or not _PROSE.search(text):
+    if "{" not in text or not ("```" in text or "~~~" in text):
         return text
     lines = _LINE_OF_FENCE.findall(text)
     for first, last, prose in fences([line.strip(" \t>") for line in lines]):

@@ -18,9 +18,9 @@ _LABEL = re.compile(
     re.VERBOSE,
 )
 _FIRSTS = frozenset(f"{_BULLETS}[(0123456789")
-_SPEAKER = re.compile(
-    r"(?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
-    r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>))(?=\s)"
+SPEAKER = re.compile(
+    r"((?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
+    r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>)))\s+"
 )
 _LONGEST_SPEAKER, _LONGEST_HEAD = 60, 100  # characters
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
@@ -36,23 +36,14 @@ _NUMBER_OR_NAME = re.compile(r"(?:\d+|[A-Z][\w.'\u2019-]*(?:\s[A-Z][\w.'\u2019-]
 
 def label_end(body: str) -> int:
     """Return where a label at the start of a line ends, before its first word; 0 without one."""
-    if body[:1] in _FIRSTS or "." in body[1:6] or ")" in body[1:6]:
-        match = _LABEL.match(body)
-        end = match.end() if match else 0
-    else:
-        end = 0
-    if ":" not in body and ">" not in body:
-        return end
-    after = speaker_end(body, end)
-    if not end < after <= end + _LONGEST_SPEAKER:
-        return end
-    return len(body) - len(body[after:].lstrip())
-
-
-def speaker_end(body: str, start: int = 0) -> int:
-    """Return where the name of who speaks ends that begins at `start`; `start` without one."""
-    speaker = _SPEAKER.match(body, start)
-    return speaker.end() if speaker else start
+    end, head = 0, body[1:6]
+    if (body[:1] in _FIRSTS or "." in head or ")" in head) and (label := _LABEL.match(body)):
+        end = label.end()
+    if ":" in body or ">" in body:
+        speaker = SPEAKER.match(body, end)
+        if speaker and speaker.end(1) <= end + _LONGEST_SPEAKER:
+            end = speaker.end()
+    return end
 
 
 def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
@@ -65,7 +56,11 @@ def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
         bodies: The lines.
         blank: Whether blank lines come before each.
     """
-    timed = [n for n, body in enumerate(bodies) if len(body) <= _LONGEST_HEAD and ":" in body]
+    timed = [
+        number
+        for number, body in enumerate(bodies)
+        if ":" in body and len(body) <= _LONGEST_HEAD and body[body.index(":") + 1 :][:1].isdigit()
+    ]
     times = {number for number in timed if _TIMES.match(bodies[number])}
     named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
     heads = times | named if len(named) > 1 else times

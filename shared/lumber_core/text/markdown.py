@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.code import prose_paragraphs
 from lumber_core.text.directives import with_items
-from lumber_core.text.lines import prose_paragraphs
 from lumber_core.text.tables import html_header, html_rows, outside
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from string import ascii_uppercase
 
-from lumber_core.text.lines import read_lines
-from lumber_core.text.place import Kind, Place, Places
+from lumber_core.text.layout import read_layout
+from lumber_core.text.lines import Lines
+from lumber_core.text.place import Kind, Places
 from lumber_core.text.tables import broken_cells, html_rows, outside
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
@@ -63,37 +64,47 @@ def find_places(
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
     ]
-    lines = read_lines(text)
-    starts = [line.start for line in lines]
+    layout = read_layout(text)
     # A line that begins inside a grapheme is no place.
-    begin_at = {*breaks(text, [line.start for line in lines if line.kind is not None])}
+    numbers = {layout.starts[number]: number for number in layout.kinds}
+    begins = breaks(text, numbers)
     rows = html_rows(text)
     if rows:
         spans = [row.span for row in rows]
         found = outside(found, spans)
-        begin_at.intersection_update(outside(sorted(begin_at), spans))
-        begin_at.difference_update(row.span.start for row in rows if row.number < 2)
-    in_line = {row.span.start for row in rows if row.number > 1}.difference(starts)
-    places = [
-        Place(begin + line.start, line.kind, begin + line.first_word, line.depth, line.level)
-        for line in lines
-        if line.kind is not None and line.start in begin_at
-    ]
-    places += (Place(begin + at, Kind.LINE, begin + at) for at in in_line)
+        firsts = {row.span.start for row in rows if row.number < 2}
+        begins = [at for at in outside(begins, spans) if at not in firsts]
+    if len(begins) < len(numbers):
+        numbers = {at: numbers[at] for at in begins}
+    in_line = {row.span.start for row in rows if row.number > 1}.difference(layout.starts)
+    inside: list[int] = []  # where sentences start inside lines
     last = -1
     for at in found:
-        number = bisect_right(starts, at) - 1
+        number = bisect_right(layout.starts, at) - 1
         if number < 0:  # among marks of a quotation
             continue
-        line = lines[number]
         # Where a line starts the layout decides, but if it was wrapped; then only one of its start
         # and its first visible character is a place.
-        wrapped = line.wrapped and at <= line.first_word and last < line.start
-        if (at > line.first_word or wrapped) and not line.whole:
-            places.append(Place(begin + at, Kind.SENTENCE, begin + at))
+        first_word = layout.first_words[number]
+        wrapped = number in layout.wrapped and at <= first_word and last < layout.starts[number]
+        if (at > first_word or wrapped) and number not in layout.whole:
+            inside.append(at)
         last = at
-    places.sort()
-    return Places.of(places)
+    offsets = sorted({*numbers, *in_line, *inside})
+    lines = [*map(numbers.get, offsets, repeat(-1))]
+    kinds = [*map(layout.kinds.get, lines, repeat(Kind.SENTENCE))]
+    for at in in_line:
+        kinds[bisect_left(offsets, at)] = Kind.LINE
+    return Places(
+        [begin + at for at in offsets],
+        kinds,
+        [
+            begin + (at if n < 0 else layout.first_words[n])
+            for at, n in zip(offsets, lines, strict=True)
+        ],
+        [*map(layout.depths.get, lines, repeat(0))],
+        [*map(layout.levels.get, lines, repeat(0))],
+    )
 
 
 def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> Iterator[Places]:
@@ -112,8 +123,8 @@ def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> It
         yield Places.joined(places)
     spans = [row.span for row in html_rows(body)]
     if spans:
-        lines = [line.start for line in read_lines(body)]
-        inner = sorted({*breaks(body, lines)}.difference(outside(lines, spans)))
+        starts = Lines(body).starts
+        inner = sorted({*breaks(body, starts)}.difference(outside(starts, spans)))
         yield Places.alike([start + at for at in inner], Kind.LINE)
 
 
@@ -139,7 +150,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
     body = text[start:stop]
     levels: tuple[tuple[Kind, Callable[[str], list[int]]], ...] = (
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
-        (Kind.CLAUSE, _sentence_cuts),
+        (Kind.CLAUSE, lambda body: [sentence.start for sentence in sentences(body)]),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
         (Kind.CLAUSE, _clause_cuts),
         (Kind.WORD, space_cuts),
@@ -152,8 +163,6 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
 
 def _is_abbreviated(text: str, at: int) -> bool:
     """Return whether an abbreviation before `at` ends no sentence, as in "No. 5"."""
-    if not (text[at - 1].isspace() or text[at - 1] in ".\"')]"):
-        return False
     start = max(0, at - _LONGEST_ABBREVIATION)
     before = text[start:at].rstrip().rstrip("\"')]")
     if before[-1:] != "." or not before[-2:-1].isalpha():
@@ -165,11 +174,6 @@ def _is_abbreviated(text: str, at: int) -> bool:
         return False
     # As in "Smith Inc. Then".
     return not (_MAY_END.search(text, start, at) and text[at].isupper())
-
-
-def _sentence_cuts(text: str) -> list[int]:
-    """Return where sentences start in `text`."""
-    return [span.start for span in sentences(text)]
 
 
 def _clause_cuts(text: str) -> list[int]:

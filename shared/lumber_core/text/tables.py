@@ -11,13 +11,14 @@ from typing import NamedTuple
 from lumber_core.spans import Span
 
 _SEPARATORS = ",;\t|"
+_BESIDE = frozenset(_SEPARATORS)
 _SAMPLE = 20  # records that are read to tell a header from a record
 _LONGEST_NAME = 80  # characters of a column's name
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 # A cell in quotes; a quote inside is doubled.
 _QUOTED_CELL = re.compile(
-    rf'"(?<![^{_SEPARATORS}\r\n]")[^"]*(?:""[^"]*)*"(?=[{_SEPARATORS}\r\n]|\Z)'
+    rf'"(?<![^{_SEPARATORS}\r\n]")[^"]*"(?:"[^"]*")*(?=[{_SEPARATORS}\r\n]|\Z)'
 )
 _TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
 _ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
@@ -98,14 +99,13 @@ def broken_cells(text: str) -> list[Span]:
     """Return the cells of separated values that have line breaks, in quotes, ascending."""
     if '"' not in text:
         return []
-    found = (Span(*cell.span()) for cell in _QUOTED_CELL.finditer(text))
+    found = _QUOTED_CELL.finditer(text)
+    broken = (cell.span() for cell in found if "\n" in cell[0] or "\r" in cell[0])
     return [
-        cell
-        for cell in found
+        Span(start, end)
+        for start, end in broken
         # Other cells are beside it: it is not what somebody says.
-        if {*text[max(0, cell.start - 1) : cell.start], *text[cell.end : cell.end + 1]}
-        & {*_SEPARATORS}
-        and not {"\n", "\r"}.isdisjoint(cell.of(text))
+        if text[end : end + 1] in _BESIDE or text[max(0, start - 1) : start] in _BESIDE
     ]
 
 

@@ -43,14 +43,6 @@ def _pattern(source: str) -> Any:
     return regex.compile(source, regex.VERSION1)
 
 
-def is_break(text: str, position: int) -> bool:
-    """Return whether a cut before `text[position]` splits no grapheme cluster.
-
-    For many positions in one text, `breaks` is faster.
-    """
-    return bool(breaks(text, (position,)))
-
-
 def breaks(text: str, positions: Iterable[int]) -> list[int]:
     """Return the positions where a cut splits no grapheme cluster.
 
@@ -173,7 +165,11 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 
 def is_encodable(text: str) -> bool:
     """Return whether a text can be encoded as UTF-8."""
-    return text.isascii() or _SURROGATE.search(text) is None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def encodable(text: str) -> str:
@@ -181,7 +177,7 @@ def encodable(text: str) -> str:
 
     `str.encode` with "replace" would write a question mark, which could end a sentence.
     """
-    return _SURROGATE.sub("\ufffd", text)
+    return text if is_encodable(text) else _SURROGATE.sub("\ufffd", text)
 
 
 def writable(name: str) -> str:

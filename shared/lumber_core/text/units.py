@@ -18,7 +18,7 @@ from typing import Literal, cast
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.directives import with_colons
-from lumber_core.text.lines import read_lines
+from lumber_core.text.layout import read_layout
 from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.tables import broken_cells, outside
 from lumber_core.text.unicode import breaks, encodable
@@ -37,6 +37,7 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _BLANKS = re.compile(r"\n[^\S\n]+(?=\n)")  # in blank lines, if only line feeds end a line
+_BLANK_LINES_OF_DOS = re.compile(r"\r\n(?:[^\S\r\n]*\r\n)+")  # faster, if nothing else does
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
@@ -72,7 +73,8 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = outside(map(re.Match.end, _LINE_BREAKS.finditer(text, first, last)), cells)
         if len(cuts) > 1:
-            wrapped = {line.start for line in read_lines(text) if line.wrapped}
+            layout = read_layout(text)
+            wrapped = {layout.starts[number] for number in layout.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]
     return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 
@@ -138,8 +140,14 @@ def _readable(text: str) -> str:
     characters, and takes what is between backticks for a quotation.
     """
     text = with_colons(text)
-    odd = any(mark in text for mark in "\r\v\f\x85\u2028\u2029")
-    text = (_BLANK_LINES if odd else _BLANKS).sub(lambda blank: "\n" * len(blank[0]), text)
+    blanks = _BLANK_LINES
+    if not any(mark in text for mark in "\v\f\x85\u2028\u2029"):
+        feeds, pairs, returns = map(text.count, ("\n", "\r\n", "\r"))
+        if not returns:
+            blanks = _BLANKS
+        elif feeds == pairs == returns:
+            blanks = _BLANK_LINES_OF_DOS
+    text = blanks.sub(lambda blank: "\n" * len(blank[0]), text)
     if not text.isascii():
         for space in _WIDE_SPACES:
             text = text.replace(space, " ")

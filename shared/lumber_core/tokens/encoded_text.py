@@ -10,7 +10,7 @@ at most a token for each byte outside these two.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,16 +53,13 @@ class EncodedText:
         self._text = text
         self._starts = starts
 
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+    def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens that start in each range."""
-        before = self._before([edge for span in spans for edge in span])
-        counts: list[int] = (before[1::2] - before[::2]).tolist()
-        return counts
+        import numpy as np
 
-    def between(self, edges: Sequence[int]) -> list[int]:
-        """Return the number of tokens that start in ranges that follow each other."""
-        before = self._before(edges)
-        counts: list[int] = (before[1:] - before[:-1]).tolist()
+        edges = np.array([*spans], dtype=self._starts.dtype).reshape(-1, 2)
+        before = np.searchsorted(self._starts, edges)
+        counts: list[int] = (before[:, 1] - before[:, 0]).tolist()
         return counts
 
     def most_added(self, start: int, end: int, _parts: int, /) -> int | None:
@@ -83,13 +80,6 @@ class EncodedText:
         most = sum(len(text[at:to].encode()) for at, to in outside)
         # Of many bytes, such as those of emoji, the tokens that start there are known already.
         return most if most <= _FEW else most - sum(self.count(outside))
-
-    def _before(self, edges: Sequence[int]) -> npt.NDArray[np.int64]:
-        """Return the tokens that start before each of some offsets."""
-        import numpy as np
-
-        places = np.asarray(edges, dtype=self._starts.dtype)
-        return np.searchsorted(self._starts, places)
 
 
 class _Tables(NamedTuple):

@@ -15,10 +15,13 @@ kind with the same weight and English prose with more.
 # numpy is imported inside functions: making a splitter should not wait for it.
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
+
+from lumber_core.tokens.text_tokens import SlicedText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,12 +141,12 @@ class EstimatedCounter:
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the estimated number of tokens of each text, in order."""
         counts: list[int] = []
-        first = length = 0
-        for number, text in enumerate(texts, start=1):
-            length += len(text)
-            if length >= _BLOCK or number == len(texts):
-                counts += _estimate_joined(texts[first:number])
-                first, length = number, 0
+        before = [*accumulate(map(len, texts), initial=0)]
+        first = 0
+        while first < len(texts):
+            last = bisect_left(before, before[first] + _BLOCK, first + 1)
+            counts += _estimate_joined(texts[first:last])
+            first = last
         return counts
 
     def of(self, text: str) -> EstimatedText:
@@ -154,7 +157,7 @@ class EstimatedCounter:
         return "EstimatedCounter()"
 
 
-class EstimatedText:
+class EstimatedText(SlicedText):
     """Estimates the tokens of ranges of a text.
 
     Args:
@@ -162,29 +165,7 @@ class EstimatedText:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text
-
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
-        """Return what `EstimatedCounter` counts for each range."""
-        return EstimatedCounter().count([self._text[start:end] for start, end in spans])
-
-    def between(self, edges: Sequence[int]) -> list[int]:
-        """Return the same for ranges that follow each other, without making them.
-
-        Args:
-            edges: Where each range starts, ascending, and where the last one ends. None is empty,
-                unless all are.
-        """
-        import numpy as np
-
-        if edges[0] == edges[-1]:
-            return [0] * (len(edges) - 1)
-        places = np.asarray(edges, dtype=np.int64)
-        ends = np.searchsorted(places, np.arange(edges[0], edges[-1], _BLOCK))
-        counts: list[int] = []
-        for first, last in pairwise(np.unique([*ends, len(places) - 1]).tolist()):
-            counts += _estimate_between(self._text, places[first : last + 1])
-        return counts
+        super().__init__(text, EstimatedCounter())
 
     def most_added(self, _start: int, _end: int, parts: int, /) -> int:
         """Return how many tokens a range may count beyond the sum of what its parts count.
@@ -196,32 +177,11 @@ class EstimatedText:
         return _MOST_ADDED * parts
 
 
-def _estimate_between(text: str, edges: npt.NDArray[np.int64]) -> list[int]:
-    import numpy as np
-
-    marks = edges - edges[0]
-    joined = np.insert(_codes(text[edges[0] : edges[-1]]), marks[1:], ord(_SEPARATOR))
-    # numpy leaves out what is zero at the end.
-    (separated,) = joined.view(f"U{len(joined)}").tolist()
-    return _count_parts(_costs(separated.ljust(len(joined), _SEPARATOR)), np.diff(marks) + 1)
-
-
 def _estimate_joined(texts: Sequence[str]) -> list[int]:
     import numpy as np
 
+    costs = _costs(_SEPARATOR.join([*texts, ""]))
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
-    return _count_parts(_costs(_SEPARATOR.join([*texts, ""])), lengths)
-
-
-def _count_parts(costs: npt.NDArray[np.int16], lengths: npt.NDArray[np.int64]) -> list[int]:
-    """Return the tokens of parts of a text.
-
-    Args:
-        costs: The costs of their characters, with a separator after each.
-        lengths: Characters of each, with the separator.
-    """
-    import numpy as np
-
     sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
     sums -= _tables().separator
     # Rounded half up; a text that is not empty counts at least 1.
@@ -300,18 +260,10 @@ def _costs(text: str) -> npt.NDArray[np.int16]:
     """Return the cost of each character, in hundredths of a token."""
     import numpy as np
 
-    costs = [
-        _block_costs(text, start, min(start + _BLOCK, len(text)))
-        for start in range(0, len(text), _BLOCK)
-    ]
-    return np.concatenate(costs)
-
-
-def _codes(text: str) -> npt.NDArray[np.uint32]:
-    """Return the code points of a text, which is not empty."""
-    import numpy as np
-
-    return np.array([text]).view(np.uint32)
+    starts = range(0, len(text), _BLOCK)
+    return np.concatenate(
+        [_block_costs(text, start, min(start + _BLOCK, len(text))) for start in starts]
+    )
 
 
 def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
@@ -326,7 +278,7 @@ def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
         codes: npt.NDArray[np.integer] = np.frombuffer(encoded, np.uint8)
         kinds = np.frombuffer(encoded.translate(tables.latin), np.uint8).copy()
     else:
-        codes = _codes(block)
+        codes = np.array([block]).view(np.uint32)
         kinds = tables.classes[codes]
     same = codes[1:] == codes[:-1]
     after_blank = kinds[:-1] <= _TAB

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import Protocol
 
 from lumber_core.tokens.base import TokenCounter
@@ -12,16 +11,8 @@ from lumber_core.tokens.base import TokenCounter
 class TextTokens(Protocol):
     """Counts the tokens of ranges of one text."""
 
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+    def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens of each range, in order."""
-        ...
-
-    def between(self, edges: Sequence[int]) -> list[int]:
-        """Return the number of tokens of ranges that follow each other.
-
-        Args:
-            edges: Where each range starts, ascending, and where the last one ends.
-        """
         ...
 
     def most_added(self, start: int, end: int, parts: int, /) -> int | None:
@@ -51,13 +42,9 @@ class SlicedText:
         self._text = text
         self._counter = counter
 
-    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+    def count(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the number of tokens of each range, in order."""
         return self._counter.count([self._text[start:end] for start, end in spans])
-
-    def between(self, edges: Sequence[int]) -> list[int]:
-        """Return the number of tokens of ranges that follow each other."""
-        return self.count([*pairwise(edges)])
 
     def most_added(self, _start: int, _end: int, _parts: int, /) -> int | None:
         """Return None: a counter may count anything."""

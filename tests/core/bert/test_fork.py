@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import shutil
 from pathlib import Path
 
 import pytest
@@ -27,54 +26,27 @@ splitter = BertChunker(model, threads=2, threshold=-7.0)
 def fresh(text):
     return BertChunker(model, threads=2, threshold=-7.0).segment(text)
 
+def embed(texts):
+    return embedder.embed(texts).tolist()
+
+def embed_afresh(texts):
+    return TextEmbedder(model, threads=2).embed(texts).tolist()
+
 expected = [splitter.segment(text) for text in texts]
 assert len(expected[0].spans) > 3
+if exported:
+    embedder = TextEmbedder(model, threads=2)
+    vectors = embed(texts)
 with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.map(splitter.segment, texts) == expected
     assert pool.map(fresh, texts) == expected
-assert [splitter.segment(text) for text in texts] == expected
-if exported:
-    embedder = TextEmbedder(model, threads=2)
-
-    def embed(texts):
-        return embedder.embed(texts).tolist()
-
-    def embed_afresh(texts):
-        return TextEmbedder(model, threads=2).embed(texts).tolist()
-
-    vectors = embed(texts)
-    with multiprocessing.get_context("fork").Pool(2) as pool:
+    if exported:
         assert pool.map(embed, [texts, texts]) == [vectors, vectors]
         assert pool.map(embed_afresh, [texts, texts]) == [vectors, vectors]
+assert [splitter.segment(text) for text in texts] == expected
 """
 
 
 def test_forked_processes_split_and_embed_as_their_parent(exported: Path, checkpoint: Path) -> None:
     run_alone(IN_CHILDREN, str(exported), "exported", seconds=120)
     run_alone(IN_CHILDREN, str(checkpoint), "", seconds=120)
-
-
-CHANGED = """
-import multiprocessing, pathlib, shutil, sys
-from lumber_core import BertChunker, WeightsError
-
-splitter = BertChunker(sys.argv[1], threads=2, threshold=0.0)  # reads short texts, too
-splitter.segment("One. Two.")
-card = pathlib.Path(sys.argv[1], "card.json")
-card.write_text(card.read_text() + " ")
-
-def refused(text):
-    try:
-        splitter.segment(text)
-    except WeightsError as error:
-        return str(error)
-
-with multiprocessing.get_context("fork").Pool(1) as pool:
-    assert "has changed" in pool.map(refused, ["One. Two."])[0]
-assert splitter.segment("One. Two.")
-"""
-
-
-def test_a_forked_process_refuses_a_model_that_has_changed(exported: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(exported, tmp_path / "model")
-    run_alone(CHANGED, str(folder), seconds=120)

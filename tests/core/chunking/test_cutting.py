@@ -6,8 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lumber_core.bert.model_folder import find_folder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
@@ -19,7 +17,6 @@ from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.place import Places
 from lumber_core.tokens import token_counter
 from tests.core.tokens.test_estimated_counter import KINDS
-from tests.profiles import examples
 
 FORMATS = sorted((Path(__file__).parents[1] / "formats").iterdir())
 COUNTER = token_counter("estimate")
@@ -177,16 +174,3 @@ def test_a_span_whose_parts_count_less_apart_is_cut_once() -> None:
     parts = Cutter(PlainText(text), limits).shorten([Span(0, len(text))])
     assert {count(text[start:end]) > 80 for start, end in parts[:-1]} == {True}
     assert asked < 10 * len(text)
-
-
-@given(
-    st.text(alphabet='aB1 .,:;-\n"()[]{}\u4e2d\u3002e\u0301\U0001f600', max_size=300),
-    st.integers(12, 60),
-)
-@examples(150)
-def test_shortened_spans_tile_any_text(text: str, limit: int) -> None:
-    if not text:
-        return
-    parts = cutter_of(text, limit).shorten([Span(0, len(text))])
-    check_tiling(parts, len(text))
-    assert max(COUNTER.count([part.of(text) for part in parts])) <= limit

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
 
 import pytest
 
@@ -106,24 +105,6 @@ def test_one_model_serves_several_event_loops(api, serve):
         assert asyncio.run(several()) == {7}
     assert server.count == 24
     assert server.most_at_once > 1
-
-
-def test_async_clients_are_closed_with_their_loop(schema_api, serve):
-    server = serve()
-    model: Any = model_at(server, schema_api)
-    clients = []
-
-    async def one() -> None:
-        await model.acomplete(SYSTEM, USER)
-        clients.append(await model._get_async_client())
-
-    asyncio.run(one())
-    asyncio.run(one())
-    first, second = clients
-    assert first is not second
-    assert not model._async_clients
-    if schema_api == "openai":
-        assert first.is_closed()
 
 
 def test_async_calls_do_not_block_the_loop(api, serve):

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+from lumber_core.support.cache import Cache
 from tests.core.lumber.support import ScatteredModel
 
 ANSWERED = 20
@@ -31,8 +33,14 @@ class TroubledModel(ScatteredModel):
         return super().complete(system, user, answers=answers)
 
 
-def interrupted(code: str, *arguments: object) -> str:
+def interrupted(code: str, store: Path, kind: str, concurrency: int) -> str:
     """Press Ctrl-C on a program that asks a `TroubledModel`, once that is out of reach.
+
+    Args:
+        code: The program.
+        store: Where it keeps the answers.
+        kind: What they are called there.
+        concurrency: How many questions it asks at a time.
 
     Returns:
         What the program wrote to its standard error.
@@ -41,14 +49,17 @@ def interrupted(code: str, *arguments: object) -> str:
     listening = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     hours_apart = "import random\nrandom.uniform = lambda low, high: 10_000.0\n"
     child = subprocess.Popen(
-        [sys.executable, "-c", listening + hours_apart + code, *map(str, arguments)],
+        [sys.executable, "-c", listening + hours_apart + code, str(store), str(concurrency)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert child.stdout is not None
     assert child.stdout.readline() == "out of reach\n"
-    time.sleep(0.3)  # until all threads wait for their next attempts
+    deadline = time.monotonic() + 60
+    while len(Cache(store, kind)) < ANSWERED:  # threads may still be storing
+        assert time.monotonic() < deadline, "the answers are not stored"
+        time.sleep(0.02)
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=60)
     return errors

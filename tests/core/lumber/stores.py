@@ -71,7 +71,7 @@ class RedisServer:
         command += ["--appendonly", "yes", "--appendfsync", "always", "--dir", str(self._folder)]
         command += ["--requirepass", PASSWORD]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while not self._answers():
             assert time.monotonic() < deadline, "redis-server did not start"
             time.sleep(0.05)

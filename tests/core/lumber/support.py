@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -103,21 +100,6 @@ def segment_all(
 
 def segment(chunker: LumberChunker, text: str, way: str) -> Segmentation:
     return segment_all(chunker, [text], way)[0]
-
-
-class LoggedModel(ScatteredModel):
-    """Writes each question's hash to a file as it is answered, which outlasts a killed process."""
-
-    def __init__(self, log: Path, seconds: float) -> None:
-        super().__init__()
-        self._log = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
-        self._seconds = seconds
-
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
-        completion = super().complete(system, user, answers=answers)
-        os.write(self._log, f"{hashlib.sha256(user.encode()).hexdigest()}\n".encode())
-        time.sleep(self._seconds)
-        return completion
 
 
 class ActingModel(ScatteredModel):

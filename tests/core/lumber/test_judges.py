@@ -101,23 +101,6 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     assert list(asked.choices) == [6, 7, 8]
 
 
-class Misbehaves:
-    def __index__(self) -> int:
-        raise ValueError("no number")
-
-    def __repr__(self) -> str:
-        raise ValueError("nothing to show")
-
-
-WRONG: list[Verdict] = [
-    Verdict(5, 9, 7.0, "shift"),  # type: ignore[arg-type]
-    Verdict(5, 9, "7", "shift"),  # type: ignore[arg-type]
-    Verdict(5, 9, 10**5000, "shift"),
-    Verdict(5, 9, 7, "perhaps"),  # type: ignore[arg-type]
-    Verdict(5, 9, 7, ["shift"]),  # type: ignore[arg-type]
-]
-
-
 @pytest.mark.parametrize(
     ("returned", "unit", "outcome", "reason"),
     [
@@ -130,11 +113,10 @@ WRONG: list[Verdict] = [
         (9, None, "outside", "9"),
         (-1, None, "outside", "-1"),
         (10**30, None, "outside", "1000"),
-        (10**5000, None, "outside", "cannot be shown"),
         ("7", None, "unreadable", "str"),
         (7.0, None, "unreadable", "float"),
         ([7], None, "unreadable", "list"),
-        (Misbehaves(), None, "unreadable", "Misbehaves"),
+        (True, None, "unreadable", "bool"),
     ],
     ids=lambda given: type(given).__name__,
 )
@@ -144,6 +126,16 @@ def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason)
     assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
     assert reason in verdict.reason
     assert verdict.unit is None or type(verdict.unit) is int
+
+
+WRONG: list[Verdict] = [
+    Verdict(5, 9, 7.0, "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, "7", "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, 10**30, "shift"),
+    Verdict(5, 9, 7, "perhaps"),  # type: ignore[arg-type]
+    Verdict(5, 9, 7, ["shift"]),  # type: ignore[arg-type]
+    Verdict(5, 9, 7, "shift", usage=3),  # type: ignore[arg-type]
+]
 
 
 @pytest.mark.parametrize("returned", WRONG, ids=lambda w: f"{type(w.unit).__name__} {w.outcome}")
@@ -165,13 +157,10 @@ def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
         identity = "numpy"
 
         def judge(self, asked: Group) -> Verdict:
-            usage = Usage(np.int64(1), np.int64(7), 2)  # type: ignore[arg-type]
-            return Verdict(asked.start, asked.stop, np.int64(1), "shift", usage=usage)  # type: ignore[arg-type]
+            return Verdict(asked.start, asked.stop, np.int64(1), "shift")  # type: ignore[arg-type]
 
     chunker = LumberChunker(Numpy(), store=tmp_path / "answers.db")
-    first = chunker.segment("One.\n\nTwo.")
-    assert first == chunker.segment("One.\n\nTwo.")
-    assert first.usage == Usage(1, 7, 2)
+    assert chunker.segment("One.\n\nTwo.") == chunker.segment("One.\n\nTwo.")
 
 
 # A model as judge.
@@ -226,7 +215,7 @@ def test_the_choices_of_the_group_are_what_a_model_may_name():
     ("given", "message"),
     [
         *(((model,), "complete and acomplete") for model in (None, "gpt-4o", third)),
-        ((ScriptedModel(), "Which? {paragraphs}"), "prompt must be a PromptTemplate, not str"),
+        ((ScriptedModel(), "Which? {paragraphs}"), r"PromptTemplate, not builtins\.str"),
     ],
 )
 def test_what_is_no_model_or_no_template_is_refused(given, message):

@@ -37,7 +37,9 @@ def drain(schedule: Schedule) -> list[Task]:
 
 
 def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> None:
-    schedule = Schedule(iter(walks(1, length=200)), capacity=8, stored=nothing)
+    schedule = Schedule(
+        iter(walks(1, length=200)), capacity=8, stored=nothing, stop=threading.Event()
+    )
     walk, late = None, None
     calls = 0
     while walk is None or not walk.done:
@@ -60,7 +62,9 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
 
 @pytest.mark.parametrize("documents", [8, 2])
 def test_documents_fill_the_capacity_and_lanes_use_what_would_idle(documents: int) -> None:
-    tasks = drain(Schedule(iter(walks(documents)), capacity=8, stored=nothing))
+    tasks = drain(
+        Schedule(iter(walks(documents)), capacity=8, stored=nothing, stop=threading.Event())
+    )
     assert len(tasks) == 8
     assert [task.number for task in tasks[:documents]] == list(range(documents))
     assert [task.group.start > 0 for task in tasks] == [False] * documents + [True] * (
@@ -76,7 +80,7 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
             taken.append(number)
             yield walk
 
-    schedule = Schedule(one_by_one(), capacity=3, stored=nothing)
+    schedule = Schedule(one_by_one(), capacity=3, stored=nothing, stop=threading.Event())
     drain(schedule)
     assert taken == [0, 1, 2]
 

@@ -36,7 +36,7 @@ def run(walk: Walk, answers) -> list[tuple[int, int]]:
 
 
 def edges(walk: Walk) -> list[int]:
-    return [0, *walk.boundaries, walk.units]
+    return [0, *walk.boundaries, walk.rules.units]
 
 
 def is_increasing(numbers) -> bool:
@@ -50,7 +50,7 @@ def test_the_walk_ends_and_tiles_whatever_is_answered(rules_of, tokens, theta, s
     walk = walk_of(rules_of(tokens, theta), tokens)
     asked = run(walk, said)
     assert walk.done
-    assert walk.position == walk.units == len(tokens)
+    assert walk.position == walk.rules.units == len(tokens)
     assert len(asked) <= len(walk.verdicts) <= len(tokens)
     assert not tokens or is_increasing(edges(walk))
     assert is_increasing([verdict.start for verdict in walk.verdicts])
@@ -83,7 +83,7 @@ def test_published_groups_stay_below_theta_unless_they_are_one_unit(tokens, thet
 def test_a_verdict_names_where_the_chunk_ends_and_the_next_group_starts():
     walk = walk_of(MethodRules([10] * 6, 30), [10] * 6)
     assert run(walk, [2, None]) == [(0, 3), (2, 5)]
-    assert walk.boundaries == (2, 5)
+    assert [*walk.boundaries] == [2, 5]
     assert [verdict.outcome for verdict in walk.verdicts] == ["shift", "shift", "single"]
 
 
@@ -91,14 +91,14 @@ def test_a_verdict_names_where_the_chunk_ends_and_the_next_group_starts():
 def test_a_unit_outside_the_group_counts_as_none(named):
     walk = walk_of(MethodRules([10] * 6, 30), [10] * 6)
     assert run(walk, [named]) == run(walk_of(MethodRules([10] * 6, 30), [10] * 6), [None])
-    assert walk.boundaries == (3,)
+    assert [*walk.boundaries] == [3]
 
 
 def test_a_unit_larger_than_theta_is_a_group_of_its_own_and_is_not_judged():
     tokens = [10, 100, 10, 10]
     walk = walk_of(MethodRules(tokens, 30), tokens)
     assert run(walk, []) == [(2, 4)]
-    assert walk.boundaries == (1, 2)
+    assert [*walk.boundaries] == [1, 2]
     assert [verdict.outcome for verdict in walk.verdicts] == ["single", "single", "shift"]
 
 
@@ -108,7 +108,7 @@ def test_the_first_verdict_on_a_group_stands():
     walk.record(Verdict(4, 8, 7, "shift"))
     walk.record(Verdict(0, 4, None, "no_shift"))
     walk.record(Verdict(0, 4, 2, "shift"))
-    assert walk.boundaries == (4, 6)
+    assert [*walk.boundaries] == [4, 6]
 
 
 @every_rule
@@ -119,7 +119,7 @@ def test_a_verdict_on_no_group_of_the_walk_is_refused(rules_of, start, stop):
     walk = walk_of(rules_of([1] * 8, 3 if rules_of is MethodRules else 99), [1] * 8)
     with pytest.raises(ValueError, match=f"no group of this walk goes from {start} to {stop}"):
         walk.record(Verdict(start, stop, None, "no_shift"))
-    assert walk.verdicts == ()
+    assert walk.verdicts == []
 
 
 # The published code.
@@ -156,7 +156,7 @@ def test_the_published_estimate_is_rounded_over_the_whole_group(words, theta, st
 def test_what_follows_from_answers_under_the_published_rules(answers, groups, boundaries):
     walk = published(100)
     assert run(walk, answers)[: len(groups)] == groups
-    assert walk.boundaries == boundaries
+    assert (*walk.boundaries,) == boundaries
 
 
 @pytest.mark.parametrize(("units", "groups"), [(5, []), (6, [(0, 4)]), (7, [(0, 5)])])
@@ -179,7 +179,14 @@ def test_units_without_tokens_do_not_make_endless_groups() -> None:
     assert sum(sizes) <= 2000
 
 
-PROSE = ["Otters live by rivers. ", "They hunt at dawn! ", "\n\n", "no refunds.\n", "7.50 EUR, "]
+PROSE = [
+    "Otters live by rivers. ",
+    "They hunt at dawn! ",
+    "\n\n",
+    "no refunds.\n",
+    "7.50 EUR, ",
+    "word " * 300,
+]
 
 
 @given(st.lists(st.sampled_from(PROSE), max_size=80), st.sampled_from([20, 60]))

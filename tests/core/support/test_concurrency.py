@@ -12,9 +12,19 @@ from typing import Any
 
 import pytest
 
-from lumber_core import AnswerStore, Group, Judge, LumberChunker, Usage, Verdict
+from lumber_core import (
+    AnswerStore,
+    CallPolicy,
+    Completion,
+    Group,
+    Judge,
+    LumberChunker,
+    ModelJudge,
+    Usage,
+    Verdict,
+)
 from lumber_core.support.concurrency import in_thread, start_in_thread
-from tests.core.lumber.support import scattered, story
+from tests.core.lumber.support import ScatteredModel, scattered, story
 
 TEXT = story(40)
 
@@ -177,6 +187,50 @@ def test_a_cancellation_during_work_in_a_thread_takes_effect_after_it() -> None:
 
     ends_in_a_loop(cancelled)
     assert done == ["thread", "thread"]
+
+
+class Splitting(ScatteredModel):
+    """A model that splits a text itself, synchronously, before it answers on the event loop."""
+
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
+        LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+        return self.complete(system, user, answers=answers)
+
+
+def test_a_model_on_the_event_loop_may_split_a_text_itself() -> None:
+    chunker = LumberChunker(ModelJudge(Splitting()), theta=60)
+    alone = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+    assert ends_in_a_loop(lambda: chunker.asegment(TEXT)) == alone
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_cancellation_ends_the_pauses_between_attempts(
+    concurrency: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("random.uniform", lambda low, high: high)
+
+    class Down(ScatteredModel):
+        async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
+            completion = self.complete(system, user, answers=answers)
+            if len(self.asked) > 1:
+                raise ConnectionError
+            return completion
+
+    model, policy = Down(), CallPolicy(initial_backoff=10_000.0, max_backoff=10_000.0)
+    judge = ModelJudge(model, policy=policy)
+    chunker = LumberChunker(judge, theta=60, max_concurrency=concurrency)
+    chunker.segment("One.\n\nTwo.")  # the model is there
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(chunker.asegment_all([TEXT] * 4))
+        while len(model.asked) < 1 + concurrency:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    ends_in_a_loop(cancelled)
+    assert len(model.asked) == 1 + concurrency
 
 
 def test_work_in_threads_sees_context_and_arguments() -> None:

@@ -7,7 +7,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.text.unicode import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
+from lumber_core.text.unicode import breaks, grapheme_cuts, space_cuts, word_cuts
 from tests.core.core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 
 # Whole planes of characters, half of them from where clusters are made.
@@ -38,22 +38,22 @@ def unicode_breaks(text: str) -> set[int]:
 @example("plain text, 7 words (in 1 line)")
 @example("x\u00adx")
 @quick
-def test_is_break_agrees_with_unicode_at_every_position(text):
-    found = {position for position in range(len(text) + 1) if is_break(text, position)}
+def test_a_break_is_where_unicode_has_one(text):
+    found = {position for position in range(len(text) + 1) if breaks(text, [position])}
     assert found == unicode_breaks(text)
 
 
 @given(text=any_text, data=st.data())
 @quick
-def test_breaks_keeps_the_positions_that_is_break_accepts(text, data):
+def test_breaks_of_many_positions_are_those_of_each(text, data):
     positions = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
-    assert list(breaks(text, positions)) == [at for at in positions if is_break(text, at)]
+    assert list(breaks(text, positions)) == [at for at in positions if breaks(text, [at])]
 
 
 @pytest.mark.parametrize("position", [-1, 0, 2, 3])
 def test_the_ends_of_a_text_are_breaks(position):
-    assert is_break("ab", position)
-    assert is_break("", 0)
+    assert breaks("ab", [position])
+    assert breaks("", [0])
 
 
 def test_grapheme_cuts_are_the_ends_of_what_people_see_as_characters():

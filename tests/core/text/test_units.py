@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
-from lumber_core.text.unicode import is_break
+from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences, sentences_and_lines, unit_finder
 from tests.core.core_support import nasty_texts, pieces, quick
 
@@ -272,7 +272,7 @@ def test_lines_only_divide_sentences(text: str) -> None:
     assert "".join(span.of(text) for span in finer) == text
     assert all(span.start < span.end for span in finer)
     assert {span.start for span in sentences(text)} <= {span.start for span in finer}
-    assert all(is_break(text, span.start) for span in finer)
+    assert all(breaks(text, [span.start]) for span in finer)
 
 
 def test_wrapped_lines_without_blank_lines_are_one_paragraph() -> None:

@@ -149,7 +149,7 @@ def test_counts_add_up_but_for_the_seams(texts):
 def test_parts_of_a_text_count_as_they_do_apart(texts, around):
     edges = np.cumsum([len(around), *map(len, texts)]).tolist()
     text = "".join([around, *texts, around])
-    assert EstimatedCounter().of(text).between(edges) == EstimatedCounter().count(texts)
+    assert EstimatedCounter().of(text).count([*pairwise(edges)]) == EstimatedCounter().count(texts)
 
 
 @given(before=st.integers(0, 20), text=any_text)

@@ -22,5 +22,5 @@ def test_english_counts_as_before_and_other_alphabets_as_much() -> None:
 def test_ranges_of_a_text_count_as_the_estimate_does(text: str, place: int) -> None:
     even = token_counter("even")
     cut = min(place, len(text))
-    parts = even.of(text).between([0, cut, len(text)]) if 0 < cut < len(text) else []  # type: ignore[attr-defined]
+    parts = even.of(text).count([(0, cut), (cut, len(text))]) if 0 < cut < len(text) else []  # type: ignore[attr-defined]
     assert parts == (even.count([text[:cut], text[cut:]]) if parts else [])

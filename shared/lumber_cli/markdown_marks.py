@@ -1,0 +1,141 @@
+"""Where the marks of Markdown stand in a text, and what they make of the text between them.
+
+A page hides the marks and shows what they mean, so that its text stays that of the document,
+character by character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from lumber_core.spans import Span
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+MARK = "mark"
+
+
+class Styled(NamedTuple):
+    """A range of a text with a style.
+
+    Attributes:
+        span: The range.
+        style: "mark" is not to be seen, "bullet" to be seen as a bullet; else "strong", "em",
+            "s", "link" or "code".
+    """
+
+    span: Span
+    style: str
+
+
+_BLOCK_MARKS = {
+    "heading": re.compile(r"\A\s*#+[ \t]*|[ \t]+#+\s*\Z|^[ \t]*(?:=+|-+)\s*\Z", re.MULTILINE),
+    "quote": re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE),
+    "code": re.compile(r"\A\s*(?:`{3}|~{3}).*[\r\n]*|^[ \t]*(?:`{3,}|~{3,})\s*\Z", re.MULTILINE),
+    "rule": re.compile(r"(?s).+"),
+}
+_BULLET = re.compile(r"\s*([-*+])(?=\s)")
+_PROSE = {"heading", "paragraph", "list item", "quote"}
+_MARKED = re.compile(r"[*_`~\[\\]")
+_BAR = re.compile(r"(?<!\\)\|")
+_DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*[\r\n]*")
+_STYLES = {"link_open": "link", "code_inline": "code"}
+
+
+def styled(text: str, kind: str, block: Span) -> Iterator[Styled]:
+    """Yield what is styled in a block of Markdown; ranges may overlap.
+
+    Args:
+        text: The document.
+        kind: Kind of the block.
+        block: Its range, or that of a part of it.
+    """
+    within, begins = block.of(text), block.start
+    if pattern := _BLOCK_MARKS.get(kind):
+        for match in pattern.finditer(within):
+            yield Styled(Span(*match.span()).shifted(block.start), MARK)
+            if match.start() == 0:
+                begins += match.end()
+    bullet = _BULLET.match(within) if kind == "list item" else None
+    if bullet:
+        yield Styled(Span(*bullet.span(1)).shifted(block.start), "bullet")
+        begins += bullet.end()
+    if kind in _PROSE:
+        yield from _inline(text, Span(begins, block.end))
+
+
+def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Styled]]]:
+    """Yield the cells of each row of a table, and what is styled in them.
+
+    Args:
+        text: The document.
+        table: Range of the table, or of some of its rows.
+
+    Yields:
+        Cells that tile the row, each with the bar before it. The line below the header is one.
+    """
+    end = table.start
+    for line in table.of(text).splitlines(keepends=True):
+        row = Span(end, end + len(line))
+        end = row.end
+        if not line.strip() or _DIVIDER.fullmatch(line):
+            yield [row], [Styled(row, MARK)]
+            continue
+        bars = [row.start + match.start() for match in _BAR.finditer(line)]
+        edges = [
+            bar for bar in bars if text[row.start : bar].strip() and text[bar + 1 : end].strip()
+        ]
+        cells = [Span(*ends) for ends in pairwise([row.start, *edges, end])]
+        marks = [Styled(Span(bar, bar + 1), MARK) for bar in bars]
+        inline = [each for cell in cells for each in _inline(text, cell)]
+        yield cells, [*marks, *inline]
+
+
+def unmarked(title: str) -> str:
+    """Return the title of a heading without its marks."""
+    whole = Span(0, len(title))
+    marks = [span for span, style in _inline(title, whole) if style == MARK]
+    edges = [0, *(edge for span in marks for edge in span), len(title)]
+    return "".join(title[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
+
+
+def _inline(text: str, block: Span) -> Iterator[Styled]:
+    """Yield emphasis, links and code of a block, and all that the parser takes for their marks."""
+    if not _MARKED.search(text, *block):
+        return
+    (parsed,) = _parser().parseInline(block.of(text))
+    styles: list[str] = []
+    done, sure = block.start, True
+    for token in parsed.children or ():
+        if token.nesting:
+            if token.nesting > 0:
+                styles.append(_STYLES.get(token.type, token.tag))
+            else:
+                styles.pop()
+            continue
+        said = "\n" if token.type == "softbreak" else token.content
+        start = text.find(said, done, block.end)
+        if start < 0:  # what is not in the text as it was read is shown with its marks
+            sure = False
+            continue
+        if sure and start > done:
+            yield Styled(Span(done, start), MARK)
+        done, sure = start + len(said), True
+        own = [_STYLES[token.type]] if token.type in _STYLES else []
+        for style in {*styles, *own}:
+            yield Styled(Span(start, done), style)
+    left = Span(done, block.end).stripped(text)
+    if sure and left.start < left.end:
+        yield Styled(left, MARK)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # deferred: only pages need it
+
+    return MarkdownIt("commonmark").enable("strikethrough").disable(["entity", "text_join"])
