@@ -16,6 +16,7 @@ from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
 from lumber_core.text.pages import FIRST_PAGE
 from lumber_core.text.source import Source
+from lumber_core.text.structured import NESTED
 from lumber_core.text.unicode import printable
 from lumber_files import file_link
 from lumber_retrieval.citations import Citation
@@ -170,7 +171,7 @@ def _whole(source: Source) -> Span:
 
 def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
     """Yield kind, level and range of what is shown together, none of it across two pages."""
-    style = "code" if source.kind in ("csv", "json", "code", "data") else "text"
+    style = "code" if source.kind in ("csv", *NESTED) else "text"
     blocks: list[tuple[str, int, Span]] = [(style, 0, _whole(source))]
     if source.kind == "markdown":
         blocks = [(each.kind, each.level, Span(each.start, each.end)) for each in source.blocks]

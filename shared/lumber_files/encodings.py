@@ -111,7 +111,7 @@ def decode(
         wide = _wide_encoding(content)
         if wide is not None:
             return _mended(content, name, wide, detected=True)
-        if not damaged:
+        if not damaged and "\0" in sample:
             raise _no_text(name)
     if not damaged:
         return Decoded(text, "utf-8")

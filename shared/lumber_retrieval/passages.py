@@ -169,8 +169,8 @@ def text_in_context(context: str, text: str) -> str:
 
 def count_words(text: str) -> int:
     """Return the number of words of a text, as budgets count them: without times of captions."""
-    text = without_times(text)
-    return _charged(len(_WORD.findall(text)), Span(0, len(text)))
+    words = _WORD.findall(without_times(text))
+    return _charged(len(words), Span(0, len(text)))
 
 
 def in_reading_order(passages: Sequence[Passage]) -> list[Passage]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from lumber_cli.agents import folders
+from lumber_cli.agents.folders import ServedFolders
 from lumber_cli.file_index import FileIndex
 from lumber_cli.inputs import Inputs
 from tests.cli.serving import Agent, agent
@@ -367,3 +368,12 @@ def test_files_of_any_name_are_read_and_shown_in_one_line(served: Agent) -> None
     assert served.data("read", file="two\\nlines.md")["text"] == "The quince is ripe."
     for tool, arguments in {"status": {}, "search": {"question": "quince", "filter": "*"}}.items():
         assert not re.search("[\x1b\u202e]", served.text(tool, **arguments))
+
+
+def test_other_files_are_listed_by_wish(tmp_path: Path) -> None:
+    for name in ("a.py", "pump.log", "old/pump.log", "photo.png"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("The pump failed.\n", encoding="utf-8")
+    listing = ServedFolders([str(tmp_path)], also=["*.log"]).list_files()
+    assert {*listing.files} == {"a.py", "pump.log", "old/pump.log"}
+    assert listing.left_out == {"photo.png": "files of its kind are read only with --also"}

@@ -143,5 +143,6 @@ def test_what_is_no_text_is_refused(content: bytes) -> None:
         read_bytes(content, name="a.txt")
 
 
-def test_a_single_nul_makes_no_utf_16() -> None:
-    assert read_bytes(b"hello\0world", name="a.txt").text == "hello\0world"
+@pytest.mark.parametrize("text", ["hello\0world", "N\bNA\bAM\bME\bE\n", "\x1b[31mred\x1b[0m"])
+def test_control_characters_make_no_utf_16(text: str) -> None:
+    assert read_bytes(text.encode(), name="a.txt").text == text
