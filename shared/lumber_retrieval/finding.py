@@ -258,7 +258,8 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     chunk = chunks[part.number]
     if part.span == chunk.span:
         return part.metadata
-    source = place_source(chunk.text, chunk.metadata)
+    # Without a context, its document has a title of its own, or no name that says anything.
+    source = place_source(chunk.text, {CONTEXT_KEY: "", **chunk.metadata})
     marked = source.kind == "markdown" or "headings" in chunk.metadata
     parsed = MarkdownText(source) if marked else PlainText(source)
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))

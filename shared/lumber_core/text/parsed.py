@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.context import Context, document_title, make_context
+from lumber_core.text.context import Context, make_context
 from lumber_core.text.markdown import (
     LINE_BREAK,
     Block,
@@ -29,6 +29,7 @@ from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Source, as_source
 from lumber_core.text.tables import find_header
+from lumber_core.text.titles import document_title
 from lumber_core.text.units import UnitFinder, sentences
 
 M = TypeVar("M")
@@ -37,6 +38,7 @@ T = TypeVar("T")
 # Indentation, marks of quotes and bullets before a row of a table.
 _BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
 _DASHES = re.compile("-{3,}")
+_UNDERLINED = re.compile(r"\s*\S.*\n[ \t]*([=\-~*#^_])\1{2,}[ \t]*(?:[\r\n]|$)")  # a title
 
 
 class ParsedText(ABC):
@@ -117,8 +119,9 @@ class ParsedText(ABC):
 
     @property
     def title(self) -> str:
-        """The title of the document; see `lumber_core.text.context.document_title`."""
-        return document_title(self.source.metadata, [])
+        """The title of the document; see `lumber_core.text.titles.document_title`."""
+        titled = _UNDERLINED.match(self.text)
+        return document_title(self.source.metadata, [], "" if titled else self.source.named)
 
     @abstractmethod
     def possible_contexts(self) -> list[Context]:
@@ -268,7 +271,7 @@ class MarkdownText(ParsedText):
     def title(self) -> str:
         """The title in the metadata, or the single first-level heading."""
         first_level = [block.title for block in self.blocks if block.level == 1 and block.title]
-        return document_title(self.source.metadata, first_level)
+        return document_title(self.source.metadata, first_level, self.source.named)
 
     def header_rows(self, span: Span) -> str:
         """Return the header row of a table and the line of dashes below it, without padding."""

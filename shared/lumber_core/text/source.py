@@ -13,6 +13,7 @@ from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
+from lumber_core.text.titles import name_as_title
 
 Format = Literal["text", "markdown", "csv"]
 """How a text is read: as plain text, as Markdown, or as comma- or tab-separated values."""
@@ -36,7 +37,7 @@ class Source:
 
     Attributes:
         text: Any string.
-        name: Name of the document.
+        name: Name of the document, or the path of its file.
         format: How the text is read. "markdown" holds whatever the units of the splitter; one
             with `units="markdown"` reads every text as Markdown. "csv" is plain text that may begin
             with a header row. None: as Markdown if `metadata` says that it is and the splitter has
@@ -85,6 +86,12 @@ class Source:
             if not known.isdisjoint(types) or any(name.endswith(endings) for name in names):
                 return kind
         return "text"
+
+    @cached_property
+    def named(self) -> str:
+        """The name of its file as words, "" if it says nothing: a title, if it has no other."""
+        names = [str(self.metadata.get(key) or "") for key in NAME_KEYS]
+        return next(filter(None, map(name_as_title, (*names, self.name))), "")
 
     @cached_property
     def blocks(self) -> list[Block]:
