@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from lumber_core.support.extras import require
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import Source
+from lumber_core.text.titles import TITLE_KEY, own_title
 from lumber_files.formats import (
     DOCX,
     EXTRA,
@@ -23,6 +24,8 @@ from lumber_files.formats import (
     html_to_markdown,
     pdf_pages,
     require_reader,
+    title_of_docx,
+    title_of_pdf,
 )
 
 _PLAIN = (".txt", ".text", ".rst")
@@ -60,6 +63,7 @@ _TYPES = {
     ".csv": {"file_type": "text/csv"},
     ".tsv": {"file_type": "text/tab-separated-values"},
 }
+_FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ class TextFile(Source):
     The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
     are converted to Markdown; links keep their text only, images, scripts and styles are left out.
     For PDF, it is the text of the pages, joined by form feeds; ligatures are letters, and words
-    that line ends divide are whole.
+    that line ends divide are whole. The title in the properties of a PDF, or of a DOCX without a
+    first-level heading, is "title" in the metadata, unless it says nothing.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and DOCX.
@@ -168,10 +173,12 @@ def read_bytes(
     require_reader(kind)
     if kind == PDF:
         text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        return TextFile(text, name=name, pages=starts)
+        return TextFile(text, name=name, pages=starts, metadata=_titled(title_of_pdf(content)))
     if kind == DOCX:
         text = docx_to_markdown(content, name, max_unpacked)
-        return TextFile(text, name=name, metadata=_AS_MARKDOWN)
+        # One that is written in the text is newer: properties are those of a template at times.
+        title = "" if _FIRST_LEVEL.search(text) else title_of_docx(content)
+        return TextFile(text, name=name, metadata={**_AS_MARKDOWN, **_titled(title)})
     if kind in HTML:
         text, used, detected = decode(content, name, encoding, declared=_declared)
         text = html_to_markdown(text, name)
@@ -179,6 +186,11 @@ def read_bytes(
     text, used, detected = decode(content, name, encoding)
     metadata = _TYPES.get(kind, {})
     return TextFile(text, name=name, metadata=metadata, encoding=used, detected=detected)
+
+
+def _titled(title: str) -> dict[str, str]:
+    """Return the metadata of a file with a title of its own."""
+    return {TITLE_KEY: own} if (own := own_title(title)) else {}
 
 
 def decode(

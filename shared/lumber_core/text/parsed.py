@@ -120,8 +120,8 @@ class ParsedText(ABC):
     @property
     def title(self) -> str:
         """The title of the document; see `lumber_core.text.titles.document_title`."""
-        titled = _UNDERLINED.match(self.text)
-        return document_title(self.source.metadata, [], "" if titled else self.source.named)
+        titled = _UNDERLINED.match(self.text) is not None
+        return document_title(self.source.metadata, self.source.named, titled=titled)
 
     @abstractmethod
     def possible_contexts(self) -> list[Context]:
@@ -269,9 +269,16 @@ class MarkdownText(ParsedText):
 
     @property
     def title(self) -> str:
-        """The title in the metadata, or the single first-level heading."""
-        first_level = [block.title for block in self.blocks if block.level == 1 and block.title]
-        return document_title(self.source.metadata, first_level, self.source.named)
+        """The title in the metadata, or the single first-level heading, or a name.
+
+        One heading at the start that is above all others stands above all chunks as it is.
+        """
+        headings = [block for block in self.blocks if block.level and block.title]
+        top = min((block.level for block in headings), default=0)
+        highest = [block for block in headings if block.level == top]
+        first_level = [block.title for block in highest if top == 1]
+        titled = top > 1 and highest == self.blocks[:1]
+        return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
 
     def header_rows(self, span: Span) -> str:
         """Return the header row of a table and the line of dashes below it, without padding."""

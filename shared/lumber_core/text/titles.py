@@ -19,7 +19,9 @@ TITLE_KEY = "title"
 
 _HOST = re.compile(r"\w{2,}://[^/]*")
 _SUFFIX = re.compile(r"(?<=.)\.[A-Za-z]\w{0,4}$", re.ASCII)
-_FILE = re.compile(r"\.(?:docx?|fm|html?|indd|md|odt|pdf|pptx?|qxd|rtf|tex|txt|xlsx?)$", re.IGNORECASE)
+_FILE = re.compile(
+    r"\.(?:docx?|fm|html?|indd|md|odt|pdf|pptx?|qxd|rtf|tex|txt|xlsx?)$", re.IGNORECASE
+)
 _PRINTED = re.compile(r"^Microsoft (?:Office )?\w+ - ")  # what printers put before a name
 _RANDOM = re.compile(  # a UUID, a hash, a name of Python's tempfile
     r"(?<![^\W_])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
@@ -33,36 +35,45 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
 _LONG_NUMBER = re.compile(r"\d{6}")
 _NOTHING = frozenset(
-    """
-    attachment clipboard content contents copy data dataset datasets default desktop doc docs
-    document documento documentos documents dokument dokumente download downloads dsc dscn dump
-    export exports file files html image images img input misc new noname output page pages
-    pdf pdfs photo photos pic picture pictures powerpoint presentation pxl result results
-    sample scan scanned scans screenshot slide src temp test text tmp txt unbenannt unknown unnamed
-    untitled upload uploads word
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        attachment clipboard content contents copy data dataset datasets default desktop doc
+        docs document documento documentos documents dokument dokumente download downloads dsc
+        dscn dump export exports file files html image images img input misc new noname output
+        page pages pdf pdfs photo photos pic picture pictures powerpoint presentation pxl result
+        results sample scan scanned scans screenshot slide src stdin temp test text tmp txt
+        unbenannt unknown unnamed untitled upload uploads word
+        """,
+    )
 )
 """Words that do not say what a document is about."""
 _OF_FOLDER = frozenset(["index", "readme"])
 """Names of what a folder is about."""
 _WEAK = frozenset(
-    """
-    about appendix article book changelog chapter draft faq final guide intro introduction invoice
-    license main manual minutes note notes overview paper part report section summary transcript
-    volume
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        about appendix article book changelog chapter draft faq final guide intro introduction
+        invoice license main manual minutes note notes overview paper part report section
+        summary transcript volume
+        """,
+    )
 )
 """Words that say what kind of document it is: whose it is, its folder says."""
 
 
-def document_title(metadata: Mapping[Any, Any], headings: Sequence[str], named: str) -> str:
+def document_title(
+    metadata: Mapping[Any, Any], named: str, headings: Sequence[str] = (), *, titled: bool = False
+) -> str:
     """Return the title of a document, "" if it has none.
 
     Args:
         metadata: Its metadata, where "title" comes first. Of a chunk of a document, "headings" are
             those above its start, and "context" shows whether the document goes by its name.
-        headings: Its first-level headings. If there is one, it is the title.
         named: What `name_as_title` returns for its file.
+        headings: Its first-level headings. If there is one, it is the title.
+        titled: Whether it begins with a title of another kind, and so needs no name.
     """
     given, context = metadata.get(TITLE_KEY, ""), metadata.get(CONTEXT_KEY)
     if isinstance(given, str) and (own := own_title(given)):
@@ -74,7 +85,7 @@ def document_title(metadata: Mapping[Any, Any], headings: Sequence[str], named: 
         return above.split(HEADING_SEPARATOR)[0]
     if len(headings) == 1:
         return headings[0]
-    return "" if given is None or isinstance(context, str) else named
+    return "" if titled or given is None or isinstance(context, str) else named
 
 
 def own_title(given: str) -> str:
@@ -86,7 +97,9 @@ def own_title(given: str) -> str:
     if _FILE.search(title):
         return name_as_title(title)
     kinds = {*map(_kind, words_of_name(title))}
-    nothing = kinds <= {"code", "nothing", "folder"} and (kinds != {"code"} or _LONG_NUMBER.search(title))
+    nothing = kinds <= {"code", "nothing", "folder"} and (
+        kinds != {"code"} or _LONG_NUMBER.search(title)
+    )
     return "" if nothing or not kinds else title
 
 
