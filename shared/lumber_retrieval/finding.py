@@ -21,6 +21,7 @@ from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
+from lumber_retrieval.naming import favour_named
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
 from lumber_retrieval.sentences import says_something, sentences_of, small_table
 from lumber_retrieval.store import Accepts, Reading
@@ -75,7 +76,10 @@ def find_passages(
     if keywords:
         rankings.append(reading.matching(query, CANDIDATES, accepts))
     question = AskedWords(query if keywords else "", reading.frequencies, len(reading))
-    found = [*fused(rankings).items()][:_RANKED]
+    scores = fused(rankings)
+    if keywords:
+        scores = favour_named(query, scores, reading.titles(scores))
+    found = [*scores.items()][:_RANKED]
     chunks, texts = _with_neighbours(reading, found, accepts)
     similarities = reading.similarities(vector, [chunk.number for chunk in chunks])
     chunks = [
