@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from lumber_core.support.extras import require
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import Source
-from lumber_core.text.titles import TITLE_KEY, own_title
+from lumber_core.text.titles import TITLE_KEY, title_of_file
 from lumber_files.formats import (
     DOCX,
     EXTRA,
@@ -173,12 +173,13 @@ def read_bytes(
     require_reader(kind)
     if kind == PDF:
         text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        return TextFile(text, name=name, pages=starts, metadata=_titled(title_of_pdf(content)))
+        known = _titled(title_of_pdf(content), name)
+        return TextFile(text, name=name, pages=starts, metadata=known)
     if kind == DOCX:
         text = docx_to_markdown(content, name, max_unpacked)
         # One that is written in the text is newer: properties are those of a template at times.
         title = "" if _FIRST_LEVEL.search(text) else title_of_docx(content)
-        return TextFile(text, name=name, metadata={**_AS_MARKDOWN, **_titled(title)})
+        return TextFile(text, name=name, metadata={**_AS_MARKDOWN, **_titled(title, name)})
     if kind in HTML:
         text, used, detected = decode(content, name, encoding, declared=_declared)
         text = html_to_markdown(text, name)
@@ -188,9 +189,10 @@ def read_bytes(
     return TextFile(text, name=name, metadata=metadata, encoding=used, detected=detected)
 
 
-def _titled(title: str) -> dict[str, str]:
-    """Return the metadata of a file with a title of its own."""
-    return {TITLE_KEY: own} if (own := own_title(title)) else {}
+def _titled(given: str, name: str) -> dict[str, str]:
+    """Return the metadata of a file that has a title of its own."""
+    title = title_of_file(given, name)
+    return {TITLE_KEY: title} if title else {}
 
 
 def decode(

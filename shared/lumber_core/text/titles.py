@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import unquote
 
@@ -101,6 +102,18 @@ def own_title(given: str) -> str:
         kinds != {"code"} or _LONG_NUMBER.search(title)
     )
     return "" if nothing or not kinds else title
+
+
+def title_of_file(given: str, path: str) -> str:
+    """Return the title of a file that has one of its own, "" if that says nothing.
+
+    The name comes before it if that says more: a "10-K FY22" is of whoever the file is named after.
+    """
+    title = own_title(given)
+    words = words_of_name(_SUFFIX.sub("", PurePath(path).name))
+    said = {word.casefold() for word in words if _kind(word) == "name"}
+    new = said.difference(map(str.casefold, words_of_name(title)))
+    return f"{' '.join(words)}: {title}" if title and new else title
 
 
 def name_as_title(path: str) -> str:
