@@ -79,11 +79,12 @@ def document_title(
     given, context = metadata.get(TITLE_KEY, ""), metadata.get(CONTEXT_KEY)
     if isinstance(given, str) and (own := own_title(given)):
         return own
-    if isinstance(context, str) and named and context.startswith(named):
+    above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
+    if above and above == named:
         return named
-    above = metadata.get("headings")
-    if isinstance(above, str):
-        return above.split(HEADING_SEPARATOR)[0]
+    path = metadata.get("headings")
+    if isinstance(path, str):
+        return path.split(HEADING_SEPARATOR)[0]
     if len(headings) == 1:
         return headings[0]
     return "" if titled or given is None or isinstance(context, str) else named
@@ -131,7 +132,7 @@ def name_as_title(path: str) -> str:
     kinds = {*map(_kind, words)}
     if "name" in kinds:
         return " ".join(words)
-    if "nothing" in kinds or (kinds <= {"code"} and _LONG_NUMBER.search(name)):
+    if not words or "nothing" in kinds or (kinds == {"code"} and _LONG_NUMBER.search(name)):
         return ""
     folder = words_of_name(folders[-1]) if folders else []
     kinds_of_folder = {*map(_kind, folder)}

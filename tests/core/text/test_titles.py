@@ -75,6 +75,11 @@ def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
     assert name_as_title(f"/data/{name}") == ""
 
 
+@pytest.mark.parametrize("name", ["d41d8cd98f00b204e9800998ecf8427e", "tmpab12cd", "scan1.pdf"])
+def test_a_random_name_has_not_that_of_its_folder_either(name: str) -> None:
+    assert name_as_title(f"boeing/{name}") == ""
+
+
 @pytest.mark.parametrize(
     ("given", "title"),
     [
@@ -138,7 +143,7 @@ def test_a_chunk_goes_by_the_name_of_its_document_if_that_did():
     text = f"{WORDS}\n\n## Food\n\n### Fish\n\n{WORDS}"
     for source, expected in (
         (Source(text, **NAMED), "river otters > Food > Fish"),
-        (Source(f"# Otters\n\n{text}", **NAMED), "Otters > Food > Fish"),
+        (Source(f"# river otters club\n\n{text}", **NAMED), "river otters club > Food > Fish"),
     ):
         parent = GreedyChunker(40, chunk_size=80, tokenizer="words").split(source)[-1]
         known = {"source": source.name, **parent.metadata(context=True)}
