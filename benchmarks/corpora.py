@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from lumber_core.spans import Span
+from lumber_core.text.source import Source
 from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder, load_questions
 from lumber_evaluation.documents import Corpus, Document, Question, document_from_segments
+from lumber_files import TextFile, read_file
 
 ASKED_OF_ALL = ("multi_corpus",)
 """Corpora whose questions search all documents."""
@@ -56,6 +58,35 @@ def load_multi_corpus(folder: Path) -> Corpus:
         replace(one, source=f"multi_corpus/{one.name.split('/')[0]}") for one in loaded.documents
     )
     return Corpus("multi_corpus", documents, loaded.questions)
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Document):
+    """A report as it was read from its file, with its pages."""
+
+    file: TextFile = field(kw_only=True)
+
+    def to_split(self) -> Source:
+        """Return the report with all that is known about its file."""
+        return replace(self.file, metadata={"source": self.name, **self.file.metadata})
+
+    @property
+    def stem(self) -> str:
+        """Its name in the questions."""
+        return Path(self.name).stem
+
+    def pages(self, spans: Sequence[Span]) -> list[tuple[int, int]]:
+        """Return the first and the last page of each span."""
+        return [pages for span in spans if (pages := self.file.pages_of(span))]
+
+
+def load_financebench(folder: Path) -> tuple[list[Report], list[dict[str, Any]]]:
+    """Load annual and quarterly reports, and questions with the pages of their evidence."""
+    files = [read_file(path, name=path.name) for path in sorted((folder / "pdfs").iterdir())]
+    reports = [
+        Report(file.name, file.text, (0,), (0,), "financebench", file=file) for file in files
+    ]
+    return reports, [*_lines(folder / "questions.jsonl")]
 
 
 def load_qmsum(folder: Path, part: str = "val") -> Corpus:

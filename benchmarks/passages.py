@@ -3,6 +3,7 @@
     python benchmarks/passages.py ../shared/data
     python benchmarks/passages.py ../shared/data --corpora state wiki pubmed --keep work.db
     python benchmarks/passages.py ../shared/data --only passages "chunks of langchain recursive"
+    python benchmarks/passages.py ../shared/data --reports --only "passages, with context"
     python benchmarks/passages.py ../shared/data --splitters bert layout random semchunk \
         --words 120 --against bert                       chunks of the same size, by vectors alone
     python benchmarks/passages.py ../shared/data --splitters layout semchunk --words 40 60 75 120 \
@@ -16,7 +17,9 @@ encoder. Passages are asked for with the number of words that is measured. Chunk
 are searched by their vectors, or by these and BM25 with the fusion used here; each has the best of
 the sizes `--words`, to which it is brought by its own setting. The chunks of a large language
 model, of RAG-Multi-Corpus alone, begin with the path that it wrote. Then how many texts a reader
-gets and their words, how often the first one answers, and how texts begin and end. Intervals are
+gets and their words, how often the first one answers, and how texts begin and end. With
+`--reports` the questions are those of FinanceBench about PDFs of annual reports, and what counts is
+that a page of the evidence is touched. Intervals are
 95 % bootstrap intervals that draw documents. Needs the extras `evaluation`, `langchain` and
 `llama-index`, langchain-classic, and the packages of the splitters; what is missing is left out,
 and named.
@@ -34,7 +37,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.corpora import ASKED_OF_ALL, development_corpora
+from benchmarks.corpora import ASKED_OF_ALL, development_corpora, load_financebench
 from benchmarks.embedding import Bundled
 from benchmarks.packages import OURS
 from benchmarks.searches import (
@@ -54,6 +57,7 @@ from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Questi
 from lumber_evaluation.retrieval.word_recall import WordRecall
 
 BUDGETS = (150, 300, 600)
+PAGE_BUDGETS = (300, 600, 1200)
 SIZES = (40, 60, 120)
 OF_MODEL = "chunks of a large language model"
 ALL_PLAIN = "all plain texts"
@@ -173,6 +177,34 @@ def look_at(
     done.divided.append(divided)
 
 
+def pages_touched(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
+    """Write for how many questions about annual reports a page of the evidence is touched."""
+    reports, questions = load_financebench(data / "financebench")
+    heads = [f"at {words:,} words" for words in PAGE_BUDGETS]
+    for title, indexes in (
+        ("each within its report", [[report] for report in reports]),
+        ("all reports in one index", [reports]),
+    ):
+        print(f"\n**Pages of evidence touched, {title}** ({len(questions)} questions)\n")
+        print(" | ".join(["retriever", *heads, "texts of the right report"]))
+        print(" | ".join(["---"] * (len(heads) + 2)))
+        for name, builds in chosen.items():
+            touched: dict[int, list[bool]] = defaultdict(list)
+            right: list[float] = []
+            for index in indexes:
+                search = builds[0](index)
+                for report in index:
+                    for one in (each for each in questions if each["document"] == report.stem):
+                        for words in PAGE_BUDGETS:
+                            found = search(one["question"], words)
+                            spans = [span for own, span, _ in found if own == report.name]
+                            pages = [range(first, last + 1) for first, last in report.pages(spans)]
+                            touched[words].append(any({*one["pages"]} & {*p} for p in pages))
+                            right.append(len(spans) / len(found))
+            cells = [*(np.mean(touched[words]) for words in PAGE_BUDGETS), np.mean(right)]
+            print(" | ".join([name, *(f"{cell:.3f}" for cell in cells)]), flush=True)
+
+
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
     """Return the retrievers by name; of several sizes, the best one counts."""
     made: dict[str, list[Build]] = {
@@ -253,6 +285,7 @@ def asked_for() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
+    parser.add_argument("--reports", action="store_true", help="only pages of annual reports")
     parser.add_argument("--only", nargs="+", help="names of retrievers")
     parser.add_argument("--splitters", nargs="+", choices=[*PEERS], help="only their chunks")
     parser.add_argument("--words", type=int, nargs="+", default=SIZES, help="sizes of chunks")
@@ -264,7 +297,7 @@ def asked_for() -> argparse.Namespace:
 
 def main() -> None:
     options = asked_for()
-    corpora = development_corpora(options.data, options.corpora)
+    corpora = [] if options.reports else development_corpora(options.data, options.corpora)
     Bundled.keep(options.keep)
     if options.splitters:
         contexts = [context.split(",") for context in options.context]
@@ -273,6 +306,9 @@ def main() -> None:
         chosen = retrievers(options.data, options.words)
     if options.only is not None:
         chosen = {name: build for name, build in chosen.items() if name in options.only}
+    if options.reports:
+        pages_touched(options.data, chosen)
+        return
     plain = [corpus for corpus in corpora if corpus.name not in ASKED_OF_ALL]
     rest = [corpus for corpus in corpora if corpus.name in ASKED_OF_ALL]
     together = Corpus(

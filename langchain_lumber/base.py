@@ -60,9 +60,10 @@ class SpanTextSplitter(TextSplitter):
             `verdict_reason`.
         context: Put what the document says about a chunk outside of it before the chunk in
             `page_content`, so that it is embedded: the title (in the metadata, or else the single
-            first-level heading of Markdown), the deepest three headings above the chunk, and on
-            lines of their own the header rows of the table in Markdown, CSV or TSV whose rows it
-            continues. `chunk_size` includes the context, which takes at most a quarter of it.
+            first-level heading of Markdown, or else the name of the file as words), the deepest
+            three headings above the chunk, and on lines of their own the header rows of the table
+            in Markdown, CSV or TSV whose rows it continues. `chunk_size` includes the context,
+            which takes at most a quarter of it.
         stable_ids: Set each chunk's `id` to a UUID that is the same in every run, so that a vector
             store overwrites chunks that are added again. It is computed from the document's `id`
             (its metadata if it has none), the offsets, the text and the splitter's identity.

@@ -15,6 +15,8 @@ from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.passages import name_of, own_text
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
+from lumber_core.text.source import Source
+from lumber_core.text.titles import document_title
 from lumber_retrieval.passages import text_in_context
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors, spans_of
 
@@ -42,8 +44,8 @@ class ContextEmbeddings(Embeddings):
         chunks: The chunks, those of a document in order and after each other. Each has the name of
             its document in its metadata as "source", "file_path" or "file_name", and what is
             embedded above it as "context" (by this library's splitters with `add_metadata=True`),
-            "headings", or "Header 1" to "Header 6". Without a "start_index" chunks are taken to
-            follow each other without gaps.
+            "headings", or "Header 1" to "Header 6", or else the name as words. Without a
+            "start_index" chunks are taken to follow each other without gaps.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 
     Raises:
@@ -167,6 +169,8 @@ def _in_context(chunk: Document, text: str) -> str:
         titles = path.split(HEADING_SEPARATOR)
     else:
         titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
+    if not titles:
+        titles = [document_title(metadata, Source(text, metadata=metadata).named)]
     beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
     above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
     return text_in_context(above, text)

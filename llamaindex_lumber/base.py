@@ -99,9 +99,9 @@ class SpanNodeParser(NodeParser):
 
     context: bool = True
     """Put what the document says about a node outside of it into `metadata["context"]`, which is
-    embedded and sent to models: the single first-level heading of Markdown, the deepest three
-    headings above the node, and on lines of their own the header rows of the table in Markdown, CSV
-    or TSV whose rows it continues."""
+    embedded and sent to models: the single first-level heading of Markdown, or else the name of the
+    file as words, the deepest three headings above the node, and on lines of their own the header
+    rows of the table in Markdown, CSV or TSV whose rows it continues."""
 
     id_func: IdFuncCallable = Field(
         default=default_id_func,

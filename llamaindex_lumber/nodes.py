@@ -16,9 +16,10 @@ from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text import pages as core
-from lumber_core.text.context import TITLE_KEY, Context
+from lumber_core.text.context import Context
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import Source, Written
+from lumber_core.text.titles import TITLE_KEY
 from lumber_core.text.unicode import is_encodable
 
 N = TypeVar("N")
@@ -140,7 +141,7 @@ def source_of_node(
         node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
     )
     if not titled:  # it is embedded with the other metadata, or not wanted
-        metadata = {key: value for key, value in metadata.items() if key != TITLE_KEY}
+        metadata = {**metadata, TITLE_KEY: None} if metadata.get(TITLE_KEY) else metadata
     return core.place_source(text_of(node), metadata, written=written)
 
 

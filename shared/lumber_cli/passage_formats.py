@@ -26,7 +26,7 @@ from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quoted_answers import CitedAnswer
 
-_TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
+_TABLES = ("text/csv", "text/tab-separated-values")
 _RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown
 
 
@@ -92,7 +92,8 @@ def table_header(passage: Passage) -> list[str]:
     """Return the header of the table whose rows a passage continues, if it does."""
     known = passage.metadata
     titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]
-    untitled = "headings" not in known and ("|" in titles or known.get("file_type") in _TABLES)
+    values = known.get("file_type") in _TABLES and re.search("[,;\t]", titles)
+    untitled = "headings" not in known and ("|" in titles or values)
     return [row for row in ([titles, *rows] if untitled else rows) if not _RULE.fullmatch(row)]
 
 

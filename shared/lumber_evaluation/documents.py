@@ -38,8 +38,8 @@ class Document:
 
     def to_split(self) -> Source:
         """Return the document as splitters get it."""
-        metadata = {} if self.format == "text" else {"file_type": TYPE_OF[self.format]}
-        return Source(self.text, name=self.name, metadata=metadata)
+        known = {} if self.format == "text" else {"file_type": TYPE_OF[self.format]}
+        return Source(self.text, name=self.name, metadata={"source": self.name, **known})
 
     @property
     def segments(self) -> tuple[Span, ...]:

@@ -5,8 +5,10 @@ Call `require_reader` first: the extra that brings the libraries may be missing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from html import unescape
 from io import BytesIO
 from zipfile import ZipFile, ZipInfo
 
@@ -31,6 +33,10 @@ MAX_UNPACKED = 50_000_000
 
 Books of a thousand pages have a tenth of it. A hostile PDF may take 300 s of CPU time.
 """
+
+
+_TITLE = re.compile(r"<dc:title[^>]*>([^<]+)</dc:title>")
+_MOST_PROPERTIES = 100_000  # bytes, a hundred times what Word writes
 
 
 class UnreadableFileError(LumberError, ValueError):
@@ -85,6 +91,25 @@ def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED
         no_image = mammoth.images.img_element(lambda _: {"src": ""})
         html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
     return html_to_markdown(html, name)
+
+
+def title_of_docx(content: bytes) -> str:
+    """Return the title in the properties of a Word document that can be read, "" without one."""
+    with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # as below
+        with archive.open("docProps/core.xml") as properties:
+            found = _TITLE.search(properties.read(_MOST_PROPERTIES).decode(errors="replace"))
+        return unescape(found[1]) if found else ""
+    return ""
+
+
+def title_of_pdf(content: bytes) -> str:
+    """Return the title in the properties of a PDF that can be read, "" without one."""
+    from pypdf import PdfReader
+
+    with suppress(Exception):  # pages can be read where this cannot
+        properties = PdfReader(BytesIO(content)).metadata
+        return str(properties.title or "") if properties else ""
+    return ""
 
 
 def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:

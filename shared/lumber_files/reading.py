@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
+from lumber_core.text.titles import TITLE_KEY, title_of_file
 from lumber_files.encodings import Decoded, decode
 from lumber_files.formats import (
     DOCX,
@@ -19,6 +20,8 @@ from lumber_files.formats import (
     html_to_markdown,
     pdf_pages,
     require_reader,
+    title_of_docx,
+    title_of_pdf,
 )
 
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, DOCX)
@@ -36,6 +39,7 @@ _DECLARATION = re.compile(
 )
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
+_FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,8 @@ class TextFile(Source):
     The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
     are converted to Markdown; links keep their text only, images, scripts and styles are left out.
     For PDF, it is the text of the pages, joined by form feeds; ligatures are letters, and words
-    that line ends divide are whole.
+    that line ends divide are whole. The title in the properties of a PDF, or of a DOCX without a
+    first-level heading, is "title" in the metadata, unless it says nothing.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and DOCX.
@@ -128,10 +133,13 @@ def read_bytes(
     require_reader(kind)
     if kind == PDF:
         text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        return TextFile(text, name=name, pages=starts)
+        known = _titled(title_of_pdf(content), name)
+        return TextFile(text, name=name, pages=starts, metadata=known)
     if kind == DOCX:
         text = docx_to_markdown(content, name, max_unpacked)
-        return TextFile(text, name=name, metadata=_AS_MARKDOWN)
+        # One that is written in the text is newer: properties are those of a template at times.
+        title = "" if _FIRST_LEVEL.search(text) else title_of_docx(content)
+        return TextFile(text, name=name, metadata={**_AS_MARKDOWN, **_titled(title, name)})
     if kind in HTML:
         page = decode(content, name, encoding, declared=_declared)
         return _text_file(page, html_to_markdown(page.text, name), name, _AS_MARKDOWN)
@@ -150,6 +158,12 @@ def _text_file(read: Decoded, text: str, name: str, metadata: Mapping[str, str])
         detected=read.detected,
         notices=(read.notice,) if read.notice else (),
     )
+
+
+def _titled(given: str, name: str) -> dict[str, str]:
+    """Return the metadata of a file that has a title of its own."""
+    title = title_of_file(given, name)
+    return {TITLE_KEY: title} if title else {}
 
 
 def _declared(content: bytes) -> str | None:

@@ -123,7 +123,7 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
     content, metadata = document.content, _json(document)
     source = "" if document.nameless and document.source == document.name else document.source
     place = f"{content.format!r} {content.pages} {content.first_line}"
-    return digest(content.text, metadata, place, source, splitter)
+    return digest(content.text, metadata, place, source, splitter, *filter(None, [content.named]))
 
 
 def _json(document: IndexedDocument) -> str:

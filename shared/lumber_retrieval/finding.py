@@ -23,6 +23,7 @@ from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED, StructuredText, parse_plain
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
+from lumber_retrieval.naming import favour_named
 from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
 from lumber_retrieval.sentences import says_something, sentences_of, small_table
 from lumber_retrieval.store import Accepts, Reading
@@ -77,7 +78,10 @@ def find_passages(
     if keywords:
         rankings.append(reading.matching(query, CANDIDATES, accepts))
     question = AskedWords(query if keywords else "", reading.frequencies, len(reading))
-    found = [*fused(rankings).items()][:_RANKED]
+    scores = fused(rankings)
+    if keywords:
+        scores = favour_named(query, scores, reading.titles(scores))
+    found = [*scores.items()][:_RANKED]
     chunks, texts = _with_neighbours(reading, found, accepts)
     similarities = reading.similarities(vector, [chunk.number for chunk in chunks])
     chunks = [
@@ -258,7 +262,8 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     chunk = chunks[part.number]
     if part.span == chunk.span:
         return part.metadata
-    source = place_source(chunk.text, chunk.metadata)
+    # Without a context, its document has a title of its own, or no name that says anything.
+    source = place_source(chunk.text, {CONTEXT_KEY: "", **chunk.metadata})
     plain = parse_plain(source)
     # A chunk of a text that was split as Markdown by its units has headings.
     marked = "headings" in chunk.metadata and not isinstance(plain, StructuredText)

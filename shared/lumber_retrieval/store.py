@@ -25,7 +25,10 @@ import numpy as np
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
 from lumber_core.support.database import Database
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE, part_name
+from lumber_core.text.source import Source
+from lumber_core.text.titles import document_title
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
 from lumber_retrieval.passages import Hit
@@ -50,6 +53,7 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 4
+_LONG = 30_000  # bytes of a text, about ten pages
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 _SCHEMA = f"""
@@ -365,6 +369,25 @@ class Reading:
                 name, text = documents[document]
                 hits.append(Hit(number, name, span, span.of(text), score, metadata))
         return hits, dict(documents.values())
+
+    def titles(self, chunks: Iterable[int]) -> dict[int, tuple[int, str]]:
+        """Return the document of each chunk, and its title if that is long and has one.
+
+        Headings are no titles here. The chunks of a short document are few: if they came first,
+        they all would.
+        """
+        described = self._described(chunks)
+        documents = {document: metadata for document, _, metadata in described.values()}
+        long = f"id FROM documents WHERE length(text) >= {_LONG} AND id"
+        titles = {}
+        with self._intact():
+            for (document,) in select(self._connection, long, documents):
+                known = {CONTEXT_KEY: "", **documents[document], "headings": None}
+                titles[document] = document_title(known, Source("", metadata=known).named)
+        return {
+            number: (document, titles.get(document, ""))
+            for number, (document, _, _) in described.items()
+        }
 
     def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
         """Return the numbers of the documents, the spans and the metadata of chunks."""

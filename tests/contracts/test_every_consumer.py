@@ -63,7 +63,7 @@ def by_langchain(chunker: Chunker, file: Source, overlap: int) -> Places:
     splitter = SpanTextSplitter(
         chunker, chunk_overlap=overlap, strip_whitespace=False, add_metadata=True
     )
-    document = LangChainDocument(file.text, metadata=dict(file.metadata))
+    document = LangChainDocument(file.text, metadata={"source": file.name, **file.metadata})
     return [
         place(chunk.metadata["start_index"], chunk.metadata["end_index"], chunk.metadata)
         for chunk in splitter.split_documents([document])
@@ -75,7 +75,7 @@ def by_llamaindex(chunker: Chunker, file: Source, overlap: int) -> Places:
     parser = ChunkerNodeParser(
         splitter=chunker, chunk_overlap=overlap, include_metadata=chunker.chunk_size is None
     )
-    document = LlamaIndexDocument(text=file.text, metadata=dict(file.metadata))
+    document = LlamaIndexDocument(text=file.text, metadata={"source": file.name, **file.metadata})
     nodes: list[Any] = parser.get_nodes_from_documents([document])
     return [place(node.start_char_idx, node.end_char_idx, node.metadata) for node in nodes]
 

@@ -362,3 +362,22 @@ def test_from_documents_is_a_retriever_that_has_them(of: Any) -> None:
     assert retriever.sources == [*TEXTS]
     assert "river.txt" in names(of.find(retriever, "When do otters hunt?"))
     assert isinstance(retriever._index, PassageIndex)
+
+
+@every_finder
+def test_a_document_without_a_title_is_found_by_the_name_of_its_file(of: Any) -> None:
+    model, text = of.vectors(), "They hunt fish at dawn. They sleep in hollow trees. " * 3
+    index = of.index(model=model, context=True, budget=15)
+    index.add_documents(
+        [
+            of.document(text, "river_otters.txt"),
+            of.document(text, "martens.txt"),
+            of.document(text, "4711.txt"),
+            of.document(text, "shrews.txt", title=None),
+        ]
+    )
+    beginnings = {embedded[:14] for embedded in model.texts if "They" in embedded}
+    alone = {"They hunt fish", "They sleep in "}  # of the other two
+    assert beginnings == {"river otters\n\n", "martens\n\nThey ", *alone}
+    best, *_ = of.find(index, "Where do otters sleep?")
+    assert (names([best]), best.metadata["context"]) == ({"river_otters.txt"}, "river otters")

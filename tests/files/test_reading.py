@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -160,3 +162,41 @@ def test_a_page_that_is_read_byte_by_byte_is_not_in_utf_16() -> None:
     page = '<meta charset="utf-16"><p>The café is open at noon.</p> '.encode("cp1252")
     file = read_bytes(page, name="a.html", suffix=".html")
     assert file.text.strip() == "The café is open at noon."
+
+
+def pdf_titled(title: str, text: str) -> bytes:
+    from pypdf import PdfReader, PdfWriter
+
+    writer, made = PdfWriter(PdfReader(io.BytesIO(pdf([[text]])))), io.BytesIO()
+    writer.add_metadata({"/Title": title})
+    writer.write(made)
+    return made.getvalue()
+
+
+def docx_titled(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
+    made = io.BytesIO(docx(paragraphs))
+    with zipfile.ZipFile(made, "a") as archive:
+        archive.writestr("docProps/core.xml", f"<p><dc:title>{escape(title)}</dc:title></p>")
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "title"),
+    [
+        ("a.pdf", "Tides & Moons", "Tides & Moons"),
+        ("tides.pdf", "Tides & Moons", "Tides & Moons"),
+        ("HARBOUR_2022.pdf", "10-K form", "HARBOUR 2022: 10-K form"),
+        ("harbour.pdf", "Microsoft Word - Document1", None),
+        ("harbour.pdf", "0001512673-21-000008", None),
+    ],
+)
+def test_files_have_titles_of_their_own(name: str, given: str, title: str | None) -> None:
+    pytest.importorskip("pypdf")
+    pytest.importorskip("mammoth")
+    read = read_bytes(pdf_titled(given, "They turn."), name=f"x/{name}", suffix=".pdf")
+    assert read.metadata.get("title") == title
+    word = docx_titled(given, [("", "They turn.")])
+    read = read_bytes(word, name=f"x/{name}", suffix=".docx")
+    assert read.metadata.get("title") == title
+    headed = docx_titled(given, [("Heading1", "Tides"), ("", "They turn.")])
+    assert "title" not in read_bytes(headed, name=name, suffix=".docx").metadata

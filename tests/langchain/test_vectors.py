@@ -159,3 +159,10 @@ async def test_the_bundled_embeddings_work_asynchronously() -> None:
     embeddings = LumberEmbeddings()
     assert await embeddings.aembed_query("the sea") == embeddings.embed_query("the sea")
     assert len(embeddings.embed_query("the sea")) == 384
+
+
+def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -> None:
+    model = LangChainVectors()
+    chunks = [Document("They hunt at dawn.", metadata={"source": "river_otters.txt"})]
+    ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    assert model.texts == ["river otters\n\nThey hunt at dawn."]

@@ -260,3 +260,29 @@ def test_words_are_found_in_any_script() -> None:
     assert words_in("東京都庁へ、行く") == ["東京", "京都", "都庁", "庁へ", "行く"]
     assert words_in("한국어에 x") == ["한국", "국어", "어에", "x"]
     assert words_in("\ud800 \x00 … 🙂") == []
+
+
+def reports(**known: Any) -> PassageIndex:
+    """Return an index of long reports, of which only the names tell whose they are."""
+    text = "".join(f"The margin of year {n} is {n} per cent. " for n in range(900))
+    index = PassageIndex(GreedyChunker(500, tokenizer="words"), Blind())
+    for name in ("ADOBE_10K.txt", "BESTBUY_10K.txt", "MGMRESORTS_10K.txt", "a_bakers_dozen.txt"):
+        source = Source(text, metadata={"source": name, **known})
+        index.add([IndexedDocument(name, name, source)])
+    return index
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is the margin of Best Buy in year 2?", "BESTBUY_10K.txt"),
+        ("What is MGM's margin in year 2?", "MGMRESORTS_10K.txt"),
+        ("What is the margin of bakers in year 2?", "a_bakers_dozen.txt"),
+    ],
+)
+def test_of_long_documents_those_that_a_question_names_come_first(question: str, name: str) -> None:
+    best, *others = reports().search(question, budget=100)
+    assert best.document == name
+    assert all(0 <= passage.score <= 1 for passage in (best, *others))
+    best, *_ = reports(title=None).search(question, budget=100)
+    assert best.document == "ADOBE_10K.txt"  # the first of those that are all alike

@@ -100,7 +100,8 @@ class Chunk:
         """What an embedder should know from outside of it: title, headings, columns.
 
         The first line has the title of the document (in its metadata, or else its single
-        first-level heading) and the deepest three headings above the chunk, joined by " > ".
+        first-level heading, or else its name as words) and the deepest three headings above the
+        chunk, joined by " > ".
         Headings inside the chunk are left out. If the chunk continues the rows of a table in
         Markdown, or of comma- or tab-separated values, the header rows follow. "" if there is
         nothing to say.

@@ -6,14 +6,10 @@ from, and the columns of the table whose rows it continues.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from lumber_core.text.markdown import HEADING_SEPARATOR, OutlinePlace
 
-TITLE_KEY = "title"
-"""Where the metadata of a document has its title."""
 _DEEPEST = 3  # headings of a path; those further out say less about a chunk
 # Characters of what may be repeated for each chunk. Longer lines are marked up as headings or
 # headers by mistake, or say too much.
@@ -41,23 +37,6 @@ class Context:
         """Return a text below this context: a blank line comes between, but none in a table."""
         below = f"{self.table}\n{text}" if self.table else text
         return f"{HEADING_SEPARATOR.join(self.titles)}\n\n{below}" if self.titles else below
-
-
-def document_title(metadata: Mapping[Any, Any], headings: list[str]) -> str:
-    """Return the title of a document, "" if it has none.
-
-    Args:
-        metadata: Its metadata, where "title" comes first. If the text is a chunk of a document,
-            "headings" are those above its start.
-        headings: Its first-level headings. If there is one, it is the title.
-    """
-    given = metadata.get(TITLE_KEY)
-    if isinstance(given, str) and given.strip():
-        return " ".join(given.split())
-    above = metadata.get("headings")
-    if isinstance(above, str):
-        return above.split(HEADING_SEPARATOR)[0]
-    return headings[0] if len(headings) == 1 else ""
 
 
 def make_context(title: str, place: OutlinePlace, table: str) -> Context:

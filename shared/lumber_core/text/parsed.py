@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.context import Context, document_title, make_context
+from lumber_core.text.context import Context, make_context
 from lumber_core.text.markdown import (
     LINE_BREAK,
     Block,
@@ -29,6 +29,7 @@ from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.tables import find_header
+from lumber_core.text.titles import document_title
 from lumber_core.text.units import UnitFinder, sentences
 
 BY_ROWS: tuple[Format, ...] = ("csv", "captions")
@@ -40,6 +41,7 @@ T = TypeVar("T")
 # Indentation, marks of quotes and bullets before a row of a table.
 _BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
 _DASHES = re.compile("-{3,}")
+_UNDERLINED = re.compile(r"\s*\S.*\n[ \t]*([=\-~*#^_])\1{2,}[ \t]*(?:[\r\n]|$)")  # a title
 
 
 class ParsedText(ABC):
@@ -125,8 +127,9 @@ class ParsedText(ABC):
 
     @property
     def title(self) -> str:
-        """The title of the document; see `lumber_core.text.context.document_title`."""
-        return document_title(self.source.metadata, [])
+        """The title of the document; see `lumber_core.text.titles.document_title`."""
+        titled = _UNDERLINED.match(self.text) is not None
+        return document_title(self.source.metadata, self.source.named, titled=titled)
 
     @abstractmethod
     def possible_contexts(self) -> list[Context]:
@@ -274,9 +277,16 @@ class MarkdownText(ParsedText):
 
     @property
     def title(self) -> str:
-        """The title in the metadata, or the single first-level heading."""
-        first_level = [block.title for block in self.blocks if block.level == 1 and block.title]
-        return document_title(self.source.metadata, first_level)
+        """The title in the metadata, or the single first-level heading, or a name.
+
+        One heading at the start that is above all others stands above all chunks as it is.
+        """
+        headings = [block for block in self.blocks if block.level and block.title]
+        top = min((block.level for block in headings), default=0)
+        highest = [block for block in headings if block.level == top]
+        first_level = [block.title for block in highest if top == 1]
+        titled = top > 1 and highest == self.blocks[:1]
+        return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
 
     def header_rows(self, span: Span) -> str:
         """Return the header row of a table and the line of dashes below it, without padding."""

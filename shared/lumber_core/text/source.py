@@ -13,6 +13,7 @@ from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
+from lumber_core.text.titles import name_as_title
 
 Format = Literal[
     "text",
@@ -82,7 +83,7 @@ class Source:
 
     Attributes:
         text: Any string.
-        name: Name of the document.
+        name: Name of the document, or the path of its file.
         format: How the text is read. "markdown" holds whatever the units of the splitter; one
             with `units="markdown"` reads every text as Markdown. Others are plain text of which
             more is known. None: what `metadata` says, but as Markdown only if the splitter has its
@@ -125,6 +126,12 @@ class Source:
         "file_name" or "source".
         """
         return self.format or _format_of(self.metadata)
+
+    @cached_property
+    def named(self) -> str:
+        """The name of its file as words, "" if it says nothing: a title, if it has no other."""
+        names = [str(self.metadata.get(key) or "") for key in NAME_KEYS]
+        return next(filter(None, map(name_as_title, (*names, self.name))), "")
 
     @cached_property
     def blocks(self) -> list[Block]:

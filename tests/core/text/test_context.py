@@ -135,7 +135,7 @@ VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
     "known",
     [
         {"format": "csv"},
-        {"format": None, "metadata": {"source": "data/prices.CSV"}},
+        {"format": None, "metadata": {"source": "data/12.CSV"}},
         {"format": None, "metadata": {"file_type": "text/tab-separated-values"}},
     ],
 )
@@ -188,7 +188,7 @@ def test_years_may_name_columns():
     "known",
     [
         {"format": "text"},
-        {"format": None, "metadata": {"source": "prices.txt"}},
+        {"format": None, "metadata": {"source": "12.txt"}},
         {"format": "csv", "first_line": 30},
         {"format": "csv", "metadata": {"start_index": 400}},
     ],

@@ -1,0 +1,166 @@
+"""The title of a document: its own, or else the name of its file as words.
+
+A chunk does not say what it is about: of several reports, which one it is from. A name is judged
+alone, and not by those beside it: so what is stored of a document is the same whatever else came
+along.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import unquote
+
+from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
+
+TITLE_KEY = "title"
+"""Where the metadata of a document has its title. None there: its file's name is none."""
+
+_HOST = re.compile(r"\w{2,}://[^/]*")
+_SUFFIX = re.compile(r"(?<=.)\.[A-Za-z]\w{0,4}$", re.ASCII)
+_FILE = re.compile(
+    r"\.(?:docx?|fm|html?|indd|md|odt|pdf|pptx?|qxd|rtf|tex|txt|xlsx?)$", re.IGNORECASE
+)
+_PRINTED = re.compile(r"^Microsoft (?:Office )?\w+ - ")  # what printers put before a name
+_RANDOM = re.compile(  # a UUID, a hash, a name of Python's tempfile
+    r"(?<![^\W_])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
+    r"|(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{8,}|tmp\w{5,8})(?![^\W_])",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"[\s_+]+|(?<!\d)[-.]+|[-.]+(?!\d)")  # dates and versions stay whole
+_SPACES = re.compile(r"[\s_]+")
+_HUMP = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])|(?<=[a-z]{4})(?=\d)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
+_LONG_NUMBER = re.compile(r"\d{6}")
+_NOTHING = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        attachment clipboard content contents copy data dataset datasets default desktop doc
+        docs document documento documentos documents dokument dokumente download downloads dsc
+        dscn dump export exports file files html image images img input misc new noname output
+        page pages pdf pdfs photo photos pic picture pictures powerpoint presentation pxl result
+        results sample scan scanned scans screenshot slide src stdin temp test text tmp txt
+        unbenannt unknown unnamed untitled upload uploads word
+        """,
+    )
+)
+"""Words that do not say what a document is about."""
+_OF_FOLDER = frozenset(["index", "readme"])
+"""Names of what a folder is about."""
+_WEAK = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        about appendix article book changelog chapter draft faq final guide intro introduction
+        invoice license main manual minutes note notes overview paper part report section
+        summary transcript volume
+        """,
+    )
+)
+"""Words that say what kind of document it is: whose it is, its folder says."""
+
+
+def document_title(
+    metadata: Mapping[Any, Any], named: str, headings: Sequence[str] = (), *, titled: bool = False
+) -> str:
+    """Return the title of a document, "" if it has none.
+
+    Args:
+        metadata: Its metadata, where "title" comes first. Of a chunk of a document, "headings" are
+            those above its start, and "context" shows whether the document goes by its name.
+        named: What `name_as_title` returns for its file.
+        headings: Its first-level headings. If there is one, it is the title.
+        titled: Whether it begins with a title of another kind, and so needs no name.
+    """
+    given, context = metadata.get(TITLE_KEY, ""), metadata.get(CONTEXT_KEY)
+    if isinstance(given, str) and (own := own_title(given)):
+        return own
+    above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
+    if above and above == named:
+        return named
+    path = metadata.get("headings")
+    if isinstance(path, str):
+        return path.split(HEADING_SEPARATOR)[0]
+    if len(headings) == 1:
+        return headings[0]
+    return "" if titled or given is None or isinstance(context, str) else named
+
+
+def own_title(given: str) -> str:
+    """Return the title that a file has of its own, "" if that says nothing.
+
+    Programs put "Microsoft Word - Document1" there, a number, or the name of another file.
+    """
+    title = _PRINTED.sub("", " ".join(given.split()))
+    if _FILE.search(title):
+        return name_as_title(title)
+    kinds = {*map(_kind, words_of_name(title))}
+    nothing = kinds <= {"code", "nothing", "folder"} and (
+        kinds != {"code"} or _LONG_NUMBER.search(title)
+    )
+    return "" if nothing or not kinds else title
+
+
+def title_of_file(given: str, path: str) -> str:
+    """Return the title of a file that has one of its own, "" if that says nothing.
+
+    The name comes before it if that says more: a "10-K FY22" is of whoever the file is named after.
+    """
+    title = own_title(given)
+    words = words_of_name(_SUFFIX.sub("", PurePath(path).name))
+    said = {word.casefold() for word in words if _kind(word) == "name"}
+    new = said.difference(map(str.casefold, words_of_name(title)))
+    return f"{' '.join(words)}: {title}" if title and new else title
+
+
+def name_as_title(path: str) -> str:
+    """Return the name of a file as words, "" if it says nothing.
+
+    Names that say little ("report", "2022", "index") have that of their folder before them.
+
+    Args:
+        path: A path, a URL or a name.
+    """
+    if _HOST.match(path):
+        path = unquote(re.split("[?#]", _HOST.sub("", path))[0])
+    *folders, name = [part for part in re.split(r"[/\\]+", path) if part.strip(" .")] or [""]
+    words = words_of_name(_SUFFIX.sub("", name))
+    kinds = {*map(_kind, words)}
+    if "name" in kinds:
+        return " ".join(words)
+    if not words or "nothing" in kinds or (kinds == {"code"} and _LONG_NUMBER.search(name)):
+        return ""
+    folder = words_of_name(folders[-1]) if folders else []
+    kinds_of_folder = {*map(_kind, folder)}
+    if kinds_of_folder & {"name", "weak"} or "nothing" not in kinds_of_folder:
+        words = [*folder, *(() if "folder" in kinds else words)]
+    says = {*map(_kind, words)} & {"name", "weak"}
+    return " ".join(words) if says or (len(words) > 1 and any(map(_LETTERS.search, words))) else ""
+
+
+def words_of_name(name: str) -> list[str]:
+    """Return the words of a name, without what is random in it.
+
+    They are divided by spaces; if there are none, by dashes and dots, too; or else by capitals.
+    """
+    name = _RANDOM.sub(" ", name).strip()
+    if _SPACES.search(name.replace("_", "")):
+        return [*filter(None, _SPACES.split(name))]
+    words = [*filter(None, _BETWEEN.split(name))]
+    return _HUMP.split(name) if len(words) == 1 else words
+
+
+def _kind(word: str) -> str:
+    """Return whether a word is a name, or what else it is."""
+    letters = max(_LETTERS.findall(word.casefold()), key=len, default="")
+    if _CODE.fullmatch(word) or (len(letters) < 2 and letters.isascii()):
+        return "code"
+    if letters in _NOTHING:
+        return "nothing"
+    if letters in _OF_FOLDER:
+        return "folder"
+    return "weak" if letters in _WEAK else "name"

@@ -1,0 +1,155 @@
+"""Titles of documents: their own, or the names of their files as words."""
+
+from __future__ import annotations
+
+import pytest
+
+from lumber_core import GreedyChunker, Source
+from lumber_core.text.titles import name_as_title, own_title
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("BOEING_2022_10K.pdf", "BOEING 2022 10K"),
+        ("pdfs/3M_2018_10K.pdf", "3M 2018 10K"),
+        ("annualReport2023.docx", "annual Report 2023"),
+        ("HTMLParser.md", "HTML Parser"),
+        ("GitHub_setup.md", "GitHub setup"),
+        ("covid-19-guidelines.txt", "covid 19 guidelines"),
+        ("v1.2-release-notes.md", "v1.2 release notes"),
+        ("minutes_2023-05-01.txt", "minutes 2023-05-01"),
+        ("Pre-Owned Certified Cars.md", "Pre-Owned Certified Cars"),
+        ("Meeting notes 1f3e4d5c6b7a8899aabbccddeeff0011.md", "Meeting notes"),
+        ("отчет_2022.pdf", "отчет 2022"),
+        ("2022年报告.pdf", "2022年报告"),
+        (r"C:\Users\ann\plan.docx", "plan"),
+        ("https://example.com/blog/how-to-fish/?page=1#end", "how to fish"),
+        ("https://de.wikipedia.org/wiki/J%C3%A4ger", "Jäger"),
+        ("otters", "otters"),
+        ("https://example.com/", ""),
+    ],
+)
+def test_a_name_is_read_as_words(path: str, title: str) -> None:
+    assert name_as_title(path) == title
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("otters/README.md", "otters"),
+        ("river-boats/index.html", "river boats"),
+        ("boeing/2022.pdf", "boeing 2022"),
+        ("boeing/10K.pdf", "boeing 10K"),
+        ("2022/report.pdf", "2022 report"),
+        ("war_and_peace/chapter3.txt", "war and peace chapter 3"),
+        ("tmp/report.pdf", "report"),
+        ("docs/index.md", ""),
+        ("./README.md", ""),
+        ("boeing/annual_report.pdf", "annual report"),
+    ],
+)
+def test_a_folder_says_what_a_name_does_not(path: str, title: str) -> None:
+    assert name_as_title(path) == title
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "1234.txt", "2022.pdf", "00012345678.pdf", "d001.txt", "ES2006a.txt", "10K.pdf"),
+        *("d41d8cd98f00b204e9800998ecf8427e", "550e8400-e29b-41d4-a716-446655440000.pdf"),
+        *(
+            "tmpab12cd",
+            "tmp8x_k2q9z.txt",
+            "index.html",
+            "README",
+            "untitled.txt",
+            "Untitled-3.docx",
+        ),
+        *("Document1", "New Document.docx", "scan0001.pdf", "Scan_2023-05-12.pdf", "IMG_1234.jpg"),
+        *("data.csv", "export-2023.csv", "files/output.txt", "stdin"),
+    ],
+)
+def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
+    assert name_as_title(name) == ""
+    assert name_as_title(f"/data/{name}") == ""
+
+
+@pytest.mark.parametrize("name", ["d41d8cd98f00b204e9800998ecf8427e", "tmpab12cd", "scan1.pdf"])
+def test_a_random_name_has_not_that_of_its_folder_either(name: str) -> None:
+    assert name_as_title(f"boeing/{name}") == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "title"),
+    [
+        ("Form 10-K for Microsoft Corp filed 07/27/2023",) * 2,
+        ("Introduction to Node.js",) * 2,
+        ("  Otters\n of the north ", "Otters of the north"),
+        ("1984", "1984"),
+        ("Microsoft Word - Budget 2022.doc", "Budget 2022"),
+        ("annual_report_final.docx", "annual report final"),
+        ("Microsoft Word - Document1", ""),
+        ("PowerPoint Presentation", ""),
+        ("Untitled", ""),
+        ("0000004962-23-000006", ""),
+        ("", ""),
+    ],
+)
+def test_a_title_of_its_own_counts_if_it_says_something(given: str, title: str) -> None:
+    assert own_title(given) == title
+
+
+def contexts(text: str, **known: object) -> list[str]:
+    chunks = GreedyChunker(10, chunk_size=20, tokenizer="words").split(Source(text, **known))
+    return [chunk.context for chunk in chunks]
+
+
+WORDS = "Otters live along rivers, where they hunt fish at dawn. " * 4
+NAMED = {"name": "river_otters.md", "format": "markdown"}
+
+
+def test_a_document_without_a_title_goes_by_its_name():
+    assert {*contexts(WORDS, name="river_otters.txt")} == {"river otters"}
+    sections = contexts(f"{WORDS}\n\n## Food\n\n### Fish\n\n{WORDS}", **NAMED)
+    assert (sections[0], sections[-1]) == ("river otters", "river otters > Food > Fish")
+    several = contexts(f"# Food\n\n{WORDS}\n\n# Homes\n\n{WORDS}", **NAMED)
+    assert several[-1] == "river otters > Homes"
+    values = "name,price\n" + "Ann,12\n" * 40
+    assert contexts(values, name="harbour_prices.csv", format="csv")[-1] == (
+        "harbour prices\nname,price"
+    )
+
+
+@pytest.mark.parametrize("key", ["source", "file_path", "file_name"])
+def test_documents_of_frameworks_go_by_the_names_of_their_files(key: str) -> None:
+    assert {*contexts(WORDS, metadata={key: "a/river_otters.txt"})} == {"river otters"}
+
+
+def test_a_document_with_a_title_keeps_it():
+    assert {*contexts(f"# Otters\n\n{WORDS}", **NAMED)} == {"", "Otters"}
+    assert {*contexts(f"Otters\n======\n\n{WORDS}", **NAMED)} == {"", "Otters"}
+    assert {*contexts(f"Otters\n======\n\n{WORDS}", name="river_otters.txt")} == {""}
+    known = {"source": "river_otters.txt", "title": "Otters"}
+    assert {*contexts(WORDS, metadata=known)} == {"Otters"}
+
+
+def test_a_title_of_none_turns_the_name_off():
+    known = {"source": "river_otters.txt", "title": None}
+    assert {*contexts(WORDS, metadata=known)} == {""}
+
+
+def test_a_chunk_goes_by_the_name_of_its_document_if_that_did():
+    text = f"{WORDS}\n\n## Food\n\n### Fish\n\n{WORDS}"
+    for source, expected in (
+        (Source(text, **NAMED), "river otters > Food > Fish"),
+        (Source(f"# river otters club\n\n{text}", **NAMED), "river otters club > Food > Fish"),
+    ):
+        parent = GreedyChunker(40, chunk_size=80, tokenizer="words").split(source)[-1]
+        known = {"source": source.name, **parent.metadata(context=True)}
+        assert contexts(parent.text, metadata=known)[-1] == expected
+
+
+def test_a_heading_above_all_others_is_a_title():
+    lowered = contexts(f"## Food\n\n{WORDS}\n\n### Fish\n\n{WORDS}", **NAMED)
+    assert (lowered[0], lowered[-1]) == ("", "Food > Fish")
