@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-pytest.importorskip("lxml")
+pytest.importorskip("anydoc")
 
 from lumber_files import read_bytes
 from lumber_files.html import read_html
