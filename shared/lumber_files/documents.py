@@ -1,7 +1,8 @@
 """Reads documents of offices, and books, as Markdown, with anydoc.
 
 anydoc reads them on this machine. Its client of a hosted service is for scanned PDFs, and is never
-asked.
+asked. It gets the XML of a document only, which is counted as it is unpacked, and where it would
+leave something out, or take it for something else, that is said in the XML first.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import re
 from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
-from lumber_files.limits import TooMuchError, check_unpacked
+from lumber_files.limits import check_unpacked
 
 # The parts of a book of one chapter.
 _CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0">
@@ -21,9 +22,11 @@ _BOOK = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata
 <item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>
 <spine><itemref idref="a"/></spine></package>"""
 
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
 # What is tidied up in anydoc's Markdown, and code, which is left as it is.
 _TIDIED = re.compile(
-    r"""(?P<code>^[\ >]*(?P<fence>`{3,})[^\n]*\n.*?^[\ >]*(?P=fence)$
+    r"""(?P<code>^[\ >]*(?P<fence>`{3,})(?!`)[^`\n]*\n.*?^[\ >]*(?P=fence)$
     |(?<![\\`])(?P<ticks>`{1,3})(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))
     |(?<!\\)!?\[(?!\^)(?P<link>(?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]*)\)
     |(?P<anchor><a\ id="[^"]*"></a>)
@@ -34,7 +37,8 @@ _TIDIED = re.compile(
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
 _ITEM = re.compile(r"[ >]*(?:-|\d+\.) ")
-_ORDINALS = frozenset("st nd rd th er re e ème eme º ª o a".split())
+_SIGNS = "+-\u2212\u2013"
+_ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 
 
 def set_apart(kind: str, before: str, text: str) -> str:
@@ -45,10 +49,10 @@ def set_apart(kind: str, before: str, text: str) -> str:
         before: The character before, or "".
         text: The text.
     """
-    first, *more = text.lstrip()[:2] or " "
-    is_number = first.isdigit() or (first in "+-−–" and more and more[0].isdigit())
-    if not before.strip() or text[0].isspace():
+    first = text[:1]
+    if before in ("", *" [(") or not first.strip():
         return text
+    is_number = first.isdigit() or (first in _SIGNS and text[1:2].isdigit())
     if kind == "sup" and is_number:
         return f"^{text}"
     if kind == "sup" and before.isdigit() and first.isalpha():
@@ -90,3 +94,121 @@ def _tidied(found: re.Match[str]) -> str:
         line = found.string.rfind("\n", 0, found.start()) + 1
         return "\n" if _ITEM.match(found.string, line) else "\n\n"
     return " " if found["in_cell"] else found["link"] or ""
+
+
+def read_document(content: bytes, most: int) -> str:
+    """Return the Markdown of a document.
+
+    Args:
+        content: The file.
+        most: Maximum size in bytes of its XML, unpacked.
+
+    Raises:
+        ValueError: Its content is of another format, damaged, encrypted, or exceeds a limit.
+        TooMuchError: It unpacks to more than `most`.
+    """
+    from anydoc import format_from_bytes
+
+    found = format_from_bytes(content)
+    if found in (None, "pdf", "csv"):
+        markup = content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+        said = "PDF" if found == "pdf" else "HTML or XML" if markup else ""
+        raise ValueError(f"it is {said}, whatever its name says" if said else "it is damaged")
+    if content.startswith(b"PK"):
+        content = _repack(content, most, found)
+    return to_markdown(content, found)
+
+
+def _repack(content: bytes, most: int, kind: str) -> bytes:
+    """Return an archive with the XML of another, as anydoc is to read it."""
+    made, size = BytesIO(), 0
+    with ZipFile(BytesIO(content)) as archive, ZipFile(made, "w") as kept:
+        parts = {part.filename: part for part in archive.infolist()}
+        for name, part in parts.items():
+            if name == "mimetype" or _may_be_xml(archive, part):
+                check_unpacked(size + part.file_size, most)  # no more than it declares is read
+                xml = archive.read(part)
+                size += len(xml)
+                if kind == "docx":
+                    xml = _word_as_read(xml, "word/styles.xml" in parts)
+                kept.writestr(name, xml)
+    return made.getvalue()
+
+
+def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
+    """Return whether a part may be XML by what it begins with: any part may have the text."""
+    with archive.open(part) as file:
+        begins = file.read(64)
+    said = begins.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
+    return said.startswith(b"<") or (not said and any(begins))
+
+
+def _word_as_read(xml: bytes, has_styles: bool) -> bytes:
+    """Return a part of a Word document with its text as a reader sees it."""
+    from lxml import etree
+
+    if _W.encode() not in xml[:10_000]:
+        return xml
+    root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
+    if root.tag not in (f"{{{_W}}}{part}" for part in ("document", "footnotes", "endnotes")):
+        return xml
+
+    def find(path: str, element: Any = root) -> Any:
+        return element.xpath(path, namespaces={"w": _W})
+
+    for control in find("//w:sdt"):
+        for child in find("w:sdtContent/*", control):
+            control.addprevious(child)
+        control.getparent().remove(control)
+    for gone in find(
+        "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tr[w:trPr/w:del]"
+    ):
+        gone.getparent().remove(gone)
+    for hyphen in find("//w:noBreakHyphen"):
+        hyphen.tag, hyphen.text = f"{{{_W}}}t", "\u2011"
+    if not has_styles:
+        for level in range(6):
+            for style in find(f"//w:pStyle[@w:val='Heading{level + 1}']"):
+                outline = etree.SubElement(style.getparent(), f"{{{_W}}}outlineLvl")
+                outline.set(f"{{{_W}}}val", str(level))
+    for paragraph in find("//w:p[.//w:vertAlign]"):
+        before, kind = "", ""
+        for text in find(".//w:t", paragraph):
+            aligned = find("string(../w:rPr/w:vertAlign/@w:val)", text)
+            behind = "after" if kind in ("sup", "sub") else ""
+            kind = {"superscript": "sup", "subscript": "sub"}.get(aligned, behind)
+            text.text = set_apart(kind, before, text.text or "")
+            text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+            before = text.text[-1:]
+    for table in find("//w:tbl"):
+        _show_table(table, find)
+    shown: bytes = etree.tostring(root)
+    return shown
+
+
+def _show_table(table: Any, find: Any) -> None:
+    """Take a table of one column apart; tell of others whether the first row is a header."""
+    from lxml import etree
+
+    rows = find("w:tr", table)
+    if all(len(find("w:tc", row)) < 2 for row in rows):
+        for block in find("w:tr/w:tc/*[self::w:p or self::w:tbl]", table):
+            table.addprevious(block)
+        table.getparent().remove(table)
+        return
+    looks = find("w:tblPr/w:tblLook", table)
+    if not looks or find("w:tr/w:trPr/w:tblHeader", table):
+        return  # anydoc knows, or guesses
+    first = looks[0].get(f"{{{_W}}}firstRow") or int(looks[0].get(f"{{{_W}}}val", "0"), 16) & 0x20
+    is_head = first in ("1", "true", "on", 0x20)
+    bold = find("not(w:tc//w:r[w:t][not(w:rPr/w:b)])", rows[0])
+    head = rows[0]
+    if not is_head and not bold:
+        head = table.makeelement(head.tag)
+        head.extend([table.makeelement(cell.tag) for cell in find("w:tc", rows[0])])
+        rows[0].addprevious(head)
+    properties = head.find(f"{{{_W}}}trPr")
+    if properties is None:
+        properties = table.makeelement(f"{{{_W}}}trPr")
+        head.insert(0, properties)
+    etree.SubElement(properties, f"{{{_W}}}tblHeader")

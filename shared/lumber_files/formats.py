@@ -1,4 +1,4 @@
-"""Converts HTML, DOCX and PDF to text with maintained libraries, imported when needed.
+"""Converts documents and pages to text with maintained libraries, in a child process.
 
 Call `require_reader` first: the extra that brings the libraries may be missing.
 """
@@ -7,24 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
-from zipfile import ZipFile, ZipInfo
 
 from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
-from lumber_files.html import read_html
-from lumber_files.limits import MAX_UNPACKED, TooMuchError, UnreadableFileError, check_unpacked
+from lumber_files.isolation import read_isolated
+from lumber_files.limits import MAX_UNPACKED, TooMuchError, UnreadableFileError
 from lumber_files.pdf import read_pages
 
 HTML = (".html", ".htm", ".xhtml")
-PDF, DOCX = ".pdf", ".docx"
+PDF = ".pdf"
+_OFFICE = (".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".xlsx", ".ods", ".epub")
+# What reads documents that become Markdown.
+_READERS = {
+    **dict.fromkeys(_OFFICE, "lumber_files.documents:read_document"),
+    ".eml": "lumber_files.mail:read_mail",
+    ".ipynb": "lumber_files.notebooks:read_notebook",
+}
+DOCUMENTS = tuple(_READERS)
+"""The suffixes of documents that become Markdown."""
 
 EXTRA = "documents"
-_HTML_READERS = {"lxml": "lxml"}
-# The modules that read a format, with the packages that they come in.
-_READERS = {
-    **dict.fromkeys(HTML, _HTML_READERS),
-    DOCX: {"mammoth": "mammoth", **_HTML_READERS},
+# The modules that a format takes, with the packages that they come in.
+_MARKUP = {"anydoc": "firecrawl-anydoc", "lxml": "lxml"}
+_MODULES = {
+    **dict.fromkeys((*HTML, *_OFFICE), _MARKUP),
     PDF: {"pypdf": "pypdf"},
 }
 
@@ -35,55 +41,48 @@ def require_reader(suffix: str) -> None:
     Raises:
         MissingExtraError: One is missing. The message names the extra.
     """
-    for module, package in _READERS.get(suffix, {}).items():
+    for module, package in _MODULES.get(suffix, {}).items():
         require(module, package=package, extra=EXTRA)
 
 
-def html_to_markdown(html: str, name: str) -> str:
+def html_to_markdown(html: str, name: str, max_unpacked: int = MAX_UNPACKED) -> str:
     """Convert HTML to Markdown: headings, lists, tables and code are kept, links become text.
 
-    Navigation is left out: its elements, and before the first heading all that is links only.
+    What leads around a site, and what is hidden, is left out.
 
     Args:
         html: The document.
         name: Its name, for errors.
+        max_unpacked: Maximum size in bytes of the Markdown.
 
     Raises:
         UnreadableFileError: It has no text, or cannot be converted.
     """
-    with _unreadable(name, "HTML"):
-        text = read_html(html)
-    return _with_text(text + "\n" if text else "", name, "it contains no text")
+    content = html.encode("utf-8", "replace")
+    text: str = read_isolated(
+        "lumber_files.html:read_page", content, name=name, kind="HTML", most=max_unpacked
+    )
+    return _with_text(f"{text}\n", name, "it contains no text")
 
 
-def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> str:
-    """Convert a Word document (DOCX) to Markdown.
+def document_to_markdown(
+    content: bytes, name: str, suffix: str, max_unpacked: int = MAX_UNPACKED
+) -> str:
+    """Convert a document, one of `DOCUMENTS`, to Markdown.
 
     Args:
         content: The file.
         name: Its name, for errors.
-        max_unpacked: Maximum size in bytes of its XML, unpacked.
+        suffix: Its format by its name, as in ".docx".
+        max_unpacked: Maximum size in bytes of its XML, unpacked, and of the text.
 
     Raises:
-        UnreadableFileError: The file is damaged, too large or has no text.
+        UnreadableFileError: The file is of another format, damaged, encrypted, too large or has no
+            text.
     """
-    with _unreadable(name, "DOCX"):
-        import mammoth
-
-        with ZipFile(BytesIO(content)) as archive:  # which reads no more than a part declares
-            parts = [part for part in archive.infolist() if _may_be_xml(archive, part)]
-            check_unpacked(sum(part.file_size for part in parts), max_unpacked)
-        no_image = mammoth.images.img_element(lambda _: {"src": ""})
-        html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
-    return html_to_markdown(html, name)
-
-
-def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
-    """Return whether a part may be XML by what it begins with: any part may have the text."""
-    with archive.open(part) as file:
-        begins = file.read(64)
-    said = begins.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
-    return said.startswith(b"<") or (not said and any(begins))
+    kind = suffix[1:].upper()
+    text: str = read_isolated(_READERS[suffix], content, name=name, kind=kind, most=max_unpacked)
+    return _with_text(f"{text}\n", name, "it contains no text")
 
 
 def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:

@@ -58,7 +58,7 @@ _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust"
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "link", "permalink"))
 _WAYS = re.compile(  # what blocks that are links say, if they lead around the site
     r"\W*(?:prev(?:ious)?|next|older|newer|skip to|back to top|edit (?:this page|on)|improve this"
-    r"|(?:view|show) (?:page )?source)\b.{0,80}|[←→«»‹›].{0,80}|.{0,80}[←→«»‹›]",
+    r"|(?:view|show) (?:page )?source)\b.{0,80}|[←→«»].{0,80}|.{0,80}[←→«»]",
     re.IGNORECASE,
 )
 _MADE_WITH = re.compile(
@@ -80,7 +80,7 @@ class _Flattener:
 
         self._builder: Any = TreeBuilder()
         self._builder.start("body", {})
-        # Of each nested tag that is open: the innermost that is written, and whether it is that one.
+        # Of each nested tag that is open: the innermost that is written, and whether it is that.
         self._open: list[tuple[str, bool]] = [("", False)]
         self._marks: Counter[str] = Counter()  # how often each is open, in the order of opening
         self._link = ""  # where the open link leads
@@ -210,7 +210,13 @@ class _Flattener:
 
     def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
         around = self._open[-1][0]
-        wanted = {"li": _LISTS, "tr": ("table",), "caption": ("table",), "td": ("tr",), "th": ("tr",)}
+        wanted = {
+            "li": _LISTS,
+            "tr": ("table",),
+            "caption": ("table",),
+            "td": ("tr",),
+            "th": ("tr",),
+        }
         if len(self._open) > _DEEPEST or (tag in wanted and around not in wanted[tag]):
             self._open.append((around, False))
             return
@@ -269,10 +275,12 @@ def _drop_furniture(body: Any) -> None:
                     link.clear(keep_tail=True)
             continue
         text = "".join(block.itertext()).strip()
-        away = (link for link in block.iter("a") if not link.get("href").startswith("#"))
-        linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in away)
+        links = list(block.iter("a"))
+        linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in links)
         if linked and linked == len(_WORD.findall(text)):
-            leads = n < first or _WAYS.fullmatch(text) or any(block.iterancestors("footer"))
+            away = not any(link.get("href").startswith("#") for link in links)
+            in_footer = next(block.iterancestors("footer"), None) is not None
+            leads = (away and n < first) or in_footer or _WAYS.fullmatch(text)
         else:
             leads = _MADE_WITH.fullmatch(text)
         if leads:
@@ -309,6 +317,11 @@ def _names_columns(row: Any) -> bool:
         if len(cell)
     ]
     return bool(marked) and all(marked)
+
+
+def read_page(content: bytes, _most: int) -> str:
+    """Return the Markdown of a page in UTF-8."""
+    return read_html(content.decode())
 
 
 def read_html(html: str) -> str:

@@ -13,11 +13,11 @@ from lumber_core.support.extras import require
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import Source
 from lumber_files.formats import (
-    DOCX,
+    DOCUMENTS,
     EXTRA,
     HTML,
     PDF,
-    docx_to_markdown,
+    document_to_markdown,
     html_to_markdown,
     pdf_pages,
     require_reader,
@@ -27,7 +27,7 @@ from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 _PLAIN = (".txt", ".text", ".rst")
 _MARKDOWN = (".md", ".markdown")
 
-READABLE = (*_PLAIN, *_MARKDOWN, *HTML, PDF, DOCX)
+READABLE = (*_PLAIN, *_MARKDOWN, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
 LISTED = ", ".join(READABLE)
 """The same, for errors and help texts."""
@@ -168,12 +168,12 @@ def read_bytes(
     if kind == PDF:
         text, starts = join_texts(pdf_pages(content, name, max_unpacked))
         return TextFile(text, name=name, pages=starts)
-    if kind == DOCX:
-        text = docx_to_markdown(content, name, max_unpacked)
+    if kind in DOCUMENTS:
+        text = document_to_markdown(content, name, kind, max_unpacked)
         return TextFile(text, name=name, metadata=_AS_MARKDOWN)
     if kind in HTML:
         text, used, detected = decode(content, name, encoding, declared=_declared)
-        text = html_to_markdown(text, name)
+        text = html_to_markdown(text, name, max_unpacked)
         return TextFile(text, name=name, metadata=_AS_MARKDOWN, encoding=used, detected=detected)
     text, used, detected = decode(content, name, encoding)
     metadata = _TYPES.get(kind, {})

@@ -11,7 +11,7 @@ from tests.making_files import docx, pdf
 from tests.profiles import examples
 
 pytest.importorskip("pypdf")
-pytest.importorskip("mammoth")
+pytest.importorskip("anydoc")
 
 PIECES = [
     *(
