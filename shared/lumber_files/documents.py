@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
+from itertools import groupby
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
@@ -22,6 +23,11 @@ _BOOK = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata
 <item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>
 <spine><itemref idref="a"/></spine></package>"""
 
+_A = "http://schemas.openxmlformats.org/drawingml/2006/main"
+_P = "http://schemas.openxmlformats.org/presentationml/2006/main"
+_TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr/>
+<p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
+<p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 # What is tidied up in anydoc's Markdown, and code, which is left as it is.
@@ -31,12 +37,21 @@ _TIDIED = re.compile(
     |(?<!\\)!?\[(?!\^)(?P<link>(?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]*)\)
     |(?P<anchor><a\ id="[^"]*"></a>)
     |(?P<break>(?<!\\)\\\n)
-    |(?P<gap>\n\n(?=[ >]*(?:-|\d+\.)\ ))
+    |(?P<gap>\n\n(?=(?P<indent>[\ >]*)(?P<marker>-|\d+\.)\ ))
+    |^(?P<heading>\#+\ )\*\*(?P<bold>[^*\n]+)\*\*$
     |\\(?=\[[^\[\]\n]{1,20}\](?![(\[:]))
     |(?<!\\)(?P<in_cell><br>)""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
-_ITEM = re.compile(r"[ >]*(?:-|\d+\.) ")
+_ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
+# Where the names of sheets are.
+_SHEETS = {
+    "xlsx": ("xl/workbook.xml", "//*[local-name() = 'sheet']/@name"),
+    "ods": ("content.xml", "//*[local-name() = 'table']/@*[local-name() = 'name']"),
+}
+_SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_NUMBER = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
 _SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 
@@ -62,14 +77,9 @@ def set_apart(kind: str, before: str, text: str) -> str:
     return f" {text}" if kind == "after" and before.isdigit() and first.isdigit() else text
 
 
-def chapter_to_markdown(body: str) -> str:
-    """Return the Markdown of a well-formed page.
-
-    Args:
-        body: Its body, an element of XHTML.
-    """
+def chapter_to_markdown(page: str) -> str:
+    """Return the Markdown of a page in XHTML."""
     made = BytesIO()
-    page = f'<html xmlns="http://www.w3.org/1999/xhtml"><head/>{body}</html>'
     with ZipFile(made, "w") as archive:
         archive.writestr("mimetype", "application/epub+zip")
         archive.writestr("META-INF/container.xml", _CONTAINER)
@@ -92,7 +102,11 @@ def _tidied(found: re.Match[str]) -> str:
         return "  \n"
     if found["gap"]:  # between the items of a list, some of which have several paragraphs
         line = found.string.rfind("\n", 0, found.start()) + 1
-        return "\n" if _ITEM.match(found.string, line) else "\n\n"
+        item = _ITEM.match(found.string, line)
+        same = item and item["indent"] == found["indent"] and item["marker"] != "-"
+        return "\n" if item and (same or found["marker"] in ("-", "1.")) else "\n\n"
+    if found["heading"]:
+        return found["heading"] + found["bold"]
     return " " if found["in_cell"] else found["link"] or ""
 
 
@@ -116,11 +130,14 @@ def read_document(content: bytes, most: int) -> str:
         raise ValueError(f"it is {said}, whatever its name says" if said else "it is damaged")
     if content.startswith(b"PK"):
         content = _repack(content, most, found)
-    return to_markdown(content, found)
+    markdown = to_markdown(content, found)
+    return _divide_sheets(markdown, content, *_SHEETS[found]) if found in _SHEETS else markdown
 
 
 def _repack(content: bytes, most: int, kind: str) -> bytes:
     """Return an archive with the XML of another, as anydoc is to read it."""
+    from lumber_files.html import plain_page  # deferred: it imports this module
+
     made, size = BytesIO(), 0
     with ZipFile(BytesIO(content)) as archive, ZipFile(made, "w") as kept:
         parts = {part.filename: part for part in archive.infolist()}
@@ -131,6 +148,10 @@ def _repack(content: bytes, most: int, kind: str) -> bytes:
                 size += len(xml)
                 if kind == "docx":
                     xml = _word_as_read(xml, "word/styles.xml" in parts)
+                elif slide := _SLIDE.match(name):
+                    xml = _slide_as_read(xml, slide[1])
+                elif kind == "epub" and name.endswith(("html", "htm")):
+                    xml = plain_page(xml.decode("utf-8", "replace")).encode()
                 kept.writestr(name, xml)
     return made.getvalue()
 
@@ -184,6 +205,66 @@ def _word_as_read(xml: bytes, has_styles: bool) -> bytes:
         _show_table(table, find)
     shown: bytes = etree.tostring(root)
     return shown
+
+
+def _slide_as_read(xml: bytes, number: str) -> bytes:
+    """Return a slide with a title, its number if it has none, as it is a section of its own."""
+    from lxml import etree
+
+    root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
+    spaces = {"p": _P, "a": _A}
+    for text in root.xpath("//a:r[a:rPr/@baseline > 0]/a:t", namespaces=spaces):
+        text.text = set_apart("sup", "x", text.text or "")
+    titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
+    for shapes in root.xpath("//p:cSld/p:spTree", namespaces=spaces):
+        titled = shapes.xpath(titles, namespaces=spaces)
+        shapes.insert(2, titled[0] if titled else etree.fromstring(_TITLE.format(number)))
+    shown: bytes = etree.tostring(root)
+    return shown
+
+
+def _divide_sheets(markdown: str, content: bytes, part: str, path: str) -> str:
+    """Divide sheets at empty rows, leave out empty columns, and name the only sheet."""
+    from lxml import etree
+
+    with ZipFile(BytesIO(content)) as archive:
+        names = etree.fromstring(archive.read(part)).xpath(path)
+    blocks = [f"## {names[0]}"] if len(names) == 1 and markdown else []  # anydoc names several
+    for block in markdown.split("\n\n"):
+        if not block.startswith("|"):
+            blocks.append(block)
+            continue
+        first, _, *more = block.split("\n")
+        head: list[str] = []
+        for filled, lines in groupby((first, *more), lambda line: bool(line.strip("| "))):
+            if filled:
+                rows = [[cell.strip() for cell in _CELL_END.split(line)[1:-1]] for line in lines]
+                head = _write_table(rows, head, blocks)
+    return "\n\n".join(blocks)
+
+
+def _write_table(rows: list[list[str]], above: list[str], blocks: list[str]) -> list[str]:
+    """Write a table of a sheet, and the lines above it; return its header.
+
+    Args:
+        rows: Its cells.
+        above: The header of the table above it in the sheet, which holds on if this has none.
+        blocks: Where to write it.
+    """
+    while rows and sum(map(bool, rows[0])) == 1 and (len(rows) == 1 or sum(map(bool, rows[1])) > 1):
+        blocks.append(f"**{''.join(rows.pop(0))}**")
+    columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
+    if not rows:
+        return above
+    first = [rows[0][n] for n in columns]
+    if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER.match, first)):
+        above = rows.pop(0)
+    elif not all(above[n : n + 1] for n in columns[1:]):
+        above = [""] * len(rows[0])
+    lines = [above, ["---"] * len(above), *rows]
+    shown = [" | ".join(line[n] for n in columns) for line in lines]
+    blocks.append("\n".join(f"| {line} |" for line in shown))
+    return above
 
 
 def _show_table(table: Any, find: Any) -> None:

@@ -111,6 +111,8 @@ class _Flattener:
             if self._marks[mark] == 1:
                 self._link = attributes.get("href", "#") if mark == "a" else self._link
                 self._begin_mark(mark)
+            if attributes.get("role") == "doc-noteref":
+                self._raised = "sup"
         elif self._block == "pre":
             pass
         elif in_heading and tag not in _NO_HEADING:
@@ -326,6 +328,11 @@ def read_page(content: bytes, _most: int) -> str:
 
 def read_html(html: str) -> str:
     """Return the Markdown of a page, without a line break at its end."""
+    return chapter_to_markdown(plain_page(html))
+
+
+def plain_page(html: str) -> str:
+    """Return what a page says as a small, well-formed page."""
     from lxml.etree import HTMLParser, strip_tags, tostring
 
     target: Any = _Flattener()
@@ -335,4 +342,4 @@ def read_html(html: str) -> str:
     _drop_furniture(body)
     _arrange_tables(body)
     strip_tags(body, "a", "footer")
-    return chapter_to_markdown(tostring(body, encoding="unicode"))
+    return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'
