@@ -32,7 +32,8 @@ _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 # What is tidied up in anydoc's Markdown, and code, which is left as it is.
 _TIDIED = re.compile(
-    r"""(?P<code>^[\ >]*(?P<fence>`{3,})(?!`)[^`\n]*\n.*?^[\ >]*(?P=fence)$
+    r"""(?=[`!\[<\\\n\#]|^[\ >]+`)(?:
+    (?P<code>^[\ >]*(?P<fence>`{3,})(?!`)[^`\n]*\n.*?^[\ >]*(?P=fence)$
     |(?<![\\`])(?P<ticks>`{1,3})(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))
     |(?<!\\)!?\[(?!\^)(?P<link>(?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]*)\)
     |(?P<anchor><a\ id="[^"]*"></a>)
@@ -40,7 +41,7 @@ _TIDIED = re.compile(
     |(?P<gap>\n\n(?=(?P<indent>[\ >]*)(?P<marker>-|\d+\.)\ ))
     |^(?P<heading>\#+\ )\*\*(?P<bold>[^*\n]+)\*\*$
     |\\(?=\[[^\[\]\n]{1,20}\](?![(\[:]))
-    |(?<!\\)(?P<in_cell><br>)""",
+    |(?<!\\)(?P<in_cell><br>))""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
@@ -103,8 +104,8 @@ def _tidied(found: re.Match[str]) -> str:
     if found["gap"]:  # between the items of a list, some of which have several paragraphs
         line = found.string.rfind("\n", 0, found.start()) + 1
         item = _ITEM.match(found.string, line)
-        same = item and item["indent"] == found["indent"] and item["marker"] != "-"
-        return "\n" if item and (same or found["marker"] in ("-", "1.")) else "\n\n"
+        goes_on = item and item["marker"] != "-" and len(item["indent"]) >= len(found["indent"])
+        return "\n" if item and (goes_on or found["marker"] in ("-", "1.")) else "\n\n"
     if found["heading"]:
         return found["heading"] + found["bold"]
     return " " if found["in_cell"] else found["link"] or ""
@@ -124,10 +125,13 @@ def read_document(content: bytes, most: int) -> str:
     from anydoc import format_from_bytes
 
     found = format_from_bytes(content)
-    if found in (None, "pdf", "csv"):
-        markup = content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-        said = "PDF" if found == "pdf" else "HTML or XML" if markup else ""
-        raise ValueError(f"it is {said}, whatever its name says" if said else "it is damaged")
+    if found == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        raise ValueError(f"it is {'PDF' if found else 'HTML or XML'}, whatever its name says")
+    if found is None:
+        encrypted = "EncryptedPackage".encode("utf-16-le") in content
+        raise ValueError(
+            "it has a password" if encrypted else "it is damaged, or no such file"
+        )
     if content.startswith(b"PK"):
         content = _repack(content, most, found)
     markdown = to_markdown(content, found)
