@@ -129,9 +129,7 @@ def read_document(content: bytes, most: int) -> str:
         raise ValueError(f"it is {'PDF' if found else 'HTML or XML'}, whatever its name says")
     if found is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
-        raise ValueError(
-            "it has a password" if encrypted else "it is damaged, or no such file"
-        )
+        raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
     if content.startswith(b"PK"):
         content = _repack(content, most, found)
     markdown = to_markdown(content, found)

@@ -25,7 +25,7 @@ _BLOCKS = frozenset(
     (
         *("html", "body", "p", "div", "section", "article", "main", "header", "aside", "nav"),
         *("address", "figure", "figcaption", "details", "summary", "form", "fieldset", "legend"),
-        *("center", "dl", "dt", "dd", "thead", "tbody", "tfoot", "hgroup", "hr", "button"),
+        *("center", "dl", "dt", "dd", "thead", "tbody", "tfoot", "hgroup", "hr", "button", "label"),
     )
 )
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
@@ -44,6 +44,7 @@ _MARKS = {
 # Lists, quotes and tables inside as many others are read as their content: in Markdown, a line
 # repeats the marks of all that it is inside, so a hostile page would grow with its depth.
 _DEEPEST = 30
+_SHORT = 200  # characters of a block that may lead to the pages around
 _MOST_SPANNED = 30  # columns or rows of one cell, as a page may ask for any number
 
 # What a text outside items and cells is wrapped in, by what it is inside.
@@ -55,10 +56,13 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad"
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
 _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust", re.IGNORECASE)
-_PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "link", "permalink"))
+_PERMALINK = re.compile(  # to a heading, or back from a note
+    "[\\s\u200b]*(?:[¶§#🔗]|[↩↑]\ufe0e?\\d*|link|permalink)?[\\s\u200b]*", re.IGNORECASE
+)
 _WAYS = re.compile(  # what blocks that are links say, if they lead around the site
     r"\W*(?:prev(?:ious)?|next|older|newer|skip to|back to top|edit (?:this page|on)|improve this"
-    r"|(?:view|show) (?:page )?source)\b.{0,80}|[←→«»].{0,80}|.{0,80}[←→«»]",
+    r"|(?:view|show) (?:page )?source)\b.{0,80}|(?:[←→«»]|<<).{0,80}|.{0,80}(?:[←→«»]|>>)"
+    r"|up|top|home|index|contents",
     re.IGNORECASE,
 )
 _MADE_WITH = re.compile(
@@ -83,7 +87,7 @@ class _Flattener:
         # Of each nested tag that is open: the innermost that is written, and whether it is that.
         self._open: list[tuple[str, bool]] = [("", False)]
         self._marks: Counter[str] = Counter()  # how often each is open, in the order of opening
-        self._link = ""  # where the open link leads
+        self._link: dict[str, str] = {}  # where the open link leads
         self._block = "p"  # what the next text begins
         self._begun = False
         self._wrapped: tuple[str, ...] = ()  # what the block was wrapped in
@@ -109,7 +113,9 @@ class _Flattener:
             mark = _MARKS[tag]
             self._marks[mark] += 1
             if self._marks[mark] == 1:
-                self._link = attributes.get("href", "#") if mark == "a" else self._link
+                if mark == "a":
+                    self._link = {"rel": attributes.get("rel", "")}
+                    self._link["href"] = attributes.get("href", "#")
                 self._begin_mark(mark)
             if attributes.get("role") == "doc-noteref":
                 self._raised = "sup"
@@ -196,7 +202,7 @@ class _Flattener:
 
     def _begin_mark(self, mark: str) -> None:
         if self._begun and self._block != "pre":
-            self._builder.start(mark, {"href": self._link} if mark == "a" else {})
+            self._builder.start(mark, self._link if mark == "a" else {})
 
     def _end_mark(self, mark: str) -> None:
         if self._begun and self._block != "pre":
@@ -246,9 +252,10 @@ def _is_shown(tag: str, attributes: Mapping[str, str], in_heading: bool) -> bool
         return False
     if tag == "button":  # those that open what they name say something
         return in_heading or role == "tab" or "aria-expanded" in attributes
-    if attributes.get("rel") in ("prev", "next") or attributes.get("aria-hidden") == "true":
-        return False
-    hidden = attributes.get("hidden", "until-found") != "until-found"
+    hidden = (
+        attributes.get("aria-hidden") == "true"
+        or attributes.get("hidden", "until-found") != "until-found"
+    )
     if (hidden or _INVISIBLE.search(attributes.get("style", ""))) and role != "tabpanel":
         return False
     named = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
@@ -271,18 +278,21 @@ def _drop_furniture(body: Any) -> None:
     blocks = list(body.iter("p", *_HEADINGS))
     first = next((n for n, block in enumerate(blocks) if block.tag != "p"), 0)
     for n, block in enumerate(blocks):
+        for link in block.iter("a"):
+            stays = block.tag == "p" and not link.get("href").startswith("#")
+            if not stays and _PERMALINK.fullmatch("".join(link.itertext())):
+                link.clear(keep_tail=True)
         if block.tag != "p":
-            for link in block.iter("a"):
-                if "".join(link.itertext()).strip(" \u200b").lower() in _PERMALINKS:
-                    link.clear(keep_tail=True)
             continue
         text = "".join(block.itertext()).strip()
-        links = list(block.iter("a"))
+        links = [link for link in block.iter("a") if link.get("href")]
         linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in links)
         if linked and linked == len(_WORD.findall(text)):
             away = not any(link.get("href").startswith("#") for link in links)
             in_footer = next(block.iterancestors("footer"), None) is not None
             leads = (away and n < first) or in_footer or _WAYS.fullmatch(text)
+        elif any(link.get("rel") in ("prev", "next") for link in links):
+            leads = len(text) < _SHORT
         else:
             leads = _MADE_WITH.fullmatch(text)
         if leads:
