@@ -124,7 +124,7 @@ def test_scripts_controls_and_navigation_are_left_out() -> None:
         ("<section id=cookie-notice><h2>Cookie notice</h2>y</section>", "## Cookie notice\n\ny"),
         # Ways to other pages, and the page's program.
         ("<h1>T</h1>y<p><a href=a>« Previous</a> | <a href=b>Next »</a>", "# T\n\ny"),
-        ("<h1>T</h1>y<a rel=next href=b>Boats</a>", "# T\n\ny"),
+        ("<h1>T</h1>y<p>On: <a rel=next href=b>Boats</a>", "# T\n\ny"),
         (
             "<p>Next, turn left.<p>Previous <a href=a>boats</a>.",
             "Next, turn left.\n\nPrevious boats.",
