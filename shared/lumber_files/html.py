@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from lumber_files.documents import chapter_to_markdown, set_apart
+from lumber_files.markdown import chapter_to_markdown, set_apart
 
 _UNSEEN = frozenset(
     (
@@ -290,11 +290,11 @@ def _drop_furniture(body: Any) -> None:
         if linked and linked == len(_WORD.findall(text)):
             away = not any(link.get("href").startswith("#") for link in links)
             in_footer = next(block.iterancestors("footer"), None) is not None
-            leads = (away and n < first) or in_footer or _WAYS.fullmatch(text)
+            leads = (away and n < first) or in_footer or bool(_WAYS.fullmatch(text))
         elif any(link.get("rel") in ("prev", "next") for link in links):
             leads = len(text) < _SHORT
         else:
-            leads = _MADE_WITH.fullmatch(text)
+            leads = bool(_MADE_WITH.fullmatch(text))
         if leads:
             block.getparent().remove(block)
     for nested in reversed(list(body.iter(*_LISTS, "li", "blockquote", "table", "tr"))):
