@@ -133,8 +133,8 @@ def epub(*chapters: str) -> bytes:
     )
 
 
-def odf(kind: str, body: str) -> bytes:
-    """Return an ODF file of a kind, "text" or "spreadsheet"."""
+def odf(kind: str, body: str, styles: str = "") -> bytes:
+    """Return an ODF file of a kind, "text" or "spreadsheet", with the XML of its styles."""
     namespaces = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
         for name in ("office", "text", "table", "style")
@@ -142,8 +142,8 @@ def odf(kind: str, body: str) -> bytes:
     return zipped(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
-            "content.xml": f"<office:document-content {namespaces}><office:body><office:{kind}>"
-            f"{body}</office:{kind}></office:body></office:document-content>",
+            "content.xml": f"<office:document-content {namespaces}>{styles}<office:body>"
+            f"<office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
         }
     )
 

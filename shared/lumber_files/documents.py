@@ -8,6 +8,7 @@ leave something out, or take it for something else, that is said in the XML firs
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from io import BytesIO
 from itertools import groupby
 from typing import Any
@@ -22,6 +23,7 @@ _P = "http://schemas.openxmlformats.org/presentationml/2006/main"
 _TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr/>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
+_ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 # Where the names of sheets are.
@@ -29,6 +31,7 @@ _SHEETS = {
     "xlsx": ("xl/workbook.xml", "//*[local-name() = 'sheet']/@name"),
     "ods": ("content.xml", "//*[local-name() = 'table']/@*[local-name() = 'name']"),
 }
+_RAISED_IN_RTF = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
@@ -55,6 +58,8 @@ def read_document(content: bytes, most: int) -> str:
         raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
     if content.startswith(b"PK"):
         content = _repack(content, most, found)
+    elif found == "rtf":
+        content = _RAISED_IN_RTF.sub(rb"\1^", content)
     markdown = to_markdown(content, found)
     return _divide_sheets(markdown, content, *_SHEETS[found]) if found in _SHEETS else markdown
 
@@ -69,13 +74,7 @@ def _repack(content: bytes, most: int, kind: str) -> bytes:
                 check_unpacked(size + part.file_size, most)  # no more than it declares is read
                 xml = archive.read(part)
                 size += len(xml)
-                if kind == "docx":
-                    xml = _word_as_read(xml, "word/styles.xml" in parts)
-                elif slide := _SLIDE.match(name):
-                    xml = _slide_as_read(xml, slide[1])
-                elif kind == "epub" and name.endswith(("html", "htm")):
-                    xml = plain_page(xml.decode("utf-8", "replace")).encode()
-                kept.writestr(name, xml)
+                kept.writestr(name, _as_read(xml, kind, name, parts))
     return made.getvalue()
 
 
@@ -87,15 +86,30 @@ def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
     return said.startswith(b"<") or (not said and any(begins))
 
 
-def _word_as_read(xml: bytes, has_styles: bool) -> bytes:
-    """Return a part of a Word document with its text as a reader sees it."""
+def _as_read(xml: bytes, kind: str, name: str, names: Container[str]) -> bytes:
+    """Return the XML of a part with what a reader sees said in a way that anydoc heeds."""
     from lxml import etree
 
-    if _W.encode() not in xml[:10_000]:
+    if kind == "epub" and name.endswith(("html", "htm")):
+        return plain_page(xml.decode("utf-8", "replace")).encode()
+    is_word = kind == "docx" and _W.encode() in xml[:10_000]
+    slide = _SLIDE.match(name)
+    if not (is_word or slide or name == "content.xml"):
         return xml
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
-    if root.tag not in (f"{{{_W}}}{part}" for part in ("document", "footnotes", "endnotes")):
-        return xml
+    if is_word:
+        _show_word(root, has_styles="word/styles.xml" in names)
+    elif slide:
+        _show_slide(root, slide[1])
+    else:
+        _show_open_document(root)
+    shown: bytes = etree.tostring(root)
+    return shown
+
+
+def _show_word(root: Any, *, has_styles: bool) -> None:
+    """Show the text of a Word document as it is when its changes are accepted."""
+    from lxml import etree
 
     def find(path: str, element: Any = root) -> Any:
         return element.xpath(path, namespaces={"w": _W})
@@ -126,15 +140,40 @@ def _word_as_read(xml: bytes, has_styles: bool) -> bytes:
             before = text.text[-1:]
     for table in find("//w:tbl"):
         _show_table(table, find)
-    shown: bytes = etree.tostring(root)
-    return shown
 
 
-def _slide_as_read(xml: bytes, number: str) -> bytes:
-    """Return a slide with a title, its number if it has none, as it is a section of its own."""
+def _show_table(table: Any, find: Any) -> None:
+    """Take a table of one column apart; tell of others whether the first row is a header."""
     from lxml import etree
 
-    root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
+    rows = find("w:tr", table)
+    if all(len(find("w:tc", row)) < 2 for row in rows):
+        for block in find("w:tr/w:tc/*[self::w:p or self::w:tbl]", table):
+            table.addprevious(block)
+        table.getparent().remove(table)
+        return
+    looks = find("w:tblPr/w:tblLook", table)
+    if not looks or find("w:tr/w:trPr/w:tblHeader", table):
+        return  # anydoc knows, or guesses
+    first = looks[0].get(f"{{{_W}}}firstRow") or int(looks[0].get(f"{{{_W}}}val", "0"), 16) & 0x20
+    is_head = first in ("1", "true", "on", 0x20)
+    bold = find("not(w:tc//w:r[w:t][not(w:rPr/w:b)])", rows[0])
+    head = rows[0]
+    if not is_head and not bold:
+        head = table.makeelement(head.tag)
+        head.extend([table.makeelement(cell.tag) for cell in find("w:tc", rows[0])])
+        rows[0].addprevious(head)
+    properties = head.find(f"{{{_W}}}trPr")
+    if properties is None:
+        properties = table.makeelement(f"{{{_W}}}trPr")
+        head.insert(0, properties)
+    etree.SubElement(properties, f"{{{_W}}}tblHeader")
+
+
+def _show_slide(root: Any, number: str) -> None:
+    """Begin a slide with its title, or number, as it is a section of its own."""
+    from lxml import etree
+
     spaces = {"p": _P, "a": _A}
     for text in root.xpath("//a:r[a:rPr/@baseline > 0]/a:t", namespaces=spaces):
         text.text = set_apart("sup", "x", text.text or "")
@@ -142,8 +181,20 @@ def _slide_as_read(xml: bytes, number: str) -> bytes:
     for shapes in root.xpath("//p:cSld/p:spTree", namespaces=spaces):
         titled = shapes.xpath(titles, namespaces=spaces)
         shapes.insert(2, titled[0] if titled else etree.fromstring(_TITLE.format(number)))
-    shown: bytes = etree.tostring(root)
-    return shown
+
+
+def _show_open_document(root: Any) -> None:
+    """Leave comments out of an ODF document, and set raised numbers apart."""
+    from lxml import etree
+
+    spaces = {name: _ODF.format(name) for name in ("office", "style", "text")}
+    unsaid = (f"{{{spaces['office']}}}annotation", f"{{{spaces['text']}}}page-number")
+    etree.strip_elements(root, *unsaid, with_tail=False)
+    raised = "style:style[starts-with(style:text-properties/@style:text-position, 'super')]"
+    names = set(root.xpath(f"//{raised}/@style:name", namespaces=spaces))
+    for span in root.xpath("//text:span[text()]", namespaces=spaces):
+        if span.get(f"{{{spaces['text']}}}style-name") in names:
+            span.text = set_apart("sup", "x", span.text or "")
 
 
 def _divide_sheets(markdown: str, content: bytes, part: str, path: str) -> str:
@@ -188,31 +239,3 @@ def _write_table(rows: list[list[str]], above: list[str], blocks: list[str]) -> 
     shown = [" | ".join(line[n] for n in columns) for line in lines]
     blocks.append("\n".join(f"| {line} |" for line in shown))
     return above
-
-
-def _show_table(table: Any, find: Any) -> None:
-    """Take a table of one column apart; tell of others whether the first row is a header."""
-    from lxml import etree
-
-    rows = find("w:tr", table)
-    if all(len(find("w:tc", row)) < 2 for row in rows):
-        for block in find("w:tr/w:tc/*[self::w:p or self::w:tbl]", table):
-            table.addprevious(block)
-        table.getparent().remove(table)
-        return
-    looks = find("w:tblPr/w:tblLook", table)
-    if not looks or find("w:tr/w:trPr/w:tblHeader", table):
-        return  # anydoc knows, or guesses
-    first = looks[0].get(f"{{{_W}}}firstRow") or int(looks[0].get(f"{{{_W}}}val", "0"), 16) & 0x20
-    is_head = first in ("1", "true", "on", 0x20)
-    bold = find("not(w:tc//w:r[w:t][not(w:rPr/w:b)])", rows[0])
-    head = rows[0]
-    if not is_head and not bold:
-        head = table.makeelement(head.tag)
-        head.extend([table.makeelement(cell.tag) for cell in find("w:tc", rows[0])])
-        rows[0].addprevious(head)
-    properties = head.find(f"{{{_W}}}trPr")
-    if properties is None:
-        properties = table.makeelement(f"{{{_W}}}trPr")
-        head.insert(0, properties)
-    etree.SubElement(properties, f"{{{_W}}}tblHeader")

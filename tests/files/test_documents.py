@@ -254,8 +254,17 @@ def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
 
 
 def test_open_documents_and_rich_text() -> None:
-    body = '<text:h text:outline-level="2">Tides</text:h><text:p>They turn.</text:p>'
-    assert text_of(odf("text", body), ".odt") == "## Tides\n\nThey turn."
+    body = (
+        '<text:h text:outline-level="2">Tides</text:h><text:p>They<office:annotation><text:p>Really'
+        '</text:p></office:annotation> turn 10<text:span text:style-name="T1">6</text:span>.'
+        "</text:p>"
+    )
+    style = (
+        '<office:automatic-styles><style:style style:name="T1" style:family="text">'
+        '<style:text-properties style:text-position="super 58%"/></style:style>'
+        "</office:automatic-styles>"
+    )
+    assert text_of(odf("text", body, style), ".odt") == "## Tides\n\nThey turn 10^6."
     cells = "".join(
         f"<table:table-cell><text:p>{said}</text:p></table:table-cell>" for said in "ab"
     )
@@ -263,6 +272,7 @@ def test_open_documents_and_rich_text() -> None:
     spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
     assert text_of(spread, ".ods") == "## S\n\n| a | b |\n| --- | --- |\n| a | b |"
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
+    assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
 
 
 def mail(**headers: str) -> EmailMessage:
