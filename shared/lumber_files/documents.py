@@ -56,12 +56,16 @@ def read_document(content: bytes, most: int) -> str:
     if found is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
         raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
+    sheets: list[str] = []
     if content.startswith(b"PK"):
         content = _repack(content, most, found)
+        sheets = _sheets(content, found)
     elif found == "rtf":
         content = _RAISED_IN_RTF.sub(rb"\1^", content)
     markdown = to_markdown(content, found)
-    return _divide_sheets(markdown, content, *_SHEETS[found]) if found in _SHEETS else markdown
+    if len(sheets) == 1 and markdown:  # anydoc names several
+        markdown = f"## {sheets[0]}\n\n{markdown}"
+    return _divide_sheets(markdown) if found in ("xlsx", "ods") else markdown
 
 
 def _repack(content: bytes, most: int, kind: str) -> bytes:
@@ -197,13 +201,21 @@ def _show_open_document(root: Any) -> None:
             span.text = set_apart("sup", "x", span.text or "")
 
 
-def _divide_sheets(markdown: str, content: bytes, part: str, path: str) -> str:
-    """Divide sheets at empty rows, leave out empty columns, and name the only sheet."""
+def _sheets(content: bytes, kind: str) -> list[str]:
+    """Return the names of the sheets of a file."""
     from lxml import etree
 
+    part, path = _SHEETS.get(kind, ("", ""))
+    if not part:
+        return []
     with ZipFile(BytesIO(content)) as archive:
-        names = etree.fromstring(archive.read(part)).xpath(path)
-    blocks = [f"## {names[0]}"] if len(names) == 1 and markdown else []  # anydoc names several
+        names: list[str] = etree.fromstring(archive.read(part)).xpath(path)
+    return names
+
+
+def _divide_sheets(markdown: str) -> str:
+    """Divide sheets at empty rows, and leave out empty columns."""
+    blocks: list[str] = []
     for block in markdown.split("\n\n"):
         if not block.startswith("|"):
             blocks.append(block)

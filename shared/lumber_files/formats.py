@@ -16,7 +16,7 @@ from lumber_files.pdf import read_pages
 
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
-_OFFICE = (".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".xlsx", ".ods", ".epub")
+_OFFICE = (".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".xlsx", ".xls", ".ods", ".epub")
 # What reads documents that become Markdown.
 _READERS = {
     **dict.fromkeys(_OFFICE, "lumber_files.documents:read_document"),

@@ -65,13 +65,14 @@ _TYPES = {
 class TextFile(Source):
     """The text of a file, to be split. Offsets count its characters, not the file's bytes.
 
-    The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
-    are converted to Markdown; links keep their text only, images, scripts and styles are left out.
+    The text is as it is in the file, line breaks included, without a byte order mark. HTML,
+    office documents, books, mails and notebooks are converted to Markdown; links keep their text
+    only, images, scripts and styles are left out.
     For PDF, it is the text of the pages, joined by form feeds; ligatures are letters, and words
     that line ends divide are whole.
 
     Attributes:
-        encoding: Encoding of the text in the file; None for PDF and DOCX.
+        encoding: Encoding of the text in the file; None for PDF and documents.
         detected: Whether the encoding had to be guessed, as the file is not UTF-8, has no byte
             order mark and declares none.
     """
@@ -124,15 +125,15 @@ def read_file(
         name: Name of the document. None: the path.
         encoding: Encoding of the file. None: the byte order mark's, or UTF-8, or what HTML
             declares, or else the encoding that charset-normalizer detects.
-        max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to, against files made to
+        max_unpacked: Maximum size in bytes that a document or PDF unpacks to, against files made to
             exhaust the memory.
 
     Raises:
         OSError: The file cannot be opened.
         UnreadableFileError: It is not text in that encoding, is damaged, unpacks to more than
             `max_unpacked`, or contains no text.
-        MissingExtraError: It is HTML, PDF, DOCX or in an encoding that must be detected, and the
-            extra `documents` is not installed.
+        MissingExtraError: It is HTML, PDF, a document or in an encoding that must be detected, and
+            the extra `documents` is not installed.
         ValueError: Python knows no such encoding.
     """
     path = Path(path)
