@@ -32,6 +32,7 @@ _SHEETS = {
     "ods": ("content.xml", "//*[local-name() = 'table']/@*[local-name() = 'name']"),
 }
 _RAISED_IN_RTF = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
+_UNSEEN_IN_RTF = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _NUMBER = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
@@ -61,7 +62,7 @@ def read_document(content: bytes, most: int) -> str:
         content = _repack(content, most, found)
         sheets = _sheets(content, found)
     elif found == "rtf":
-        content = _RAISED_IN_RTF.sub(rb"\1^", content)
+        content = _RAISED_IN_RTF.sub(rb"\1^", _UNSEEN_IN_RTF.sub(b"", content))
     markdown = to_markdown(content, found)
     if len(sheets) == 1 and markdown:  # anydoc names several
         markdown = f"## {sheets[0]}\n\n{markdown}"
@@ -194,11 +195,17 @@ def _show_open_document(root: Any) -> None:
     spaces = {name: _ODF.format(name) for name in ("office", "style", "text")}
     unsaid = (f"{{{spaces['office']}}}annotation", f"{{{spaces['text']}}}page-number")
     etree.strip_elements(root, *unsaid, with_tail=False)
-    raised = "style:style[starts-with(style:text-properties/@style:text-position, 'super')]"
-    names = set(root.xpath(f"//{raised}/@style:name", namespaces=spaces))
+    styles = "//style:style[style:text-properties[{}]]/@style:name"
+    raised, hidden = (
+        set(root.xpath(styles.format(said), namespaces=spaces))
+        for said in ("starts-with(@style:text-position, 'super')", "@text:display='none'")
+    )
     for span in root.xpath("//text:span[text()]", namespaces=spaces):
-        if span.get(f"{{{spaces['text']}}}style-name") in names:
-            span.text = set_apart("sup", "x", span.text or "")
+        style = span.get(f"{{{spaces['text']}}}style-name")
+        if style in hidden:
+            span.clear(keep_tail=True)
+        elif style in raised:
+            span.text = set_apart("sup", "x", span.text)
 
 
 def _sheets(content: bytes, kind: str) -> list[str]:

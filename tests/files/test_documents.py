@@ -257,11 +257,13 @@ def test_open_documents_and_rich_text() -> None:
     body = (
         '<text:h text:outline-level="2">Tides</text:h><text:p>They<office:annotation><text:p>Really'
         '</text:p></office:annotation> turn 10<text:span text:style-name="T1">6</text:span>.'
+        '<text:span text:style-name="T2">unseen</text:span>'
         "</text:p>"
     )
     style = (
         '<office:automatic-styles><style:style style:name="T1" style:family="text">'
         '<style:text-properties style:text-position="super 58%"/></style:style>'
+        '<style:style style:name="T2"><style:text-properties text:display="none"/></style:style>'
         "</office:automatic-styles>"
     )
     assert text_of(odf("text", body, style), ".odt") == "## Tides\n\nThey turn 10^6."
@@ -273,6 +275,7 @@ def test_open_documents_and_rich_text() -> None:
     assert text_of(spread, ".ods") == "## S\n\n| a | b |\n| --- | --- |\n| a | b |"
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
+    assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
 
 
 def mail(**headers: str) -> EmailMessage:
