@@ -33,7 +33,14 @@ _LISTS = ("ul", "ol")
 _CELLS = ("td", "th")
 _NESTED = frozenset((*_LISTS, *_CELLS, *("li", "blockquote", "table", "tr", "caption", "footer")))
 # These end a heading that a page leaves open; other blocks in a heading are part of it.
-_NO_HEADING = frozenset((*_HEADINGS, *_LISTS, *("p", "table", "pre", "blockquote", "hr")))
+_NO_HEADING = frozenset((*_HEADINGS, *_NESTED, "p", "pre", "hr"))
+# What nested tags must be in, to be more than their content.
+_PLACES = {
+    "li": _LISTS,
+    "caption": ("table",),
+    "tr": ("table",),
+    **dict.fromkeys(_CELLS, ("tr",)),
+}
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "b"),
     **dict.fromkeys(("em", "i"), "i"),
@@ -122,7 +129,7 @@ class _Flattener:
         elif self._block == "pre":
             pass
         elif in_heading and tag not in _NO_HEADING:
-            self.data(" " if tag in _BLOCKS or tag in _NESTED else "")
+            self.data(" " if tag in _BLOCKS else "")
         elif tag in _HEADINGS or tag == "pre":
             self._end_block()
             self._block = tag
@@ -151,7 +158,7 @@ class _Flattener:
                 self._end_mark(mark)
         elif tag in (_HEADINGS | {"pre"}) or (self._block == "p" and tag in _BLOCKS | _NESTED):
             self._end_block()
-            self._heads -= tag == "thead"
+            self._heads = max(self._heads - (tag == "thead"), 0)
             if tag in _NESTED and len(self._open) > 1:
                 self._leave()
 
@@ -218,14 +225,7 @@ class _Flattener:
 
     def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
         around = self._open[-1][0]
-        wanted = {
-            "li": _LISTS,
-            "tr": ("table",),
-            "caption": ("table",),
-            "td": ("tr",),
-            "th": ("tr",),
-        }
-        if len(self._open) > _DEEPEST or (tag in wanted and around not in wanted[tag]):
+        if len(self._open) > _DEEPEST or around not in _PLACES.get(tag, (around,)):
             self._open.append((around, False))
             return
         kept = {"start": _number(attributes, "start")} if tag == "ol" else {}
