@@ -111,7 +111,9 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         ),
         (
             table(
-                row("A", control(cell("B"))), row("1", "2"), row("x", "y", properties="<w:del/>")
+                row("A", control(cell("B"))),
+                row("1", control(cell("2"))),
+                row("x", "y", properties="<w:del/>"),
             ),
             "| A | B |\n| --- | --- |\n| 1 | 2 |",
         ),
