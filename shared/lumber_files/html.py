@@ -247,20 +247,24 @@ class _Flattener:
 
 def _is_shown(tag: str, attributes: Mapping[str, str], in_heading: bool) -> bool:
     """Return whether a reader sees an element, or can open it, and comes for it."""
+    if tag in _UNSEEN or (not attributes and tag != "button"):
+        return tag not in _UNSEEN
     role = attributes.get("role", "")
-    if tag in _UNSEEN or role in ("navigation", "search", "dialog", "alertdialog"):
+    if role in ("navigation", "search", "dialog", "alertdialog"):
         return False
     if tag == "button":  # those that open what they name say something
         return in_heading or role == "tab" or "aria-expanded" in attributes
     hidden = (
         attributes.get("aria-hidden") == "true"
         or attributes.get("hidden", "until-found") != "until-found"
+        or _INVISIBLE.search(attributes.get("style", ""))
     )
-    if (hidden or _INVISIBLE.search(attributes.get("style", ""))) and role != "tabpanel":
+    if hidden and role != "tabpanel":
         return False
+    if tag not in ("div", "aside", "form", "p"):
+        return True
     named = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
-    is_box = tag in ("div", "aside", "form", "p")
-    return not (is_box and _COOKIES.search(named) and _BANNER.search(named))
+    return not (_COOKIES.search(named) and _BANNER.search(named))
 
 
 def _number(attributes: Mapping[str, str], key: str) -> int:
