@@ -246,13 +246,13 @@ def _write_table(rows: list[list[str]], above: list[str], blocks: list[str]) -> 
     """
     while rows and sum(map(bool, rows[0])) == 1 and (len(rows) == 1 or sum(map(bool, rows[1])) > 1):
         blocks.append(f"**{''.join(rows.pop(0))}**")
-    columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
     if not rows:
         return above
+    columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
     first = [rows[0][n] for n in columns]
     if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER.match, first)):
         above = rows.pop(0)
-    elif not all(above[n : n + 1] for n in columns[1:]):
+    elif not above or not all(above[n] for n in columns[1:]):
         above = [""] * len(rows[0])
     lines = [above, ["---"] * len(above), *rows]
     shown = [" | ".join(line[n] for n in columns) for line in lines]
