@@ -1,14 +1,21 @@
-"""Makes small PDF and DOCX files, so that no binary file lies in the repository."""
+"""Makes small files of offices, books and PDFs, so that no binary file lies in the repository."""
 
 from __future__ import annotations
 
 import io
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
-_WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_WORD = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape" '
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" '
+    'xmlns:v="urn:schemas-microsoft-com:vml"'
+)
+_PACKAGE = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _TYPES = """<?xml version="1.0"?><Types
 xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml"
 ContentType="application/xml"/><Default Extension="rels"
@@ -63,16 +70,140 @@ def pdf_stream(content: str, entries: str = "") -> bytes:
 
 def docx(paragraphs: Sequence[tuple[str, str]]) -> bytes:
     """Return a DOCX with paragraphs, each a style ("" or "Heading1") and a text."""
-    body = "".join(
-        f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{escape(text)}</w:t></w:r></w:p>'
-        for style, text in paragraphs
-    )
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr("[Content_Types].xml", _TYPES)
-        archive.writestr("_rels/.rels", _RELATIONS)
-        archive.writestr(
-            "word/document.xml",
-            f'<?xml version="1.0"?><w:document {_WORD}><w:body>{body}</w:body></w:document>',
+    return word(
+        "".join(
+            f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{escape(text)}</w:t></w:r>'
+            "</w:p>"
+            for style, text in paragraphs
         )
+    )
+
+
+def word(body: str, **parts: str) -> bytes:
+    """Return a DOCX with the content of its body, and of further parts such as "styles"."""
+    relations = "".join(
+        f'<Relationship Id="{name}" Type="{_OFFICE}/{name}" Target="{name}.xml"/>' for name in parts
+    )
+    further = {
+        f"word/{name}.xml": f"<w:{name} {_WORD}>{content}</w:{name}>"
+        for name, content in parts.items()
+    }
+    return zipped(
+        {
+            "[Content_Types].xml": _TYPES,
+            "_rels/.rels": _RELATIONS,
+            "word/document.xml": f"<w:document {_WORD}><w:body>{body}</w:body></w:document>",
+            "word/_rels/document.xml.rels": f"<Relationships {_PACKAGE}>{relations}"
+            "</Relationships>",
+            **further,
+        }
+    )
+
+
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+    """Return an archive with the given contents by name."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
     return made.getvalue()
+
+
+def epub(*chapters: str) -> bytes:
+    """Return a book of chapters, each the body of a page; the last in its archive is the first."""
+    numbers = range(len(chapters))
+    items = "".join(
+        f'<item id="c{n}" href="{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers
+    )
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in numbers)
+    pages = {
+        f"{n}.xhtml": f'<html xmlns="http://www.w3.org/1999/xhtml"><body>{chapters[n]}</body></html>'
+        for n in reversed(numbers)
+    }
+    return zipped(
+        {
+            "mimetype": "application/epub+zip",
+            "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'
+            'container"><rootfiles><rootfile full-path="book.opf" '
+            'media-type="application/oebps-package+xml"/></rootfiles></container>',
+            **pages,
+            "book.opf": '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/>'
+            f"<manifest>{items}</manifest><spine>{spine}</spine></package>",
+        }
+    )
+
+
+def odf(kind: str, body: str, styles: str = "") -> bytes:
+    """Return an ODF file of a kind, "text" or "spreadsheet", with the XML of its styles."""
+    namespaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "text", "table", "style")
+    )
+    return zipped(
+        {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+            "content.xml": f"<office:document-content {namespaces}>{styles}<office:body>"
+            f"<office:{kind}>{body}</office:{kind}></office:body></office:document-content>",
+        }
+    )
+
+
+def workbook(*sheets: tuple[str, str]) -> bytes:
+    """Return an XLSX of sheets, each a name and the XML of its rows."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    numbered = list(enumerate(sheets, start=1))
+    return zipped(
+        {
+            "[Content_Types].xml": _TYPES.replace("word/document", "xl/workbook").replace(
+                "wordprocessingml.document", "spreadsheetml.sheet"
+            ),
+            "_rels/.rels": _RELATIONS.replace("word/document", "xl/workbook"),
+            "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{_OFFICE}"><sheets>'
+            + "".join(
+                f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, (name, _) in numbered
+            )
+            + "</sheets></workbook>",
+            "xl/_rels/workbook.xml.rels": f"<Relationships {_PACKAGE}>"
+            + "".join(
+                f'<Relationship Id="s{n}" Type="{_OFFICE}/worksheet" Target="sheet{n}.xml"/>'
+                for n, _ in numbered
+            )
+            + "</Relationships>",
+            **{
+                f"xl/sheet{n}.xml": f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData>'
+                "</worksheet>"
+                for n, (_, rows) in numbered
+            },
+        }
+    )
+
+
+def slides(*contents: str) -> bytes:
+    """Return a PPTX of slides, each the XML of its shapes."""
+    drawing = (
+        'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+        f'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{_OFFICE}"'
+    )
+    numbered = list(enumerate(contents, start=1))
+    return zipped(
+        {
+            "[Content_Types].xml": _TYPES.replace("word/document", "ppt/presentation").replace(
+                "wordprocessingml.document", "presentationml.presentation"
+            ),
+            "_rels/.rels": _RELATIONS.replace("word/document", "ppt/presentation"),
+            "ppt/presentation.xml": f"<p:presentation {drawing}><p:sldIdLst>"
+            + "".join(f'<p:sldId id="{255 + n}" r:id="s{n}"/>' for n, _ in numbered)
+            + "</p:sldIdLst></p:presentation>",
+            "ppt/_rels/presentation.xml.rels": f"<Relationships {_PACKAGE}>"
+            + "".join(
+                f'<Relationship Id="s{n}" Type="{_OFFICE}/slide" Target="slides/slide{n}.xml"/>'
+                for n, _ in numbered
+            )
+            + "</Relationships>",
+            **{
+                f"ppt/slides/slide{n}.xml": f"<p:sld {drawing}><p:cSld><p:spTree><p:nvGrpSpPr/>"
+                f"<p:grpSpPr/>{shapes}</p:spTree></p:cSld></p:sld>"
+                for n, shapes in numbered
+            },
+        }
+    )

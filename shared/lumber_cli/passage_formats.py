@@ -21,7 +21,7 @@ from lumber_core.text.markdown import (
 )
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_core.text.unicode import printable
-from lumber_files.formats import DOCX, HTML, PDF
+from lumber_files.formats import DOCUMENTS, HTML, PDF
 from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quoted_answers import CitedAnswer
@@ -85,7 +85,7 @@ def whereabouts(passage: Passage) -> list[str]:
 
 def is_converted(document: str) -> bool:
     """Return whether the text of a document has other lines than its file."""
-    return PurePath(document).suffix.lower() in (*HTML, DOCX, PDF)
+    return PurePath(document).suffix.lower() in (*HTML, *DOCUMENTS, PDF)
 
 
 def table_header(passage: Passage) -> list[str]:

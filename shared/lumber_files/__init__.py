@@ -1,12 +1,12 @@
 """Reading files as texts, and replacing files whole.
 
-Plain text and Markdown in UTF-8 need no extra. HTML, PDF, DOCX and the detection of other encodings
-need the extra `documents`.
+Plain text, Markdown in UTF-8, mails and notebooks need no extra. HTML, PDF, office documents, books
+and the detection of other encodings need the extra `documents`.
 """
 
 from lumber_files.encodings import check_encoding
 from lumber_files.finding import FoundFiles, NamedPath, count_suffixes, file_link, find_files
-from lumber_files.formats import MAX_UNPACKED, UnreadableFileError
+from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 from lumber_files.reading import (
     READABLE,
     TextFile,

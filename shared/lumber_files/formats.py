@@ -1,4 +1,4 @@
-"""Converts HTML, DOCX and PDF to text with maintained libraries, imported when needed.
+"""Converts documents and pages to text with maintained libraries, in a child process.
 
 Call `require_reader` first: the extra that brings the libraries may be missing.
 """
@@ -10,37 +10,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from html import unescape
 from io import BytesIO
-from zipfile import ZipFile, ZipInfo
+from zipfile import ZipFile
 
 from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
-from lumber_files.html import read_html
-from lumber_files.pdf import TooMuchError, read_pages, unpacks_to_more_than
+from lumber_files.isolation import read_isolated
+from lumber_files.limits import MAX_UNPACKED, TooMuchError, UnreadableFileError
+from lumber_files.pdf import read_pages
 
 HTML = (".html", ".htm", ".xhtml")
-PDF, DOCX = ".pdf", ".docx"
-
-EXTRA = "documents"
-_HTML_READERS = {"lxml": "lxml"}
-# The modules that read a format, with the packages that they come in.
+PDF = ".pdf"
+_OFFICE = (".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".xlsx", ".xls", ".ods", ".epub")
+# What reads documents that become Markdown.
 _READERS = {
-    **dict.fromkeys(HTML, _HTML_READERS),
-    DOCX: {"mammoth": "mammoth", **_HTML_READERS},
-    PDF: {"pypdf": "pypdf"},
+    **dict.fromkeys(_OFFICE, "lumber_files.documents:read_document"),
+    ".eml": "lumber_files.mail:read_mail",
+    ".ipynb": "lumber_files.notebooks:read_notebook",
 }
-MAX_UNPACKED = 50_000_000
-"""Maximum size in bytes that a DOCX or PDF unpacks to, by default.
+DOCUMENTS = tuple(_READERS)
+"""The suffixes of documents that become Markdown."""
 
-Books of a thousand pages have a tenth of it. A hostile PDF may take 300 s of CPU time.
-"""
-
-
+_PROPERTIES = ("docProps/core.xml", "meta.xml")  # of Microsoft's formats, and of OpenDocument
 _TITLE = re.compile(r"<dc:title[^>]*>([^<]+)</dc:title>")
 _MOST_PROPERTIES = 100_000  # bytes, a hundred times what Word writes
 
-
-class UnreadableFileError(LumberError, ValueError):
-    """A file is not text in a known encoding or format, is damaged, or contains no text."""
+EXTRA = "documents"
+# The modules that a format takes, with the packages that they come in.
+_MARKUP = {"anydoc": "firecrawl-anydoc", "lxml": "lxml"}
+_MODULES = {
+    **dict.fromkeys((*HTML, *_OFFICE), _MARKUP),
+    PDF: {"pypdf": "pypdf"},
+}
 
 
 def require_reader(suffix: str) -> None:
@@ -49,75 +49,58 @@ def require_reader(suffix: str) -> None:
     Raises:
         MissingExtraError: One is missing. The message names the extra.
     """
-    for module, package in _READERS.get(suffix, {}).items():
+    for module, package in _MODULES.get(suffix, {}).items():
         require(module, package=package, extra=EXTRA)
 
 
-def html_to_markdown(html: str, name: str) -> str:
+def html_to_markdown(html: str, name: str, max_unpacked: int = MAX_UNPACKED) -> str:
     """Convert HTML to Markdown: headings, lists, tables and code are kept, links become text.
 
-    Navigation is left out: its elements, and before the first heading all that is links only.
+    What leads around a site, and what is hidden, is left out.
 
     Args:
         html: The document.
         name: Its name, for errors.
+        max_unpacked: Maximum size in bytes of the Markdown.
 
     Raises:
         UnreadableFileError: It has no text, or cannot be converted.
     """
-    with _unreadable(name, "HTML"):
-        text = read_html(html)
-    return _with_text(text + "\n" if text else "", name, "it contains no text")
+    content = html.encode("utf-8", "replace")
+    text: str = read_isolated(
+        "lumber_files.html:read_page", content, name=name, kind="HTML", most=max_unpacked
+    )
+    return _with_text(f"{text}\n", name, "it contains no text")
 
 
-def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> str:
-    """Convert a Word document (DOCX) to Markdown.
+def document_to_markdown(
+    content: bytes, name: str, suffix: str, max_unpacked: int = MAX_UNPACKED
+) -> str:
+    """Convert a document, one of `DOCUMENTS`, to Markdown.
 
     Args:
         content: The file.
         name: Its name, for errors.
-        max_unpacked: Maximum size in bytes of its XML, unpacked.
+        suffix: Its format by its name, as in ".docx".
+        max_unpacked: Maximum size in bytes of its XML, unpacked, and of the text.
 
     Raises:
-        UnreadableFileError: The file is damaged, too large or has no text.
+        UnreadableFileError: The file is of another format, damaged, encrypted, too large or has no
+            text.
     """
-    with _unreadable(name, "DOCX"):
-        import mammoth
-
-        with ZipFile(BytesIO(content)) as archive:  # which reads no more than a part declares
-            parts = [part for part in archive.infolist() if _may_be_xml(archive, part)]
-            if sum(part.file_size for part in parts) > max_unpacked:
-                raise UnreadableFileError(f"{name} {unpacks_to_more_than(max_unpacked)}")
-        no_image = mammoth.images.img_element(lambda _: {"src": ""})
-        html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
-    return html_to_markdown(html, name)
+    kind = suffix[1:].upper()
+    text: str = read_isolated(_READERS[suffix], content, name=name, kind=kind, most=max_unpacked)
+    return _with_text(f"{text}\n", name, "it contains no text")
 
 
-def title_of_docx(content: bytes) -> str:
-    """Return the title in the properties of a Word document that can be read, "" without one."""
-    with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # as below
-        with archive.open("docProps/core.xml") as properties:
+def title_of_document(content: bytes) -> str:
+    """Return the title in the properties of a document that can be read, "" without one."""
+    with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # some are no archives
+        [name] = {*archive.namelist()}.intersection(_PROPERTIES)
+        with archive.open(name) as properties:
             found = _TITLE.search(properties.read(_MOST_PROPERTIES).decode(errors="replace"))
         return unescape(found[1]) if found else ""
     return ""
-
-
-def title_of_pdf(content: bytes) -> str:
-    """Return the title in the properties of a PDF that can be read, "" without one."""
-    from pypdf import PdfReader
-
-    with suppress(Exception):  # pages can be read where this cannot
-        properties = PdfReader(BytesIO(content)).metadata
-        return str(properties.title or "") if properties else ""
-    return ""
-
-
-def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
-    """Return whether a part may be XML by what it begins with: any part may have the text."""
-    with archive.open(part) as file:
-        begins = file.read(64)
-    said = begins.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
-    return said.startswith(b"<") or (not said and any(begins))
 
 
 def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:
@@ -134,10 +117,7 @@ def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> li
             takes too long; or draws 5,000 forms or more on one page.
     """
     with _unreadable(name, "PDF"):
-        try:
-            pages = read_pages(content, max_unpacked)
-        except TooMuchError as error:
-            raise UnreadableFileError(f"{name} {error}") from None
+        pages = read_pages(content, max_unpacked)
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
     return pages
 
@@ -149,6 +129,8 @@ def _unreadable(name: str, kind: str) -> Iterator[None]:
         yield
     except (LumberError, ImportError, MemoryError):
         raise
+    except TooMuchError as error:
+        raise UnreadableFileError(f"{name} {error}") from None
     except Exception as error:
         reason = str(error) or type(error).__name__
         raise UnreadableFileError(f"{name} cannot be read as {kind}: {reason}") from error

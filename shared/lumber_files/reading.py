@@ -12,22 +12,22 @@ from lumber_core.text.source import FILE_TYPES, Source
 from lumber_core.text.titles import TITLE_KEY, title_of_file
 from lumber_files.encodings import Decoded, decode
 from lumber_files.formats import (
-    DOCX,
+    DOCUMENTS,
     HTML,
-    MAX_UNPACKED,
     PDF,
-    docx_to_markdown,
+    document_to_markdown,
     html_to_markdown,
     pdf_pages,
     require_reader,
-    title_of_docx,
-    title_of_pdf,
+    title_of_document,
 )
+from lumber_files.limits import MAX_UNPACKED
 
-READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, DOCX)
+READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
 LISTED = (
-    "a format that is read: text, Markdown, HTML, PDF, DOCX, CSV, JSON, YAML, captions, source code"
+    "a format that is read: text, Markdown, HTML, PDF, office documents, CSV, JSON, YAML, captions, "
+    "source code"
 )
 """The same, for errors."""
 
@@ -46,14 +46,15 @@ _FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 class TextFile(Source):
     """The text of a file, to be split. Offsets count its characters, not the file's bytes.
 
-    The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
-    are converted to Markdown; links keep their text only, images, scripts and styles are left out.
-    For PDF, it is the text of the pages, joined by form feeds; ligatures are letters, and words
-    that line ends divide are whole. The title in the properties of a PDF, or of a DOCX without a
-    first-level heading, is "title" in the metadata, unless it says nothing.
+    The text is as it is in the file, line breaks included, without a byte order mark. HTML,
+    office documents, books, mails and notebooks are converted to Markdown; links keep their text
+    only, images, scripts and styles are left out. For PDF, it is the text of the pages, joined by
+    form feeds; ligatures are letters, and words that line ends divide are whole. The title in the
+    properties of a PDF, or of a document without a first-level heading, is "title" in the metadata,
+    unless it says nothing.
 
     Attributes:
-        encoding: Encoding of the text in the file; None for PDF and DOCX.
+        encoding: Encoding of the text in the file; None for PDF and documents.
         detected: Whether the encoding had to be guessed, as the file is not UTF-8, has no byte
             order mark and declares none.
         notices: What could not be read as it is, for the user.
@@ -90,15 +91,15 @@ def read_file(
         name: Name of the document. None: the path.
         encoding: Encoding of the file. None: the byte order mark's, or UTF-8, or what HTML
             declares, or else the encoding that charset-normalizer detects.
-        max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to, against files made to
+        max_unpacked: Maximum size in bytes that a document or PDF unpacks to, against files made to
             exhaust the memory.
 
     Raises:
         OSError: The file cannot be opened.
         UnreadableFileError: It is not text in that encoding, is damaged, unpacks to more than
             `max_unpacked`, or contains no text.
-        MissingExtraError: It is HTML, PDF, DOCX or in an encoding that must be detected, and the
-            extra `documents` is not installed.
+        MissingExtraError: It is HTML, PDF, a document or in an encoding that must be detected, and
+            the extra `documents` is not installed.
         ValueError: Python knows no such encoding.
     """
     path = Path(path)
@@ -133,16 +134,16 @@ def read_bytes(
     require_reader(kind)
     if kind == PDF:
         text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        known = _titled(title_of_pdf(content), name)
-        return TextFile(text, name=name, pages=starts, metadata=known)
-    if kind == DOCX:
-        text = docx_to_markdown(content, name, max_unpacked)
+        return TextFile(text, name=name, pages=starts)
+    if kind in DOCUMENTS:
+        text = document_to_markdown(content, name, kind, max_unpacked)
         # One that is written in the text is newer: properties are those of a template at times.
-        title = "" if _FIRST_LEVEL.search(text) else title_of_docx(content)
+        title = "" if _FIRST_LEVEL.search(text) else title_of_document(content)
         return TextFile(text, name=name, metadata={**_AS_MARKDOWN, **_titled(title, name)})
     if kind in HTML:
         page = decode(content, name, encoding, declared=_declared)
-        return _text_file(page, html_to_markdown(page.text, name), name, _AS_MARKDOWN)
+        text = html_to_markdown(page.text, name, max_unpacked)
+        return _text_file(page, text, name, _AS_MARKDOWN)
     plain = decode(content, name, encoding)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
     return _text_file(plain, plain.text, name, metadata)

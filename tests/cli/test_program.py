@@ -23,7 +23,7 @@ EXTRAS = {
     "openai": {"openai"},
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
-    "documents": {"charset_normalizer", "lxml", "mammoth", "pypdf"},
+    "documents": {"charset_normalizer", "lxml", "anydoc", "pypdf"},
     "cli": {"typer"},
     "tiktoken": {"tiktoken"},
 }

@@ -115,7 +115,7 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
 
 def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
     pytest.importorskip("pypdf")
-    pytest.importorskip("mammoth")
+    pytest.importorskip("anydoc")
     lines = [f"The boat number {n} lies at the quay." for n in range(30)]
     (docs / "c.pdf").write_bytes(pdf([lines, lines]))
     (docs / "d.docx").write_bytes(docx([("Heading1", "Tides"), ("", "They turn.")]))

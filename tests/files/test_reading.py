@@ -58,7 +58,7 @@ def test_a_pdf_knows_the_pages_of_its_text(tmp_path: Path) -> None:
 
 
 def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
-    pytest.importorskip("mammoth")
+    pytest.importorskip("anydoc")
     path = write(tmp_path / "a.docx", docx([("Heading1", "Tides"), ("", "They turn.")]))
     file = read_file(path)
     assert file.text == "# Tides\n\nThey turn.\n"
@@ -76,7 +76,7 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
 )
 def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: str) -> None:
     pytest.importorskip("pypdf")
-    pytest.importorskip("mammoth")
+    pytest.importorskip("anydoc")
     with pytest.raises(UnreadableFileError, match=rf"^a{suffix}.*{reason}"):
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
@@ -108,21 +108,21 @@ def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
     suffix: str, content: bytes, size: int
 ) -> None:
     pytest.importorskip("pypdf")
-    pytest.importorskip("mammoth")
+    pytest.importorskip("anydoc")
     small = size * 9 // 10
     with pytest.raises(UnreadableFileError, match=rf"^a.*more than max_unpacked={small:,} bytes"):
         read_bytes(content, name="a", suffix=suffix, max_unpacked=small)
     assert "tide" in read_bytes(content, name="a", suffix=suffix, max_unpacked=2 * size).text
 
 
-EXTRA = ("charset_normalizer", "lxml", "mammoth", "pypdf")
+EXTRA = ("charset_normalizer", "lxml", "anydoc", "pypdf")
 
 
 @pytest.mark.parametrize(
     ("suffix", "missing"),
     [
         *((".html", "lxml"), (".XHTML", "lxml"), (".pdf", "pypdf")),
-        *((".docx", "mammoth"), (".docx", "lxml")),
+        *((".docx", "anydoc"), (".docx", "lxml")),
     ],
 )
 def test_a_format_whose_reader_is_missing_names_the_extra(

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_files import READABLE, UnreadableFileError, read_bytes
-from tests.making_files import docx, pdf
+from tests.making_files import docx, epub, odf, pdf, slides, workbook
 from tests.profiles import examples
 
 pytest.importorskip("pypdf")
-pytest.importorskip("mammoth")
+pytest.importorskip("anydoc")
 
 PIECES = [
     *(
@@ -44,6 +44,13 @@ markup = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 WHOLE = {
     ".pdf": pdf([["The first page."], ["The second", "page."]]),
     ".docx": docx([("Heading1", "Tides"), ("", "They turn.")]),
+    ".epub": epub("<h1>Tides</h1>", "<p>They turn.</p>"),
+    ".odt": odf("text", "<text:p>Tides</text:p>"),
+    ".pptx": slides("<p:sp/>"),
+    ".xlsx": workbook(("Tides", '<row r="1"><c r="A1"><v>1</v></c></row>')),
+    ".rtf": rb"{\rtf1 Tides {\super 2}\par turn}",
+    ".eml": b"Subject: Tides\nContent-Type: text/html; charset=x\n\n<p>They turn.",
+    ".ipynb": b'{"cells": [{"cell_type": "code", "source": ["x = 1"]}]}',
 }
 
 

@@ -1,0 +1,38 @@
+"""Reads a Jupyter notebook (.ipynb) as Markdown: its texts and code, without what the code gave."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_TICKS = re.compile(r"`{3,}")
+
+
+def read_notebook(content: bytes, _most: int) -> str:
+    """Return the Markdown of a notebook.
+
+    Raises:
+        ValueError: It is not JSON, or not that of a notebook.
+    """
+    notebook = json.loads(content)
+    try:
+        sheets = notebook.get("worksheets", [notebook])  # the first versions had several
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]
+        about = notebook.get("metadata", {})
+        language = about.get("kernelspec", {}).get("language") or about.get(
+            "language_info", {}
+        ).get("name", "")
+        blocks = [_block(cell, language) for cell in cells]
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError("it is not a notebook's JSON") from error
+    return "\n\n".join(filter(None, blocks))
+
+
+def _block(cell: dict[str, Any], language: str) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    text = "".join(source).strip("\n").rstrip()
+    if cell["cell_type"] != "code" or not text:
+        return text
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"

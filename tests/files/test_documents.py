@@ -1,0 +1,383 @@
+"""Documents of offices, books, mails and notebooks as Markdown, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from email.message import EmailMessage
+
+import pytest
+
+pytest.importorskip("anydoc")
+
+from lumber_files import UnreadableFileError, read_bytes
+from tests.making_files import docx, epub, odf, pdf, slides, word, workbook, zipped
+
+
+def text_of(content: bytes, suffix: str) -> str:
+    return read_bytes(content, name="a", suffix=suffix).text.removesuffix("\n")
+
+
+def run(text: str, properties: str = "") -> str:
+    shown = f"<w:rPr>{properties}</w:rPr>" if properties else ""
+    return f'<w:r>{shown}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def paragraph(*runs: str, style: str = "", number: int = 0, level: int = 0) -> str:
+    """Return a paragraph; a text in it that is no XML is a run."""
+    listed = f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr>'
+    properties = f'<w:pStyle w:val="{style}"/>' * bool(style) + listed * bool(number)
+    shown = "".join(each if each.startswith("<") else run(each) for each in runs)
+    return f"<w:p><w:pPr>{properties}</w:pPr>{shown}</w:p>"
+
+
+def cell(*blocks: str, properties: str = "") -> str:
+    shown = "".join(each if each.startswith("<") else paragraph(each) for each in blocks)
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{shown}</w:tc>"
+
+
+def row(*cells: str, properties: str = "") -> str:
+    shown = "".join(each if each.startswith("<w:") else cell(each) for each in cells)
+    return f"<w:tr><w:trPr>{properties}</w:trPr>{shown}</w:tr>"
+
+
+def table(*rows: str, look: str = 'w:val="04A0" w:firstRow="1"') -> str:
+    return f"<w:tbl><w:tblPr><w:tblLook {look}/></w:tblPr>{''.join(rows)}</w:tbl>"
+
+
+def control(content: str) -> str:
+    return f"<w:sdt><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+def level(number: int, kind: str, start: int = 1) -> str:
+    return (
+        f'<w:lvl w:ilvl="{number}"><w:start w:val="{start}"/><w:numFmt w:val="{kind}"/>'
+        f'<w:lvlText w:val="%{number + 1}."/></w:lvl>'
+    )
+
+
+# Lists 1: numbers, 2: bullets, 3: numbers from 5 on.
+NUMBERING = "".join(
+    f'<w:abstractNum w:abstractNumId="{n}">{level(0, kind, start)}{level(1, kind)}</w:abstractNum>'
+    for n, (kind, start) in enumerate([("decimal", 1), ("bullet", 1), ("decimal", 5)])
+) + "".join(f'<w:num w:numId="{n + 1}"><w:abstractNumId w:val="{n}"/></w:num>' for n in range(3))
+STYLES = """<w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/>
+</w:style><w:style w:type="paragraph" w:styleId="Own"><w:name w:val="Own"/>
+<w:basedOn w:val="berschrift2"/>
+</w:style><w:style w:type="paragraph" w:styleId="Part"><w:name w:val="heading 1"/><w:pPr><w:numPr>
+<w:numId w:val="1"/></w:numPr></w:pPr></w:style>"""
+RAISED, LOWERED = (f'<w:vertAlign w:val="{kind}script"/>' for kind in ("super", "sub"))
+BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        # Tables: what heads them, merged cells, lists in cells.
+        (
+            table(row("Boat", "2024"), row("Gull", "10")),
+            "| Boat | 2024 |\n| --- | --- |\n| Gull | 10 |",
+        ),
+        (
+            table(row("Boat", "Crew"), row("Gull", "10"), look='w:val="0020"'),
+            "| Boat | Crew |\n| --- | --- |\n| Gull | 10 |",
+        ),
+        (
+            table(row("Name", "Ann"), row("Age", "7"), look='w:val="0480" w:firstRow="0"'),
+            "|  |  |\n| --- | --- |\n| Name | Ann |\n| Age | 7 |",
+        ),
+        (
+            table(
+                row(cell(paragraph(run("Name", "<w:b/>"))), cell(paragraph(run("Age", "<w:b/>")))),
+                row("Ann", "7"),
+                look='w:val="0000"',
+            ),
+            "| **Name** | **Age** |\n| --- | --- |\n| Ann | 7 |",
+        ),
+        (
+            table(
+                row("Region", "Item", "Units"),
+                row(cell("North", properties='<w:vMerge w:val="restart"/>'), "Rope", "12"),
+                row(cell("", properties="<w:vMerge/>"), "Hub", "7"),
+            ),
+            "| Region | Item | Units |\n| --- | --- | --- |\n| North | Rope | 12 |\n|  | Hub | 7 |",
+        ),
+        (
+            table(row(cell("A", properties='<w:gridSpan w:val="2"/>'), "C"), row("1", "2", "3")),
+            "| A |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+        ),
+        (
+            table(row("Boat", "Parts"), row("Gull", cell(paragraph("mast", number=2), "a|b"))),
+            "| Boat | Parts |\n| --- | --- |\n| Gull | • mast a\\|b |",
+        ),
+        (
+            table(
+                row("A", control(cell("B"))),
+                row("1", control(cell("2"))),
+                row("x", "y", properties="<w:del/>"),
+            ),
+            "| A | B |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (table(row("Note"), row("Mind the tide.")), "Note\n\nMind the tide."),
+        # Lists.
+        (
+            paragraph("a", number=1) + paragraph("b", number=1, level=1) + paragraph("c", number=1),
+            "1. a\n   1. b\n2. c",
+        ),
+        (paragraph("a", number=1) + paragraph("x") + paragraph("b", number=1), "1. a\n\nx\n\n2. b"),
+        (paragraph("a", number=3) + paragraph("b", number=3), "5. a\n6. b"),
+        (paragraph("a", number=2) + paragraph("b", number=3), "- a\n\n5. b"),
+        # Headings.
+        (paragraph("A", style="berschrift2") + paragraph("B", style="Own"), "## A\n\n## B"),
+        (
+            paragraph("Scope", style="Part") + paragraph("Law", style="Part"),
+            "# 1. Scope\n\n# 2. Law",
+        ),
+        # Raised and lowered text beside numbers.
+        (
+            paragraph("10", run("6", RAISED), " m", run("2", RAISED), ", 1998.", run("3", RAISED)),
+            "10^6 m^2, 1998.^3",
+        ),
+        (paragraph("H", run("2", LOWERED), "O, log", run("2", LOWERED), "8"), "H2O, log2 8"),
+        (
+            paragraph("1", run("st", RAISED), " of 1", "9", "98, 2", run("n", RAISED)),
+            "1st of 1998, 2^n",
+        ),
+        # What would be markup.
+        *((paragraph(said), f"\\{said}") for said in ("# of boats: 12", "- a", "+ a", "---")),
+        (paragraph("1. May"), "1\\. May"),
+        (paragraph("See [3] and `x`."), "See [3] and \\`x`."),
+        # What is said beside the text, and what is not.
+        (
+            paragraph(
+                "Old",
+                "<w:del><w:r><w:delText>er</w:delText></w:r></w:del>",
+                f"<w:ins>{run('est')}</w:ins>",
+            ),
+            "Oldest",
+        ),
+        (
+            paragraph("Seen", run(" unseen", "<w:vanish/>"), run(".", '<w:vanish w:val="0"/>')),
+            "Seen.",
+        ),
+        (paragraph("a", "<w:r><w:tab/></w:r>", "b", "<w:r><w:br/></w:r>", "c"), "a b  \nc"),
+        (paragraph("re", "<w:r><w:noBreakHyphen/></w:r>", "elect"), "re\u2011elect"),
+        (control(paragraph(control(run("In")), " a form.")), "In a form."),
+        (
+            paragraph(
+                '<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wps:txbx>'
+                f"{BOXED}</wps:txbx></w:drawing></mc:Choice><mc:Fallback><w:pict><v:textbox>{BOXED}"
+                "</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r>"
+            ),
+            "Boxed.",
+        ),
+    ],
+)
+def test_word_documents(body: str, markdown: str) -> None:
+    assert text_of(word(body, styles=STYLES, numbering=NUMBERING), ".docx") == markdown
+
+
+def test_notes_of_a_word_document_are_said_and_comments_are_not() -> None:
+    content = word(
+        paragraph("Tides", '<w:r><w:footnoteReference w:id="2"/></w:r>', " in 1998")
+        + paragraph('<w:r><w:commentReference w:id="1"/></w:r>', "End."),
+        footnotes=f'<w:footnote w:id="2">{paragraph("Of the moon.")}</w:footnote>',
+        comments=f'<w:comment w:id="1">{paragraph("Really?")}</w:comment>',
+    )
+    assert text_of(content, ".docx") == "Tides[^1] in 1998\n\nEnd.\n\n[^1]: Of the moon."
+
+
+def shape(text: str, holds: str = "", properties: str = "") -> str:
+    return (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="2" name=""/><p:cNvSpPr/><p:nvPr>{holds}</p:nvPr></p:nvSpPr>'
+        f"<p:spPr/><p:txBody><a:p><a:r><a:rPr{properties}/><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+
+
+def test_a_slide_is_a_section_under_its_title_or_number() -> None:
+    content = slides(
+        shape("They turn.") + shape("Tides", '<p:ph type="ctrTitle"/>'),
+        shape("No title.") + shape("6", properties=' baseline="30000"'),
+    )
+    assert text_of(content, ".pptx") == "## Tides\n\nThey turn.\n\n## Slide 2\n\nNo title.\n\n^6"
+
+
+def sheet(*rows: str) -> str:
+    """Return rows, each its cells, separated by "|"."""
+    shown = ""
+    for number, cells in enumerate(rows, start=1):
+        shown += f'<row r="{number}">'
+        for column, said in zip("ABCD", cells.split("|"), strict=False):
+            if said:
+                shown += f'<c r="{column}{number}" t="inlineStr"><is><t>{said}</t></is></c>'
+        shown += "</row>"
+    return shown
+
+
+FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
+
+
+@pytest.mark.parametrize(
+    ("rows", "markdown"),
+    [
+        (["Boat|2024", "Gull|10"], "| Boat | 2024 |\n| --- | --- |\n| Gull | 10 |"),
+        # A title above, an empty column, and a table that goes on after an empty row.
+        (
+            ["Prices", "", "Boat||Price", "Gull||10", "", "Total||12"],
+            "**Prices**\n\n| Boat | Price |\n| --- | --- |\n| Gull | 10 |\n\n"
+            "| Boat | Price |\n| --- | --- |\n| Total | 12 |",
+        ),
+        (
+            ["A|B", "1|2", "", "X|Y|Z", "3|4|5"],
+            "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n"
+            "| X | Y | Z |\n| --- | --- | --- |\n| 3 | 4 | 5 |",
+        ),
+        (["1", "2"], "|  |\n| --- |\n| 1 |\n| 2 |"),
+        (["1|2", "3|4"], "|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
+    ],
+)
+def test_a_sheet_is_tables_under_its_name(rows: list[str], markdown: str) -> None:
+    assert text_of(workbook(("Boats", sheet(*rows))), ".xlsx") == f"## Boats\n\n{markdown}"
+
+
+def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
+    text = text_of(
+        workbook(("One", sheet("A|B", "1|2") + FAR), ("Two", sheet("C|D", "3|4"))), ".xlsx"
+    )
+    assert text == (
+        "## One\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\n**7**\n\n"
+        "## Two\n\n| C | D |\n| --- | --- |\n| 3 | 4 |"
+    )
+
+
+def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
+    content = epub(
+        "<h1>One</h1><p>10<sup>6</sup> <a href='#n'>boats</a></p>", "<nav>x</nav><h1>Two</h1>"
+    )
+    assert text_of(content, ".epub") == "# One\n\n10^6 boats\n\n# Two"
+
+
+def test_open_documents_and_rich_text() -> None:
+    body = (
+        '<text:h text:outline-level="2">Tides</text:h><text:p>They<office:annotation><text:p>Really'
+        '</text:p></office:annotation> turn 10<text:span text:style-name="T1">6</text:span>.'
+        '<text:span text:style-name="T2">unseen</text:span>'
+        "</text:p>"
+    )
+    style = (
+        '<office:automatic-styles><style:style style:name="T1" style:family="text">'
+        '<style:text-properties style:text-position="super 58%"/></style:style>'
+        '<style:style style:name="T2"><style:text-properties text:display="none"/></style:style>'
+        "</office:automatic-styles>"
+    )
+    assert text_of(odf("text", body, style), ".odt") == "## Tides\n\nThey turn 10^6."
+    cells = "".join(
+        f"<table:table-cell><text:p>{said}</text:p></table:table-cell>" for said in "ab"
+    )
+    rows = f"<table:table-row>{cells}</table:table-row>" * 2
+    spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
+    assert text_of(spread, ".ods") == "## S\n\n| a | b |\n| --- | --- |\n| a | b |"
+    assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
+    assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
+    assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
+
+
+def mail(**headers: str) -> EmailMessage:
+    made = EmailMessage()
+    for name, said in headers.items():
+        made[name] = said
+    return made
+
+
+def test_a_mail_is_its_headers_and_its_text_and_names_what_is_attached() -> None:
+    made = mail(Subject="Étale at noon", From="Ann <ann@example.org>", To="bo@example.org")
+    made.set_content("Dear Bo,\n\n# 1 is late.\n> Is it?\n", cte="base64")
+    made.add_alternative("<p>Dear Bo", subtype="html")
+    made.add_attachment(b"x", maintype="image", subtype="png", filename="chart.png")
+    assert text_of(made.as_bytes(), ".eml") == (
+        "# Étale at noon\n\nFrom: Ann <ann@example.org>  \nTo: bo@example.org\n\n"
+        "Dear Bo,\n\n\\# 1 is late.\n> Is it?\n\nAttachments: chart.png"
+    )
+    page = mail(Subject="Tides")
+    page.set_content("<p>Bo, <b>come</b>.<script>x</script>", subtype="html")
+    assert text_of(page.as_bytes(), ".eml") == "# Tides\n\nBo, **come**."
+
+
+def test_a_notebook_is_its_texts_and_code_without_outputs() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Tides\n", "They turn."]},
+        {"cell_type": "code", "source": "x = 1\n", "outputs": [{"text": "unseen"}]},
+        {"cell_type": "code", "source": "", "outputs": []},
+    ]
+    about = {"kernelspec": {"name": "python3", "language": "python"}}
+    content = json.dumps({"cells": cells, "metadata": about}).encode()
+    assert text_of(content, ".ipynb") == "# Tides\nThey turn.\n\n```python\nx = 1\n```"
+
+
+ENTITIES = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+DEEP = "<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>"
+REPEATED = (
+    "<table:table-row table:number-rows-repeated='1048576'><table:table-cell "
+    "table:number-columns-repeated='16384'><text:p>tide</text:p></table:table-cell></table:table-row>"
+)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content", "reason"),
+    [
+        (".docx", b"", "it is damaged, or no such file"),
+        (".docx", word(paragraph("Tides"))[:-40], "it is damaged"),
+        (".docx", zipped({"a.txt": "Tides"}), "it is damaged, or no such file"),
+        (".docx", pdf([["Tides"]]), "it is PDF, whatever its name says"),
+        (".doc", b"<html><p>Tides", "it is HTML or XML, whatever its name says"),
+        (
+            ".docx",
+            b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"),
+            "it has a password",
+        ),
+        (
+            ".docx",
+            zipped(
+                {
+                    "[Content_Types].xml": "<Types xmlns='http://schemas.openxmlformats.org/package/"
+                    "2006/content-types'><Override PartName='/word/document.xml' ContentType='"
+                    "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'"
+                    "/></Types>",
+                    "word/document.xml": f"<!DOCTYPE x [<!ENTITY e0 'tide'>{ENTITIES}]><w:document "
+                    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">&e9;'
+                    "</w:document>",
+                }
+            ),
+            "entity",
+        ),
+        (".docx", word(DEEP[0] * 3_000 + paragraph("x") + DEEP[1] * 3_000), "depth"),
+        (
+            ".xlsx",
+            workbook(("S", sheet("A") + FAR.replace("A1048576", "XFD1048576"))),
+            "limit exceeded",
+        ),
+        (
+            ".ods",
+            odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"),
+            "limit exceeded",
+        ),
+        (".ipynb", b"[" * 100_000, "recursion"),
+        (".ipynb", b"{}", "not a notebook"),
+        (".eml", b"Tides turn.", "no headers"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_a_sentence(
+    suffix: str, content: bytes, reason: str
+) -> None:
+    with pytest.raises(UnreadableFileError, match=rf"^a cannot be read as [A-Z]+: .*{reason}"):
+        read_bytes(content, name="a", suffix=suffix)
+
+
+def test_a_document_of_another_format_is_read_as_what_it_is() -> None:
+    assert text_of(docx([("Heading1", "Tides")]), ".doc") == "# Tides"
+    assert text_of(rb"{\rtf1 Tides}", ".doc") == "Tides"
+
+
+def test_what_a_document_unpacks_to_is_counted() -> None:
+    content = epub("<p>tide turns</p>" * 2_000)
+    with pytest.raises(UnreadableFileError, match="more than max_unpacked=20,000 bytes"):
+        read_bytes(content, name="a", suffix=".epub", max_unpacked=20_000)
