@@ -5,7 +5,7 @@ need the extra `documents`.
 """
 
 from lumber_files.finding import FoundFiles, NamedPath, file_link, find_files
-from lumber_files.formats import MAX_UNPACKED, UnreadableFileError
+from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 from lumber_files.reading import (
     READABLE,
     TextFile,

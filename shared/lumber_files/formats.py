@@ -13,7 +13,8 @@ from zipfile import ZipFile, ZipInfo
 from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
 from lumber_files.html import read_html
-from lumber_files.pdf import TooMuchError, read_pages, unpacks_to_more_than
+from lumber_files.limits import MAX_UNPACKED, TooMuchError, UnreadableFileError, check_unpacked
+from lumber_files.pdf import read_pages
 
 HTML = (".html", ".htm", ".xhtml")
 PDF, DOCX = ".pdf", ".docx"
@@ -26,15 +27,6 @@ _READERS = {
     DOCX: {"mammoth": "mammoth", **_HTML_READERS},
     PDF: {"pypdf": "pypdf"},
 }
-MAX_UNPACKED = 50_000_000
-"""Maximum size in bytes that a DOCX or PDF unpacks to, by default.
-
-Books of a thousand pages have a tenth of it. A hostile PDF may take 300 s of CPU time.
-"""
-
-
-class UnreadableFileError(LumberError, ValueError):
-    """A file is not text in a known encoding or format, is damaged, or contains no text."""
 
 
 def require_reader(suffix: str) -> None:
@@ -80,8 +72,7 @@ def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED
 
         with ZipFile(BytesIO(content)) as archive:  # which reads no more than a part declares
             parts = [part for part in archive.infolist() if _may_be_xml(archive, part)]
-            if sum(part.file_size for part in parts) > max_unpacked:
-                raise UnreadableFileError(f"{name} {unpacks_to_more_than(max_unpacked)}")
+            check_unpacked(sum(part.file_size for part in parts), max_unpacked)
         no_image = mammoth.images.img_element(lambda _: {"src": ""})
         html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
     return html_to_markdown(html, name)
@@ -109,10 +100,7 @@ def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> li
             takes too long; or draws 5,000 forms or more on one page.
     """
     with _unreadable(name, "PDF"):
-        try:
-            pages = read_pages(content, max_unpacked)
-        except TooMuchError as error:
-            raise UnreadableFileError(f"{name} {error}") from None
+        pages = read_pages(content, max_unpacked)
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
     return pages
 
@@ -124,6 +112,8 @@ def _unreadable(name: str, kind: str) -> Iterator[None]:
         yield
     except (LumberError, ImportError, MemoryError):
         raise
+    except TooMuchError as error:
+        raise UnreadableFileError(f"{name} {error}") from None
     except Exception as error:
         reason = str(error) or type(error).__name__
         raise UnreadableFileError(f"{name} cannot be read as {kind}: {reason}") from error

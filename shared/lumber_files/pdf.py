@@ -16,6 +16,7 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, TypeGuard
 
+from lumber_files.limits import TooMuchError, check_unpacked
 from lumber_files.pdf_glyphs import name_glyphs
 from lumber_files.pdf_text import clean_pages
 
@@ -30,20 +31,6 @@ _LIGATURE = 8  # characters that a byte may become and be counted once
 # pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
 # one that does not, they would be printed.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
-
-
-class TooMuchError(BaseException):
-    """A limit is exceeded; the message says which.
-
-    Not an `Exception`, which pypdf would catch inside a form.
-    """
-
-
-def unpacks_to_more_than(most: int) -> str:
-    """Return what is said about a file, after its name."""
-    return (
-        f"unpacks to more than max_unpacked={most:,} bytes. Raise that limit if you trust the file"
-    )
 
 
 def read_pages(content: bytes, most: int) -> list[str]:
@@ -93,7 +80,7 @@ class _Budget:
         """
         self._left -= size
         if self._left < 0:
-            raise TooMuchError(unpacks_to_more_than(self._most))
+            check_unpacked(self._most + 1, self._most)
         if time.thread_time() + seconds > self._ends:
             raise TooMuchError(
                 f"takes more than {_SECONDS * self._most:.2g} s to read, the time for "

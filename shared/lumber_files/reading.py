@@ -16,14 +16,13 @@ from lumber_files.formats import (
     DOCX,
     EXTRA,
     HTML,
-    MAX_UNPACKED,
     PDF,
-    UnreadableFileError,
     docx_to_markdown,
     html_to_markdown,
     pdf_pages,
     require_reader,
 )
+from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 
 _PLAIN = (".txt", ".text", ".rst")
 _MARKDOWN = (".md", ".markdown")

@@ -1,0 +1,217 @@
+"""Reads files in a child process with limits of time and memory.
+
+Whatever a file makes of its reader (an endless loop, a crash of native code, gigabytes), the user's
+process goes on, with an error of one sentence. A child is started when the first file is read and
+serves until the process ends; with several threads there are as many. It gets a line of JSON and
+the file through a pipe, and answers with JSON: a hostile file that gains control of the child must
+not gain that of the parent, as it would by pickling.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from importlib import import_module
+from threading import Timer
+from typing import IO, Any
+
+from lumber_files.limits import TooMuchError, UnreadableFileError, check_unpacked
+
+_SECONDS = 1.2e-6  # of CPU time for each byte that a file may unpack to: 60 s by default
+_SECONDS_MORE = 5e-6  # for each byte of the file, as books of 10,000 pages take longer
+_LEAST_SECONDS = 2  # importing a reader takes some of it
+_WAITS = 5  # times as long on the clock: other programs take their part of the CPU
+_MEMORY = 1 << 30  # bytes of addresses; Python and a reader take a fifth
+_COPIES = 8  # of the file besides, as bytes, as what a reader makes of them, and as text
+_BEYOND = 10_000  # bytes of an answer that are not text
+
+# Where readers are. The packages' own __init__ would import splitters: ten times a reader's time.
+_PACKAGES = ("lumber_core", "lumber_files")
+_CHILD = """
+import json, sys, types
+given = json.loads(sys.stdin.buffer.readline())
+sys.path[:] = given["path"]
+for name, path in given["packages"].items():
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__path__ = path
+from lumber_files.isolation import serve
+serve()
+"""
+
+
+class _Child:
+    """A process that reads one file after another."""
+
+    def __init__(self) -> None:
+        self._late = False
+        # -I and -S: its search path is the parent's, so that it needs none of its own.
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES}
+        self._send({"path": sys.path, "packages": packages})
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any] | str:
+        """Return the child's answer, or how it ended, as said after the file's name."""
+        seconds: int = request["seconds"]
+        watch = Timer(seconds * _WAITS, self._expire)
+        watch.daemon = True
+        watch.start()
+        try:
+            self._send(request, content)
+            answer = _pipe(self._process.stdout).readline()
+        except OSError:  # it has ended
+            answer = b""
+        except BaseException:  # such as Ctrl-C: half an answer may be in the pipe
+            self.end()
+            raise
+        finally:
+            watch.cancel()
+        if answer.endswith(b"\n"):
+            parsed: dict[str, Any] = json.loads(answer.decode("utf-8", "surrogatepass"))
+            return parsed
+        self.end()
+        if self._late or self._process.returncode == -getattr(signal, "SIGXCPU", 0):
+            return f"takes more than {seconds} s of CPU time to read"
+        return "cannot be read: its reader crashed, or needed too much memory"
+
+    def _expire(self) -> None:
+        self._late = True
+        self._process.kill()
+
+    def end(self) -> None:
+        self._process.kill()
+        with suppress(OSError):  # what was not sent
+            self._process.communicate()
+
+    def leave(self) -> None:
+        """Forget a process that is the child of another."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            _pipe(pipe).close()
+        self._process.returncode = 0
+
+    def _send(self, request: dict[str, Any], content: bytes = b"") -> None:
+        pipe = _pipe(self._process.stdin)
+        pipe.write(json.dumps({**request, "size": len(content)}).encode() + b"\n")
+        pipe.write(content)
+        pipe.flush()
+
+
+_idle: list[_Child] = []  # whose operations are atomic
+
+
+@atexit.register
+def _end_idle() -> None:
+    while _idle:
+        _idle.pop().end()
+
+
+def _leave_idle() -> None:
+    while _idle:
+        _idle.pop().leave()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_idle)
+
+
+def read_isolated(
+    reader: str, content: bytes, *, name: str, kind: str, most: int, **options: Any
+) -> Any:
+    """Return what a function makes of a file in a child process.
+
+    Args:
+        reader: The function, as in "lumber_files.pdf:read_pages". It takes the content, `most` and
+            the options, and returns what JSON has. Its module imports nothing heavy at its top.
+        content: The file.
+        name: Its name, for errors.
+        kind: Its format, for errors.
+        most: Maximum size in bytes of what it unpacks to, as UTF-8; the reader checks it as it
+            unpacks, and what it returns is checked as well.
+        **options: What JSON has.
+
+    Raises:
+        UnreadableFileError: The reader raised an error, crashed, took too much time or memory.
+    """
+    seconds = _LEAST_SECONDS + int(_SECONDS * most + _SECONDS_MORE * len(content))
+    request = {"reader": reader, "kind": kind, "most": most, "seconds": seconds, "options": options}
+    child = _take_idle() or _Child()
+    answer = child.read(request, content)
+    if isinstance(answer, str):
+        raise UnreadableFileError(f"{name} {answer}")
+    _idle.append(child)
+    if "error" in answer:
+        raise UnreadableFileError(f"{name} {answer['error']}")
+    return answer["value"]
+
+
+def _take_idle() -> _Child | None:
+    with suppress(IndexError):
+        while True:
+            child = _idle.pop()
+            if child.is_alive():
+                return child
+    return None
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None
+    return pipe
+
+
+def serve() -> None:
+    """Read the files that the parent sends, until it ends; run in the child."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    while line := requests.readline():
+        request = json.loads(line)
+        content = requests.read(request["size"])
+        _limit(request["seconds"], _MEMORY + _COPIES * len(content))
+        answers.write(_answer(request, content) + b"\n")
+        answers.flush()
+
+
+def _answer(request: dict[str, Any], content: bytes) -> bytes:
+    most = request["most"]
+    try:
+        module, function = request["reader"].split(":")
+        value = getattr(import_module(module), function)(content, most, **request["options"])
+        answer = _encode({"value": value})
+        check_unpacked(len(answer) - _BEYOND, most)
+    except TooMuchError as error:
+        answer = _encode({"error": str(error)})
+    except MemoryError:
+        answer = _encode({"error": "needs too much memory to be read"})
+    except Exception as error:  # noqa: BLE001 - parsers raise whatever damaged files make of them
+        reason = str(error) or type(error).__name__
+        answer = _encode({"error": f"cannot be read as {request['kind']}: {reason}"})
+    return answer
+
+
+def _encode(answer: dict[str, Any]) -> bytes:
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _limit(seconds: int, memory: int) -> None:
+    """Limit what this process may take from now on, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows; there the parent's clock remains
+        return
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    wanted = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
+    for limit, most in {**wanted, resource.RLIMIT_CORE: 0}.items():
+        with suppress(ValueError, OSError):  # lower already, or macOS, which limits no addresses
+            resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
