@@ -1,131 +1,143 @@
-"""Reads the text of a PDF's pages with pypdf, within limits that hostile files would exceed.
+"""Reads the pages of a PDF as Markdown with PDFium; run in a child process.
 
-pypdf bounds most of what a file can ask for: the page tree, cross references, filters, and the size
-of each stream. It does not bound what the pages together ask for, how often a page draws the same
-form, nor how long a text becomes by a font that maps each byte to hundreds of characters, or names
-its glyph with so many.
+PDFium gives the characters of a page in reading order and in lines, those of right-to-left scripts
+as they are read, and where each stands in which font. It neither bounds time nor memory, and has
+crashed on damaged files: all that is left to the child's limits.
 """
 
 from __future__ import annotations
 
-import logging
+import ctypes
 import re
-import time
-from collections.abc import Callable
-from contextlib import suppress
-from io import BytesIO
-from typing import Any, TypeGuard
+from collections.abc import Iterator
+from math import hypot
+from typing import Any
 
 from lumber_files.limits import TooMuchError, check_unpacked
-from lumber_files.pdf_glyphs import name_glyphs
+from lumber_files.pdf_layout import Line, Word, to_markdown
 from lumber_files.pdf_text import clean_pages
 
-_PAGE = 5_000  # bytes; a page takes as long as so much content, even if it is empty
-_SECONDS = 6e-6  # for each byte; 10,000 ordinary pages take 300 s, and 50 MB of content 60 s
-_FONT_SECONDS = 3e-7  # for each byte of a font's table of characters, on every page with it
-_SMALLEST_WORK = 10_000_000  # bytes; what is not drawn has to be unpacked as well
-_FORMS = 5_000  # on one page; pypdf leaves out the text of further ones
-_TARGET = re.compile(rb"<([0-9A-Fa-f\s]*)>")
-_LIGATURE = 8  # characters that a byte may become and be counted once
-
-# pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
-# one that does not, they would be printed.
-logging.getLogger("pypdf").addHandler(logging.NullHandler())
+_LINE = re.compile("([^\r\n\ufffe]*)(\ufffe|\r\n|$)")  # U+FFFE: a hyphen that ends a line
+_WORD = re.compile(r"\S+")
+_BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
+_BOLD_WEIGHT = 600
+_LONGEST_NAME = 200  # bytes of a font's name
+_ERRORS = {  # of FPDF_GetLastError
+    3: "is no PDF, or is damaged",
+    4: "is encrypted: save it without a password",
+    5: "is encrypted in a way that is not known",
+}
 
 
 def read_pages(content: bytes, most: int) -> list[str]:
-    """Return the text of each page, cleaned.
+    """Return the text of each page as Markdown; "" for a page without text.
 
     Args:
         content: The file.
-        most: Maximum size in bytes of what all pages draw, unpacked. It bounds the time as well.
+        most: Maximum size in bytes of all text.
 
     Raises:
-        TooMuchError: That is exceeded.
-        Exception: The file is damaged; pypdf has many errors.
+        TooMuchError: That is exceeded, or the file is damaged or encrypted.
     """
-    from pypdf import PdfReader, apply_configuration
+    import pypdfium2.raw as pdfium  # which initializes the library
 
-    budget = _Budget(most)
-    texts = []
-    # Unpacking by several filters may take twenty times as much memory as this.
-    with apply_configuration(stream_decoding_work_maximum_length=max(most, _SMALLEST_WORK)):
-        for page in PdfReader(BytesIO(content)).pages:
-            drawn = page.get_contents()
-            budget.take(_PAGE)
-            budget.draw(page, b"" if drawn is None else drawn.get_data())
-            # It calls the method for every form that it draws, which may draw others.
-            vars(page)["extract_xform_text"] = budget.bounded(page.extract_xform_text)
-            texts.append(page.extract_text())
-    return clean_pages(texts)
-
-
-def _is_text(entry: object) -> TypeGuard[str]:
-    return isinstance(entry, str)
+    document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
+    if not document:
+        said = _ERRORS.get(pdfium.FPDF_GetLastError(), "cannot be read as PDF")
+        raise TooMuchError(said)
+    # Fields of forms are drawn if there is an environment for them.
+    form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
+    pages, size = [], 0
+    for number in range(pdfium.FPDF_GetPageCount(document)):
+        pages.append(_lines(pdfium, document, form, number))
+        size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
+        check_unpacked(size, most)
+    return clean_pages(to_markdown(pages, list(_outline(pdfium, document))))
 
 
-class _Budget:
-    """What is left of the limit for a file."""
+def _lines(pdfium: Any, document: Any, form: Any, number: int) -> list[Line]:
+    page = pdfium.FPDF_LoadPage(document, number)
+    if not page:
+        return []
+    drawn = _Characters(pdfium, page)
+    lines, own = drawn.lines(), drawn.count
+    drawn.close()
+    if pdfium.FPDFPage_GetAnnotCount(page):  # what they show becomes a part of the page
+        if form:
+            pdfium.FORM_OnAfterLoadPage(page, form)
+        if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+            pdfium.FPDF_ClosePage(page)
+            page = pdfium.FPDF_LoadPage(document, number)
+            drawn = _Characters(pdfium, page)
+            lines = drawn.lines(annotated=own)
+            drawn.close()
+    pdfium.FPDF_ClosePage(page)
+    return lines
 
-    def __init__(self, most: int) -> None:
-        self._left = self._most = most
-        self._ends = time.thread_time() + _SECONDS * most
-        self._tables: dict[int, tuple[int, int]] = {}
 
-    def take(self, size: int, seconds: float = 0.0) -> None:
-        """Count some bytes, which will take so many seconds.
+class _Characters:
+    """The characters of a page."""
 
-        Raises:
-            TooMuchError: They are too many, or the time is over.
-        """
-        self._left -= size
-        if self._left < 0:
-            check_unpacked(self._most + 1, self._most)
-        if time.thread_time() + seconds > self._ends:
-            raise TooMuchError(
-                f"takes more than {_SECONDS * self._most:.2g} s to read, the time for "
-                f"max_unpacked={self._most:,} bytes. Raise that limit if you trust the file"
-            )
+    def __init__(self, pdfium: Any, page: Any) -> None:
+        self._pdfium = pdfium
+        self._page = pdfium.FPDFText_LoadPage(page)
+        self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
+        self._fonts: dict[int, tuple[float, bool]] = {}
+        self._numbers = [ctypes.c_double() for _ in range(4)]
 
-    def draw(self, place: Any, content: bytes) -> None:
-        """Count the content of a page or form.
+    def close(self) -> None:
+        self._pdfium.FPDFText_ClosePage(self._page)
+
+    def lines(self, annotated: int | None = None) -> list[Line]:
+        """Return the lines with visible characters.
 
         Args:
-            place: The page or form, with its resources.
-            content: Its content.
+            annotated: The number of the first character that is drawn by an annotation.
         """
-        try:
-            fonts = place["/Resources"]["/Font"]
-            tables = [self._table(fonts[name]) for name in fonts]
-        except Exception:  # noqa: BLE001 - pypdf decides what a broken font means
-            tables = []
-        longest = max((target for _, target in tables), default=1)
-        seconds = _FONT_SECONDS * sum(size for size, _ in tables)
-        self.take(len(content) * (longest if longest > _LIGATURE else 1), seconds)
+        buffer = (ctypes.c_ushort * (self.count + 1))()
+        size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
+        text = bytes(buffer)[: 2 * (size - 1)].decode("utf-16-le", "surrogatepass")
+        lines = []
+        for match in _LINE.finditer(text):
+            words = [self._word(word) for word in _WORD.finditer(text, *match.span(1))]
+            if words:
+                if match[2] == "\ufffe":
+                    words[-1] = words[-1]._replace(text=words[-1].text + "-")
+                added = annotated is not None and match.start() >= annotated
+                lines.append(Line(words, added))
+        return lines
 
-    def _table(self, font: Any) -> tuple[int, int]:
-        """Mend a font; return its table's size in bytes, and the most characters of a byte."""
-        known = self._tables.get(id(font))
+    def _word(self, found: re.Match[str]) -> Word:
+        pdfium, page = self._pdfium, self._page
+        first, last = found.start(), found.end() - 1
+        left, right, bottom, top = self._numbers
+        size, bold = self._font(first)
+        ends = []
+        for index in (first, last) if last > first else (first,):
+            pdfium.FPDFText_GetCharBox(page, index, left, right, bottom, top)
+            ends += [left.value, right.value]
+        pdfium.FPDFText_GetCharOrigin(page, first, left, bottom)
+        return Word(found[0], min(ends), max(ends), bottom.value, size, bold)
+
+    def _font(self, index: int) -> tuple[float, bool]:
+        """Return the size of a character as it is drawn, and whether it is bold."""
+        pdfium, page = self._pdfium, self._page
+        drawn = pdfium.FPDFText_GetTextObject(page, index)
+        key = ctypes.addressof(drawn.contents) if drawn else 0
+        known = self._fonts.get(key)
         if known is None:
-            with suppress(Exception):  # pypdf decides what a broken font means
-                name_glyphs(font)
-            table = font["/ToUnicode"].get_data() if "/ToUnicode" in font else b""
-            lengths = [len(target) // 4 for target in _TARGET.findall(table)]
-            with suppress(Exception):  # most fonts name no glyphs
-                lengths += map(len, filter(_is_text, font["/Encoding"]["/Differences"]))
-            known = self._tables[id(font)] = len(table), max(lengths, default=1)
+            matrix, flags = pdfium.FS_MATRIX(), ctypes.c_int()
+            pdfium.FPDFText_GetMatrix(page, index, matrix)
+            size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
+            name = ctypes.create_string_buffer(_LONGEST_NAME)
+            pdfium.FPDFText_GetFontInfo(page, index, name, _LONGEST_NAME, flags)
+            weight = pdfium.FPDFText_GetFontWeight(page, index)
+            bold = weight >= _BOLD_WEIGHT or _BOLD.search(name.value.decode("latin-1")) is not None
+            known = self._fonts[key] = round(2 * size) / 2, bold
         return known
 
-    def bounded(self, extract: Callable[..., str]) -> Callable[..., str]:
-        """Return a function that extracts the text of a form, and counts it before."""
-        drawn = 0
 
-        def extract_form(form: Any, *args: Any, **kwargs: Any) -> str:
-            nonlocal drawn
-            drawn += 1
-            if drawn >= _FORMS:
-                raise TooMuchError(f"draws {_FORMS:,} forms on one page, too many to be read")
-            self.draw(form, form.get_data())
-            return extract(form, *args, **kwargs)
-
-        return extract_form
+def _outline(pdfium: Any, document: Any) -> Iterator[tuple[int, int, str]]:
+    """Yield the bookmarks of a document: page from 0, level from 1, and title."""
+    return
+    yield
