@@ -13,8 +13,8 @@ from zipfile import ZipFile, ZipInfo
 from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
 from lumber_files.html import read_html
+from lumber_files.isolation import read_isolated
 from lumber_files.limits import MAX_UNPACKED, TooMuchError, UnreadableFileError, check_unpacked
-from lumber_files.pdf import read_pages
 
 HTML = (".html", ".htm", ".xhtml")
 PDF, DOCX = ".pdf", ".docx"
@@ -25,7 +25,7 @@ _HTML_READERS = {"lxml": "lxml"}
 _READERS = {
     **dict.fromkeys(HTML, _HTML_READERS),
     DOCX: {"mammoth": "mammoth", **_HTML_READERS},
-    PDF: {"pypdf": "pypdf"},
+    PDF: {"pypdfium2": "pypdfium2"},
 }
 
 
@@ -99,8 +99,9 @@ def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> li
         UnreadableFileError: The file is damaged, too large, encrypted, or has no text on any page;
             takes too long; or draws 5,000 forms or more on one page.
     """
-    with _unreadable(name, "PDF"):
-        pages = read_pages(content, max_unpacked)
+    pages: list[str] = read_isolated(
+        "lumber_files.pdf:read_pages", content, name=name, kind="PDF", most=max_unpacked
+    )
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
     return pages
 

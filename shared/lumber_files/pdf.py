@@ -13,14 +13,19 @@ from collections.abc import Iterator
 from math import hypot
 from typing import Any
 
-from lumber_files.limits import TooMuchError, check_unpacked
-from lumber_files.pdf_layout import Line, Word, to_markdown
+from lumber_files.limits import UnreadableFileError, check_unpacked
+from lumber_files.pdf_headings import title_key
+from lumber_files.pdf_lines import Line, Word
+from lumber_files.pdf_markdown import finish, to_markdown
+from lumber_files.pdf_tables import Rule
 from lumber_files.pdf_text import clean_pages
 
 _LINE = re.compile("([^\r\n\ufffe]*)(\ufffe|\r\n|$)")  # U+FFFE: a hyphen that ends a line
 _WORD = re.compile(r"\S+")
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _BOLD_WEIGHT = 600
+_THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
+_BOOKMARKS, _DEEPEST = 20_000, 6  # a damaged file may have circles of them
 _LONGEST_NAME = 200  # bytes of a font's name
 _ERRORS = {  # of FPDF_GetLastError
     3: "is no PDF, or is damaged",
@@ -37,28 +42,33 @@ def read_pages(content: bytes, most: int) -> list[str]:
         most: Maximum size in bytes of all text.
 
     Raises:
-        TooMuchError: That is exceeded, or the file is damaged or encrypted.
+        TooMuchError: That is exceeded.
+        UnreadableFileError: The file is damaged or encrypted; the message goes after its name.
     """
     import pypdfium2.raw as pdfium  # which initializes the library
 
     document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
     if not document:
         said = _ERRORS.get(pdfium.FPDF_GetLastError(), "cannot be read as PDF")
-        raise TooMuchError(said)
+        raise UnreadableFileError(said)
     # Fields of forms are drawn if there is an environment for them.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
-    pages, size = [], 0
+    pages, rules, size = [], [], 0
     for number in range(pdfium.FPDF_GetPageCount(document)):
-        pages.append(_lines(pdfium, document, form, number))
+        lines, drawn = _read(pdfium, document, form, number)
+        pages.append(lines)
+        rules.append(drawn)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
         check_unpacked(size, most)
-    return clean_pages(to_markdown(pages, list(_outline(pdfium, document))))
+    texts = to_markdown(pages, rules, dict(_outline(pdfium, document)))
+    return [finish(page) for page in clean_pages(texts)]
 
 
-def _lines(pdfium: Any, document: Any, form: Any, number: int) -> list[Line]:
+def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[Line], list[Rule]]:
+    """Return the lines of text of a page, and the lines that are drawn on it."""
     page = pdfium.FPDF_LoadPage(document, number)
     if not page:
-        return []
+        return [], []
     drawn = _Characters(pdfium, page)
     lines, own = drawn.lines(), drawn.count
     drawn.close()
@@ -71,8 +81,30 @@ def _lines(pdfium: Any, document: Any, form: Any, number: int) -> list[Line]:
             drawn = _Characters(pdfium, page)
             lines = drawn.lines(annotated=own)
             drawn.close()
+    rules = list(_rules(pdfium, page))
     pdfium.FPDF_ClosePage(page)
-    return lines
+    return lines, rules
+
+
+def _rules(pdfium: Any, page: Any) -> Iterator[Rule]:
+    ends = [ctypes.c_float() for _ in range(4)]
+    fills, strokes = ctypes.c_int(), ctypes.c_int()
+    for number in range(pdfium.FPDFPage_CountObjects(page)):
+        drawn = pdfium.FPDFPage_GetObject(page, number)
+        if pdfium.FPDFPageObj_GetType(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        pdfium.FPDFPageObj_GetBounds(drawn, *ends)
+        left, bottom, right, top = (end.value for end in ends)
+        if min(right - left, top - bottom) < _THIN:
+            if max(right - left, top - bottom) > _LONG:
+                yield Rule(left, bottom, right, top)
+        elif pdfium.FPDFPath_CountSegments(drawn) in (4, 5):
+            pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
+            if strokes.value:  # a cell
+                yield Rule(left, bottom, left, top)
+                yield Rule(right, bottom, right, top)
+                yield Rule(left, bottom, right, bottom)
+                yield Rule(left, top, right, top)
 
 
 class _Characters:
@@ -82,7 +114,9 @@ class _Characters:
         self._pdfium = pdfium
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
-        self._fonts: dict[int, tuple[float, bool]] = {}
+        self._bold: dict[bytes, bool] = {}
+        self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
+        self._name = ctypes.create_string_buffer(_LONGEST_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
 
     def close(self) -> None:
@@ -99,45 +133,61 @@ class _Characters:
         text = bytes(buffer)[: 2 * (size - 1)].decode("utf-16-le", "surrogatepass")
         lines = []
         for match in _LINE.finditer(text):
-            words = [self._word(word) for word in _WORD.finditer(text, *match.span(1))]
-            if words:
+            found = list(_WORD.finditer(text, *match.span(1)))
+            if found:
+                words = self._words(found)
                 if match[2] == "\ufffe":
                     words[-1] = words[-1]._replace(text=words[-1].text + "-")
                 added = annotated is not None and match.start() >= annotated
-                lines.append(Line(words, added))
+                lines.append(Line(words, added=added))
         return lines
 
-    def _word(self, found: re.Match[str]) -> Word:
+    def _words(self, found: list[re.Match[str]]) -> list[Word]:
         pdfium, page = self._pdfium, self._page
-        first, last = found.start(), found.end() - 1
         left, right, bottom, top = self._numbers
-        size, bold = self._font(first)
-        ends = []
-        for index in (first, last) if last > first else (first,):
-            pdfium.FPDFText_GetCharBox(page, index, left, right, bottom, top)
-            ends += [left.value, right.value]
-        pdfium.FPDFText_GetCharOrigin(page, first, left, bottom)
-        return Word(found[0], min(ends), max(ends), bottom.value, size, bold)
+        pdfium.FPDFText_GetCharOrigin(page, found[0].start(), left, bottom)
+        base = bottom.value
+        sampled = {0, len(found) // 2, len(found) - 1}  # it takes time
+        words = []
+        for number, word in enumerate(found):
+            if number in sampled:
+                size, bold = self._font(word.start())
+            ends = []
+            for index in {word.start(), word.end() - 1}:
+                pdfium.FPDFText_GetCharBox(page, index, left, right, bottom, top)
+                ends += [left.value, right.value]
+            words.append(Word(word[0], min(ends), max(ends), base, size, bold))
+        return words
 
     def _font(self, index: int) -> tuple[float, bool]:
         """Return the size of a character as it is drawn, and whether it is bold."""
         pdfium, page = self._pdfium, self._page
-        drawn = pdfium.FPDFText_GetTextObject(page, index)
-        key = ctypes.addressof(drawn.contents) if drawn else 0
-        known = self._fonts.get(key)
-        if known is None:
-            matrix, flags = pdfium.FS_MATRIX(), ctypes.c_int()
-            pdfium.FPDFText_GetMatrix(page, index, matrix)
-            size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
-            name = ctypes.create_string_buffer(_LONGEST_NAME)
-            pdfium.FPDFText_GetFontInfo(page, index, name, _LONGEST_NAME, flags)
+        pdfium.FPDFText_GetMatrix(page, index, self._matrix)
+        size = pdfium.FPDFText_GetFontSize(page, index) * hypot(self._matrix.c, self._matrix.d)
+        pdfium.FPDFText_GetFontInfo(page, index, self._name, _LONGEST_NAME, self._flags)
+        name = self._name.value
+        if name not in self._bold:
             weight = pdfium.FPDFText_GetFontWeight(page, index)
-            bold = weight >= _BOLD_WEIGHT or _BOLD.search(name.value.decode("latin-1")) is not None
-            known = self._fonts[key] = round(2 * size) / 2, bold
-        return known
+            self._bold[name] = (
+                weight >= _BOLD_WEIGHT or _BOLD.search(name.decode("latin-1")) is not None
+            )
+        return round(2 * size) / 2, self._bold[name]
 
 
-def _outline(pdfium: Any, document: Any) -> Iterator[tuple[int, int, str]]:
-    """Yield the bookmarks of a document: page from 0, level from 1, and title."""
-    return
-    yield
+def _outline(pdfium: Any, document: Any) -> Iterator[tuple[tuple[int, str], int]]:
+    """Yield the bookmarks of a document: page from 0 and title, with the level from 1."""
+    waiting = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
+    for _ in range(_BOOKMARKS):
+        if not waiting:
+            return
+        bookmark, level = waiting.pop()
+        if not bookmark or level > _DEEPEST:
+            continue
+        waiting.append((pdfium.FPDFBookmark_GetNextSibling(document, bookmark), level))
+        waiting.append((pdfium.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
+        size = pdfium.FPDFBookmark_GetTitle(bookmark, None, 0)
+        title = ctypes.create_string_buffer(size)
+        pdfium.FPDFBookmark_GetTitle(bookmark, title, size)
+        place = pdfium.FPDFBookmark_GetDest(document, bookmark)
+        page = pdfium.FPDFDest_GetDestPageIndex(document, place) if place else -1
+        yield (page, title_key(title.raw.decode("utf-16-le", "ignore"))), level

@@ -78,7 +78,7 @@ class _DividedWords:
         for page in pages:
             for word in _WORD.finditer(_WHOLE_DIVIDED.sub(" ", page)):
                 self._counts.update(form for form in _parts(word[0]) if form in wanted)
-        seen = Counter(self._seen(match) for match in divided)
+        seen = Counter(self._seen(match) for match in divided if match["sign"] == _HYPHEN)
         self._divides = seen[""] > seen[_HYPHEN]
 
     def mend(self, match: re.Match[str]) -> str:

@@ -167,7 +167,7 @@ def read_bytes(
     require_reader(kind)
     if kind == PDF:
         text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        return TextFile(text, name=name, pages=starts)
+        return TextFile(text, name=name, metadata=_AS_MARKDOWN, pages=starts)
     if kind == DOCX:
         text = docx_to_markdown(content, name, max_unpacked)
         return TextFile(text, name=name, metadata=_AS_MARKDOWN)
