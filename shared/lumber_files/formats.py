@@ -5,7 +5,7 @@ Call `require_reader` first: the extra that brings the libraries may be missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from zipfile import ZipFile, ZipInfo
@@ -20,6 +20,7 @@ HTML = (".html", ".htm", ".xhtml")
 PDF, DOCX = ".pdf", ".docx"
 
 EXTRA = "documents"
+_NAMED = 10  # pages without text
 _HTML_READERS = {"lxml": "lxml"}
 # The modules that read a format, with the packages that they come in.
 _READERS = {
@@ -87,23 +88,35 @@ def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
 
 
 def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:
-    """Return the text of each page of a PDF; "" for a page without text.
+    """Return each page of a PDF as Markdown; "" for a page without text.
 
     Args:
         content: The file.
         name: Its name, for errors.
-        max_unpacked: Maximum size in bytes of what all pages draw, unpacked, forms each time that
-            they are drawn. The CPU time is bounded by 6 µs for each of these bytes.
+        max_unpacked: Maximum size in bytes of the text of all pages.
 
     Raises:
-        UnreadableFileError: The file is damaged, too large, encrypted, or has no text on any page;
-            takes too long; or draws 5,000 forms or more on one page.
+        UnreadableFileError: The file is damaged, encrypted, too large, takes too much time or
+            memory, or has no text on any page.
     """
     pages: list[str] = read_isolated(
         "lumber_files.pdf:read_pages", content, name=name, kind="PDF", most=max_unpacked
     )
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
     return pages
+
+
+def without_text(pages: Sequence[str]) -> Iterator[str]:
+    """Yield what is said about the pages without text, if there are any."""
+    empty = [str(number) for number, page in enumerate(pages, start=1) if not page.strip()]
+    if len(empty) == 1:
+        yield f"1 of {len(pages)} pages has no text: if page {empty[0]} is a scan, it needs OCR"
+    elif empty:
+        named = ", ".join(empty[:_NAMED]) + (", ..." if len(empty) > _NAMED else "")
+        yield (
+            f"{len(empty)} of {len(pages)} pages have no text: if pages {named} are scans, they "
+            "need OCR"
+        )
 
 
 @contextmanager

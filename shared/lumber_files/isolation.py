@@ -190,7 +190,7 @@ def _answer(request: dict[str, Any], content: bytes) -> bytes:
         value = getattr(import_module(module), function)(content, most, **request["options"])
         answer = _encode({"value": value})
         check_unpacked(len(answer) - _BEYOND, most)
-    except (TooMuchError, UnreadableFileError) as error:
+    except TooMuchError as error:
         answer = _encode({"error": str(error)})
     except MemoryError:
         answer = _encode({"error": "needs too much memory to be read"})

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from math import hypot
 from typing import Any
 
-from lumber_files.limits import UnreadableFileError, check_unpacked
+from lumber_files.limits import check_unpacked
 from lumber_files.pdf_headings import title_key
 from lumber_files.pdf_lines import Line, Word
 from lumber_files.pdf_markdown import finish, to_markdown
@@ -21,16 +21,17 @@ from lumber_files.pdf_tables import Rule
 from lumber_files.pdf_text import clean_pages
 
 _LINE = re.compile("([^\r\n\ufffe]*)(\ufffe|\r\n|$)")  # U+FFFE: a hyphen that ends a line
-_WORD = re.compile(r"\S+")
+_WORD = re.compile(
+    r"[\S\x0b\x0c\x1c-\x1f\x85]+"
+)  # codes of glyphs that say no character are no spaces
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _BOLD_WEIGHT = 600
 _THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
 _BOOKMARKS, _DEEPEST = 20_000, 6  # a damaged file may have circles of them
 _LONGEST_NAME = 200  # bytes of a font's name
 _ERRORS = {  # of FPDF_GetLastError
-    3: "is no PDF, or is damaged",
-    4: "is encrypted: save it without a password",
-    5: "is encrypted in a way that is not known",
+    4: "it needs a password: save it without one",
+    5: "it is encrypted in an unknown way",
 }
 
 
@@ -43,14 +44,13 @@ def read_pages(content: bytes, most: int) -> list[str]:
 
     Raises:
         TooMuchError: That is exceeded.
-        UnreadableFileError: The file is damaged or encrypted; the message goes after its name.
+        ValueError: The file is damaged or encrypted.
     """
     import pypdfium2.raw as pdfium  # which initializes the library
 
     document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
     if not document:
-        said = _ERRORS.get(pdfium.FPDF_GetLastError(), "cannot be read as PDF")
-        raise UnreadableFileError(said)
+        raise ValueError(_ERRORS.get(pdfium.FPDF_GetLastError(), "it is damaged, or no PDF"))
     # Fields of forms are drawn if there is an environment for them.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
     pages, rules, size = [], [], 0

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from lumber_files.pdf_lines import BULLETS, Line
+from lumber_files.pdf_lines import BULLETS, LARGER, Line, size_of_text
 
-_LARGER = 1.15  # times the size of the text
 _SMALLER = 0.9  # times that size; smaller bold type is in tables and notes
 _WORDS, _LINES = 15, 3  # of the longest heading
 _SHORT = 6  # words of one that ends with a full stop, as "1. Business." may
@@ -32,19 +31,20 @@ def title_key(title: str) -> str:
 class Types:
     """The type of a file: which is that of the text, and which that of headings."""
 
-    def __init__(self, pages: Iterable[Sequence[Line]], outline: Outline) -> None:
-        sizes, bold = Counter[float](), Counter[bool]()
+    def __init__(self, pages: Sequence[Sequence[Line]], outline: Outline) -> None:
+        bold, capital = Counter[bool](), Counter[bool]()
         leadings = Counter[tuple[float, float]]()
         for page in pages:
             for line in page:
                 if len(line.cells) == 1:
-                    sizes[line.size] += len(line.text)
                     bold[line.bold] += len(line.text)
+                    capital[line.text.isupper()] += len(line.text)
             for line, after in pairwise(page):
                 if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
                     leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
-        self._text = max(sizes, key=sizes.__getitem__, default=0.0)
+        self._text = size_of_text(pages)
         self._bold_says = bold[False] > bold[True]
+        self._capital_says = capital[False] > capital[True]
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
         self._outline = outline
 
@@ -69,7 +69,11 @@ class Types:
         size, _, capital, bold = style_of(lines)
         letters = sum(map(str.isalpha, text))
         return (
-            (size >= _LARGER * self._text or capital or (bold and self._bold_says))
+            (
+                size >= LARGER * self._text
+                or (capital and self._capital_says)
+                or (bold and self._bold_says)
+            )
             and size >= _SMALLER * self._text
             and letters > max(2, sum(map(str.isdigit, text)))
             and not (text[-1] in ",;" or (text[-1] == "." and len(words) > _SHORT))

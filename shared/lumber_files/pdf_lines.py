@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 _GAP = 1.5  # times the size of the type; spaces between justified words are smaller
 _SAME_HEIGHT = 0.5  # times the size
+LARGER = 1.15
+"""Times the size of the text; type is that of headings from there on."""
 _EDGE = 4  # lines at the top or the bottom of a page that may be running heads
 _PAGES = 3  # that have it at the same height, or all of a shorter file; it is no text then
 _HEIGHT = 6  # points
@@ -71,17 +73,31 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
     yield words[first:]
 
 
+def size_of_text(pages: Sequence[Sequence[Line]]) -> float:
+    """Return the size of most of the type, tables aside."""
+    sizes = Counter[float]()
+    for page in pages:
+        for line in page:
+            sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
+    return max(sizes, key=sizes.__getitem__, default=0.0)
+
+
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Return pages without the lines that stand on several at the same height, numbers aside."""
+    """Return pages without the lines that stand on several at the same height, numbers aside.
+
+    Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not.
+    """
+    largest = LARGER * size_of_text(pages)
     edges = [[*_edges(page)] for page in pages]
     counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
     gone: set[Line] = set()
     for edge in (edge for page in edges for edge in page):
         for key, line in edge:  # from the edge to the text
-            if counts[key] < max(2, min(_PAGES, len(pages))):
+            if counts[key] < max(2, min(_PAGES, len(pages))) or line.size >= largest:
                 break
             gone.add(line)
-    return [[line for line in page if line not in gone] for page in pages]
+    kept = ([line for line in page if line not in gone] for page in pages)
+    return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
 
 
 def _edges(page: Sequence[Line]) -> Iterator[list[tuple[tuple[str, int], Line]]]:

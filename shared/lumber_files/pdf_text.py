@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 _HYPHEN, _SOFT = "-", "\xad\u2010"  # what divides a word; browsers draw the last
-# pypdf delivers the code of a glyph for which it finds no character, and TeX maps some to U+FFFF.
+# PDFium delivers the code of a glyph for which it finds no character, and TeX maps some to U+FFFF.
 # Lone surrogates, besides, cannot be written to a file.
 _LOST = "\ufffd"
 _CODES = (*range(1, 9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
@@ -23,6 +23,7 @@ _PLAIN = {
     **dict.fromkeys(map(ord, "\0\u200b\u2060\ufeff")),  # invisible; joiners shape letters and emoji
     **dict.fromkeys(map(ord, "\xa0\u202f"), " "),  # which forbid a line break that is made by now
     0x2011: _HYPHEN,  # as well
+    0x17F: "s",  # of a ligature, as PDFium has it
 }
 
 _MOST = 100_000  # hyphens at line ends, as of 10,000 pages; with more, all stay as they are

@@ -21,6 +21,7 @@ from lumber_files.formats import (
     html_to_markdown,
     pdf_pages,
     require_reader,
+    without_text,
 )
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 
@@ -67,17 +68,20 @@ class TextFile(Source):
 
     The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
     are converted to Markdown; links keep their text only, images, scripts and styles are left out.
-    For PDF, it is the text of the pages, joined by form feeds; ligatures are letters, and words
-    that line ends divide are whole.
+    PDF is converted to Markdown as well, page by page, and the pages are joined by form feeds:
+    running heads and page numbers are left out, ligatures are letters, and words that line ends
+    divide are whole.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and DOCX.
         detected: Whether the encoding had to be guessed, as the file is not UTF-8, has no byte
             order mark and declares none.
+        notices: What a user should know about the text, a sentence each without the file's name.
     """
 
     encoding: str | None = field(default=None, kw_only=True)
     detected: bool = field(default=False, kw_only=True)
+    notices: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 def check_encoding(encoding: str) -> None:
@@ -166,8 +170,10 @@ def read_bytes(
     kind = suffix.lower()
     require_reader(kind)
     if kind == PDF:
-        text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        return TextFile(text, name=name, metadata=_AS_MARKDOWN, pages=starts)
+        pages = pdf_pages(content, name, max_unpacked)
+        text, starts = join_texts(pages)
+        notices = tuple(without_text(pages))
+        return TextFile(text, name=name, metadata=_AS_MARKDOWN, pages=starts, notices=notices)
     if kind == DOCX:
         text = docx_to_markdown(content, name, max_unpacked)
         return TextFile(text, name=name, metadata=_AS_MARKDOWN)
