@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lumber_files.pdf_headings import Outline, Style, Types, is_text, levels_of, style_of
 from lumber_files.pdf_lines import BULLETS, Line, with_marks, without_running_heads
-from lumber_files.pdf_tables import Rule, grids
+from lumber_files.pdf_tables import Rule, columns_of, grids
 
 _ROW = "\ufdd0"  # no character; what follows, up to the next one, becomes one line
 _LEADING = 1.3  # times the leading; a paragraph's lines are not farther apart
@@ -101,7 +101,7 @@ def _write(block: _Block, levels: dict[Style, int]) -> str:
         dashes = ["---"] * len(block.cells[0])
         rows = (block.cells[0], dashes, *block.cells[1:])
         return "\n".join(f"{_ROW}| {' | '.join(row)} |" for row in rows)
-    if block.kind == "rows":
+    if block.kind == "row":  # a block of its own: rows are not cut
         cells = (
             (" ".join(word.text for word in cell) for cell in line.cells) for line in block.lines
         )
@@ -137,7 +137,7 @@ def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Blo
     while start < len(lines):
         stop = _end_of_rows(lines, start)
         if stop > start:
-            yield _Block("rows", lines[start:stop])
+            yield from _rows(lines[start:stop])
             start, in_table = stop, True
             continue
         stop = start + 1
@@ -161,6 +161,19 @@ def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Blo
                 stop += 1
             yield _Block("item" if lines[start].is_item else "paragraph", lines[start:stop])
         start, in_table = stop, False
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[_Block]:
+    """Yield tables where columns are sure, and other rows as they are."""
+    while lines:
+        found = columns_of(lines) if any(len(line.cells) > 1 for line in lines) else None
+        if found is None:
+            yield from (_Block("row", [line]) for line in lines)
+            return
+        before, cells = found
+        yield from (_Block("row", [line]) for line in lines[:before])
+        yield _Block("table", cells=cells)
+        lines = lines[before + len(cells) :]
 
 
 def _end_of_rows(lines: Sequence[Line], start: int) -> int:
