@@ -26,6 +26,7 @@ _WORD = re.compile(
 )  # codes of glyphs that say no character are no spaces
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _BOLD_WEIGHT = 600
+_BELOW = 0.6  # times the size of the type; no letter goes so far below its line
 _THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
 _BOOKMARKS, _DEEPEST = 20_000, 6  # a damaged file may have circles of them
 _LONGEST_NAME = 200  # bytes of a font's name
@@ -130,23 +131,26 @@ class _Characters:
         """
         buffer = (ctypes.c_ushort * (self.count + 1))()
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
-        text = bytes(buffer)[: 2 * (size - 1)].decode("utf-16-le", "surrogatepass")
+        text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
         lines = []
         for match in _LINE.finditer(text):
-            found = list(_WORD.finditer(text, *match.span(1)))
-            if found:
-                words = self._words(found)
-                if match[2] == "\ufffe":
-                    words[-1] = words[-1]._replace(text=words[-1].text + "-")
-                added = annotated is not None and match.start() >= annotated
-                lines.append(Line(words, added=added))
+            words = self._words(list(_WORD.finditer(text, *match.span(1))))
+            if words and match[2] == "\ufffe":
+                words[-1] = words[-1]._replace(text=words[-1].text + "-")
+            added = annotated is not None and match.start() >= annotated
+            start = 0
+            for number in range(1, len(words) + 1):
+                # PDFium takes rows for one if they stand close.
+                if number == len(words) or words[number].base != words[start].base:
+                    lines.append(Line(words[start:number], added=added))
+                    start = number
         return lines
 
     def _words(self, found: list[re.Match[str]]) -> list[Word]:
         pdfium, page = self._pdfium, self._page
         left, right, bottom, top = self._numbers
-        pdfium.FPDFText_GetCharOrigin(page, found[0].start(), left, bottom)
-        base = bottom.value
+        base = size = 0.0
+        bold = False
         sampled = {0, len(found) // 2, len(found) - 1}  # it takes time
         words = []
         for number, word in enumerate(found):
@@ -156,7 +160,10 @@ class _Characters:
             for index in {word.start(), word.end() - 1}:
                 pdfium.FPDFText_GetCharBox(page, index, left, right, bottom, top)
                 ends += [left.value, right.value]
-            words.append(Word(word[0], min(ends), max(ends), base, size, bold))
+            if not number or bottom.value < base - _BELOW * size:
+                pdfium.FPDFText_GetCharOrigin(page, word.start(), left, bottom)
+                base = bottom.value
+            words.append(Word(_whole(word[0]), min(ends), max(ends), base, size, bold))
         return words
 
     def _font(self, index: int) -> tuple[float, bool]:
@@ -172,6 +179,11 @@ class _Characters:
                 weight >= _BOLD_WEIGHT or _BOLD.search(name.decode("latin-1")) is not None
             )
         return round(2 * size) / 2, self._bold[name]
+
+
+def _whole(units: str) -> str:
+    """Return a text whose surrogates are the characters that they stand for."""
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _outline(pdfium: Any, document: Any) -> Iterator[tuple[tuple[int, str], int]]:

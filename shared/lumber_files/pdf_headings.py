@@ -29,7 +29,11 @@ def title_key(title: str) -> str:
 
 
 class Types:
-    """The type of a file: which is that of the text, and which that of headings."""
+    """The type of a file: which is that of the text, and which that of headings.
+
+    Attributes:
+        text: The size of the type of most of the text.
+    """
 
     def __init__(self, pages: Sequence[Sequence[Line]], outline: Outline) -> None:
         bold, capital = Counter[bool](), Counter[bool]()
@@ -42,7 +46,7 @@ class Types:
             for line, after in pairwise(page):
                 if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
                     leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
-        self._text = size_of_text(pages)
+        self.text = size_of_text(pages)
         self._bold_says = bold[False] > bold[True]
         self._capital_says = capital[False] > capital[True]
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
@@ -70,11 +74,11 @@ class Types:
         letters = sum(map(str.isalpha, text))
         return (
             (
-                size >= LARGER * self._text
+                size >= LARGER * self.text
                 or (capital and self._capital_says)
                 or (bold and self._bold_says)
             )
-            and size >= _SMALLER * self._text
+            and size >= _SMALLER * self.text
             and letters > max(2, sum(map(str.isdigit, text)))
             and not (text[-1] in ",;" or (text[-1] == "." and len(words) > _SHORT))
             and not text[0].islower()

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 
 from lumber_files.pdf_headings import Outline, Style, Types, is_text, levels_of, style_of
 from lumber_files.pdf_lines import BULLETS, Line, with_marks, without_running_heads
-from lumber_files.pdf_tables import Rule, columns_of, grids
+from lumber_files.pdf_tables import Rule, columns_of, grids, in_columns
 
 _ROW = "\ufdd0"  # no character; what follows, up to the next one, becomes one line
 _LEADING = 1.3  # times the leading; a paragraph's lines are not farther apart
 _INDENT = 5  # times the size; the last line of a paragraph is shorter by more
 _ENDS = ".!?:"
+_INDENTED = 6  # points; items of one level may be as far apart, as "9." and "10." are
+_DEEPER = " " * 4  # as deep as the text of "10. "
 _LABELS = 2  # lines between two rows that belong to the table, such as "Revenues"
 _LONGEST_LABEL = 15  # words
 # What would begin a heading, a quotation, a rule or code at the start of a paragraph.
@@ -28,7 +30,7 @@ _HYPHEN_AT_END = re.compile(r"(?<=\w-)\n(?=\w)")
 class _Block:
     kind: str
     lines: Sequence[Line] = ()
-    level: int = 0  # as bookmarks say
+    level: int = 0  # of a heading, as bookmarks say, or of an item, from 0
     cells: list[list[str]] = field(default_factory=list)
 
 
@@ -53,6 +55,7 @@ def to_markdown(
     texts: list[str] = []
     before: _Block | None = None
     for page in written:
+        _nest(page)
         text = ""
         for number, block in enumerate(page):
             if before is not None:
@@ -65,6 +68,21 @@ def to_markdown(
             before = block
         texts.append(text)
     return texts
+
+
+def _nest(page: Sequence[_Block]) -> None:
+    """Set the levels of items in lists by how far they are indented."""
+    lefts: list[float] = []
+    for block in page:
+        if block.kind != "item":
+            lefts = []
+            continue
+        left = block.lines[0].left
+        while lefts and left < lefts[-1] - _INDENTED:
+            lefts.pop()
+        if not lefts or left > lefts[-1] + _INDENTED:
+            lefts.append(left)
+        block.level = len(lefts) - 1
 
 
 def finish(page: str) -> str:
@@ -106,8 +124,10 @@ def _write(block: _Block, levels: dict[Style, int]) -> str:
             (" ".join(word.text for word in cell) for cell in line.cells) for line in block.lines
         )
         lines = ["  ".join(row) for row in cells]
-    if block.kind == "item" and lines[0][0] in BULLETS:
-        lines[0] = "- " + lines[0][1:].lstrip()
+    if block.kind == "item":
+        if lines[0][0] in BULLETS:
+            lines[0] = "- " + lines[0][1:].lstrip()
+        lines[0] = _DEEPER * block.level + lines[0]
     return "\n".join(
         _SPECIAL.sub("\\\\", line, count=1) if _SPECIAL.match(line) else line for line in lines
     )
@@ -133,9 +153,10 @@ def _blocks(number: int, page: list[Line], rules: Sequence[Rule], types: Types) 
 
 
 def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Block]:
+    lines = [*_with_columns(lines)]
     start, in_table = 0, False
     while start < len(lines):
-        stop = _end_of_rows(lines, start)
+        stop = _end_of_rows(lines, start, types)
         if stop > start:
             yield from _rows(lines[start:stop])
             start, in_table = stop, True
@@ -147,7 +168,7 @@ def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Blo
             and _follows(lines[stop - 1], lines[stop], types)
         ):
             stop += 1
-        between_rows = in_table and _end_of_rows(lines, stop) > stop
+        between_rows = in_table and _end_of_rows(lines, stop, types) > stop
         if types.is_heading(number, lines[start:stop]) and not between_rows:
             level = types.bookmark(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], min(level, 4))
@@ -156,7 +177,7 @@ def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Blo
             while (
                 stop < len(lines)
                 and _follows(lines[stop - 1], lines[stop], types)
-                and _end_of_rows(lines, stop) == stop
+                and _end_of_rows(lines, stop, types) == stop
             ):
                 stop += 1
             yield _Block("item" if lines[start].is_item else "paragraph", lines[start:stop])
@@ -176,7 +197,17 @@ def _rows(lines: Sequence[Line]) -> Iterator[_Block]:
         lines = lines[before + len(cells) :]
 
 
-def _end_of_rows(lines: Sequence[Line], start: int) -> int:
+def _with_columns(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield lines, those shortly above a row in columns if their words stand above its cells."""
+    for number, line in enumerate(lines):
+        below = lines[number + 1 : number + 1 + _LABELS]
+        row = next((after for after in below if not is_text(after)), None)
+        if row is not None and is_text(line):
+            line.cells = in_columns(line, row)
+        yield line
+
+
+def _end_of_rows(lines: Sequence[Line], start: int, types: Types) -> int:
     """Return where the rows end that begin at a line; the same place if there are not two."""
     rows, stop = 0, start
     for number in range(start, len(lines)):
@@ -184,7 +215,8 @@ def _end_of_rows(lines: Sequence[Line], start: int) -> int:
         if not is_text(line):
             rows, stop = rows + 1, number + 1
             continue
-        label = len(line.words) <= _LONGEST_LABEL and line.size <= lines[start].size
+        largest = max(lines[start].size, types.text)
+        label = len(line.words) <= _LONGEST_LABEL and line.size <= largest
         if not rows or number - stop == _LABELS or not label:
             break
     return stop if rows > 1 else start

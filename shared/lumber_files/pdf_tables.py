@@ -152,6 +152,20 @@ def columns_of(lines: Sequence[Line]) -> tuple[int, list[list[str]]] | None:
     return first, table
 
 
+def in_columns(line: Line, row: Line) -> Sequence[Sequence[Word]]:
+    """Return the cells of a line whose words stand above each cell of a row but the first."""
+    edges = [(cell.left, cell.right) for cell in _cells(row)]
+    cells: list[list[Word]] = [[] for _ in edges]
+    column = 0
+    for word in line.words:
+        while column + 1 < len(edges) and word.right > edges[column + 1][0]:
+            column += 1
+        if column and word.left >= edges[column][1]:
+            return line.cells
+        cells[column].append(word)
+    return cells if all(cells[1:]) and cells[0] else line.cells
+
+
 def _cells(line: Line) -> Iterator[_Cell]:
     """Yield the cells of a line, each number with the unit before it."""
     unit: _Cell | None = None
