@@ -71,7 +71,7 @@ def read_all(paths: Mapping[str, Path]) -> dict[str, Source]:
 
 def index_of(sources: Mapping[str, Source]) -> PassageIndex:
     """Return an index of sources by name, with the defaults of `PassageRetriever`."""
-    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled(), context=True)
     index.add(IndexedDocument(name, name, source) for name, source in sources.items())
     return index
 

@@ -15,12 +15,14 @@ from typing import Any
 
 from lumber_files.limits import check_unpacked
 from lumber_files.pdf_headings import title_key
-from lumber_files.pdf_lines import Line, Word
+from lumber_files.pdf_lines import TextLine, Word
 from lumber_files.pdf_markdown import finish, to_markdown
 from lumber_files.pdf_tables import Rule
 from lumber_files.pdf_text import clean_pages
 
-_LINE = re.compile("([^\r\n\ufffe]*)(\ufffe|\r\n|$)")  # U+FFFE: a hyphen that ends a line
+# PDFium puts U+FFFE for a hyphen that ends a line; here U+FDD1 is U+2010 that does.
+_LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
+_HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
 _WORD = re.compile(
     r"[\S\x0b\x0c\x1c-\x1f\x85]+"
 )  # codes of glyphs that say no character are no spaces
@@ -65,7 +67,7 @@ def read_pages(content: bytes, most: int) -> list[str]:
     return [finish(page) for page in clean_pages(texts)]
 
 
-def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[Line], list[Rule]]:
+def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[TextLine], list[Rule]]:
     """Return the lines of text of a page, and the lines that are drawn on it."""
     page = pdfium.FPDF_LoadPage(document, number)
     if not page:
@@ -123,7 +125,7 @@ class _Characters:
     def close(self) -> None:
         self._pdfium.FPDFText_ClosePage(self._page)
 
-    def lines(self, annotated: int | None = None) -> list[Line]:
+    def lines(self, annotated: int | None = None) -> list[TextLine]:
         """Return the lines with visible characters.
 
         Args:
@@ -132,19 +134,28 @@ class _Characters:
         buffer = (ctypes.c_ushort * (self.count + 1))()
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
+        text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         lines = []
         for match in _LINE.finditer(text):
             words = self._words(list(_WORD.finditer(text, *match.span(1))))
-            if words and match[2] == "\ufffe":
-                words[-1] = words[-1]._replace(text=words[-1].text + "-")
+            if words and match[2] in _HYPHENS:
+                words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
             added = annotated is not None and match.start() >= annotated
             start = 0
             for number in range(1, len(words) + 1):
                 # PDFium takes rows for one if they stand close.
                 if number == len(words) or words[number].base != words[start].base:
-                    lines.append(Line(words[start:number], added=added))
+                    lines.append(TextLine(words[start:number], added=added))
                     start = number
         return lines
+
+    def _hyphen(self, found: re.Match[str]) -> str:
+        """Return what stands for a hyphen before a letter that may be on the next line."""
+        heights = []
+        for index in (found.start(), found.end()):
+            self._pdfium.FPDFText_GetCharOrigin(self._page, index, *self._numbers[:2])
+            heights.append(self._numbers[1].value)
+        return "\ufdd1" if heights[1] < heights[0] - 1 else found[0]
 
     def _words(self, found: list[re.Match[str]]) -> list[Word]:
         pdfium, page = self._pdfium, self._page

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from lumber_files.pdf_lines import BULLETS, LARGER, Line, size_of_text
+from lumber_files.pdf_lines import BULLETS, LARGER, TextLine, size_of_text
 
 _SMALLER = 0.9  # times that size; smaller bold type is in tables and notes
 _WORDS, _LINES = 15, 3  # of the longest heading
@@ -35,7 +35,7 @@ class Types:
         text: The size of the type of most of the text.
     """
 
-    def __init__(self, pages: Sequence[Sequence[Line]], outline: Outline) -> None:
+    def __init__(self, pages: Sequence[Sequence[TextLine]], outline: Outline) -> None:
         bold, capital = Counter[bool](), Counter[bool]()
         leadings = Counter[tuple[float, float]]()
         for page in pages:
@@ -52,17 +52,17 @@ class Types:
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
         self._outline = outline
 
-    def leading(self, line: Line) -> float:
+    def leading(self, line: TextLine) -> float:
         """Return the distance from a line to the next one of a paragraph."""
         return line.size * self._leadings.get(line.size, _LEADING)
 
-    def bookmark(self, page: int, lines: Sequence[Line]) -> int:
+    def bookmark(self, page: int, lines: Sequence[TextLine]) -> int:
         """Return the level of a bookmark for lines, 0 if there is none."""
         key = title_key(" ".join(line.text for line in lines))
         found = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
         return next(filter(None, found), 0)
 
-    def is_heading(self, page: int, lines: Sequence[Line]) -> bool:
+    def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
         """Return whether lines are set as a heading."""
         text = " ".join(line.text for line in lines)
         words = text.split()
@@ -71,29 +71,27 @@ class Types:
         if self._outline and self.bookmark(page, lines):
             return True
         size, _, capital, bold = style_of(lines)
+        larger = size >= LARGER * self.text
         letters = sum(map(str.isalpha, text))
         return (
-            (
-                size >= LARGER * self.text
-                or (capital and self._capital_says)
-                or (bold and self._bold_says)
-            )
+            (larger or (capital and self._capital_says) or (bold and self._bold_says))
             and size >= _SMALLER * self.text
             and letters > max(2, sum(map(str.isdigit, text)))
+            and (larger or text[-1] != "!")
             and not (text[-1] in ",;" or (text[-1] == "." and len(words) > _SHORT))
             and not text[0].islower()
             and text[0] not in BULLETS
         )
 
 
-def style_of(lines: Sequence[Line]) -> Style:
+def style_of(lines: Sequence[TextLine]) -> Style:
     """Return what ranks a heading: its size, numbered or not, capitals or not, bold or not."""
     text = " ".join(line.text for line in lines)
     numbered = _NUMBERED.match(text) is not None
     return max(line.size for line in lines), numbered, text.isupper(), lines[0].bold
 
 
-def is_text(line: Line) -> bool:
+def is_text(line: TextLine) -> bool:
     """Return whether a line is no row of a table, but a text with a number at most."""
     first = " ".join(word.text for word in line.cells[0])
     return len(line.cells) == 1 or (len(line.cells) == 2 and _NUMBER.fullmatch(first) is not None)

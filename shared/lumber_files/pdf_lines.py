@@ -35,7 +35,7 @@ class Word(NamedTuple):
     bold: bool
 
 
-class Line:
+class TextLine:
     """Words on a line.
 
     Attributes:
@@ -56,7 +56,7 @@ class Line:
             sizes[word.size] += len(word.text)
         self.size = max(sizes, key=sizes.__getitem__)
         self.bold = all(word.bold for word in words)
-        self.cells = list(_cells(words, _GAP * self.size))
+        self.cells: Sequence[Sequence[Word]] = [*_cells(words, _GAP * self.size)]
 
     @property
     def is_item(self) -> bool:
@@ -73,7 +73,7 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
     yield words[first:]
 
 
-def size_of_text(pages: Sequence[Sequence[Line]]) -> float:
+def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
     """Return the size of most of the type, tables aside."""
     sizes = Counter[float]()
     for page in pages:
@@ -82,7 +82,7 @@ def size_of_text(pages: Sequence[Sequence[Line]]) -> float:
     return max(sizes, key=sizes.__getitem__, default=0.0)
 
 
-def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def without_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """Return pages without the lines that stand on several at the same height, numbers aside.
 
     Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not.
@@ -90,7 +90,7 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     largest = LARGER * size_of_text(pages)
     edges = [[*_edges(page)] for page in pages]
     counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
-    gone: set[Line] = set()
+    gone: set[TextLine] = set()
     for edge in (edge for page in edges for edge in page):
         for key, line in edge:  # from the edge to the text
             if counts[key] < max(2, min(_PAGES, len(pages))) or line.size >= largest:
@@ -100,19 +100,19 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
 
 
-def _edges(page: Sequence[Line]) -> Iterator[list[tuple[tuple[str, int], Line]]]:
+def _edges(page: Sequence[TextLine]) -> Iterator[list[tuple[tuple[str, int], TextLine]]]:
     """Yield what stands at the top and at the bottom of a page, outermost first."""
     lines = sorted(page, key=lambda line: -line.base)
     for edge in (lines[:_EDGE], lines[: -_EDGE - 1 : -1]):
         yield [(_key(line), line) for line in edge]
 
 
-def _key(line: Line) -> tuple[str, int]:
+def _key(line: TextLine) -> tuple[str, int]:
     text = "#" if _ROMAN.fullmatch(line.text) else re.sub(r"\d+", "#", line.text)
     return text, round(line.base / _HEIGHT)
 
 
-def with_marks(page: Sequence[Line]) -> list[Line]:
+def with_marks(page: Sequence[TextLine]) -> list[TextLine]:
     """Return lines with the bullets, numbers and fields that stand beside them but come later."""
     late = [line for line in page if line.added or _MARK.fullmatch(line.text)]
     if not late:
@@ -129,13 +129,13 @@ def with_marks(page: Sequence[Line]) -> list[Line]:
         if beside:
             number = min(beside, key=lambda n: abs(lines[n].left - mark.right))
             words = sorted((mark.words, lines[number].words), key=lambda words: words[0].left)
-            lines[number] = Line([*words[0], *words[1]])
+            lines[number] = TextLine([*words[0], *words[1]])
         else:
             alone.append(mark)
     return [*lines, *alone]
 
 
-def _is_beside(mark: Line, line: Line) -> bool:
+def _is_beside(mark: TextLine, line: TextLine) -> bool:
     if abs(line.base - mark.base) > _SAME_HEIGHT * line.size:
         return False
     before = mark.right <= line.left + 1

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lumber_files.pdf_headings import Outline, Style, Types, is_text, levels_of, style_of
-from lumber_files.pdf_lines import BULLETS, Line, with_marks, without_running_heads
+from lumber_files.pdf_lines import BULLETS, TextLine, with_marks, without_running_heads
 from lumber_files.pdf_tables import Rule, columns_of, grids, in_columns
 
 _ROW = "\ufdd0"  # no character; what follows, up to the next one, becomes one line
@@ -29,15 +29,15 @@ _HYPHEN_AT_END = re.compile(r"(?<=\w-)\n(?=\w)")
 @dataclass
 class _Block:
     kind: str
-    lines: Sequence[Line] = ()
+    lines: Sequence[TextLine] = ()
     level: int = 0  # of a heading, as bookmarks say, or of an item, from 0
     cells: list[list[str]] = field(default_factory=list)
 
 
 def to_markdown(
-    pages: Sequence[Sequence[Line]], rules: Sequence[Sequence[Rule]], outline: Outline
+    pages: Sequence[Sequence[TextLine]], rules: Sequence[Sequence[Rule]], outline: Outline
 ) -> list[str]:
-    """Return a text of each page. Line ends divide its words, and `finish` is still to come.
+    """Return a text of each page. TextLine ends divide its words, and `finish` is still to come.
 
     Args:
         pages: The lines of each page.
@@ -53,7 +53,7 @@ def to_markdown(
     headings = [block for page in written for block in page if block.kind == "heading"]
     levels = levels_of((style_of(block.lines), block.level) for block in headings)
     texts: list[str] = []
-    before: _Block | None = None
+    before, last = None, 0  # the block before, and the number of its page
     for page in written:
         _nest(page)
         text = ""
@@ -63,9 +63,9 @@ def to_markdown(
                 if number or block.kind != "paragraph":
                     text += between
                 else:  # a page begins with the first letter of a paragraph
-                    texts[-1] += between
+                    texts[last] += between
             text += _write(block, levels)
-            before = block
+            before, last = block, len(texts)
         texts.append(text)
     return texts
 
@@ -116,9 +116,10 @@ def _write(block: _Block, levels: dict[Style, int]) -> str:
         level = block.level or levels[style_of(block.lines)]
         return f"{_ROW}{'#' * level} " + "\n".join(lines)
     if block.kind == "table":
-        dashes = ["---"] * len(block.cells[0])
-        rows = (block.cells[0], dashes, *block.cells[1:])
-        return "\n".join(f"{_ROW}| {' | '.join(row)} |" for row in rows)
+        # Where budgets count words, a bar alone would be one.
+        rows = [f"{_ROW}|{' |'.join(row)}|" for row in block.cells]
+        rows.insert(1, _ROW + "|---" * len(block.cells[0]) + "|")
+        return "\n".join(rows)
     if block.kind == "row":  # a block of its own: rows are not cut
         cells = (
             (" ".join(word.text for word in cell) for cell in line.cells) for line in block.lines
@@ -133,7 +134,9 @@ def _write(block: _Block, levels: dict[Style, int]) -> str:
     )
 
 
-def _blocks(number: int, page: list[Line], rules: Sequence[Rule], types: Types) -> Iterator[_Block]:
+def _blocks(
+    number: int, page: list[TextLine], rules: Sequence[Rule], types: Types
+) -> Iterator[_Block]:
     """Yield the blocks of a page, those between ruled tables by their lines."""
     tables: list[tuple[int, _Block]] = []
     for grid in grids(rules):
@@ -152,7 +155,7 @@ def _blocks(number: int, page: list[Line], rules: Sequence[Rule], types: Types) 
     yield from _of_lines(number, page[start:], types)
 
 
-def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Block]:
+def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[_Block]:
     lines = [*_with_columns(lines)]
     start, in_table = 0, False
     while start < len(lines):
@@ -184,7 +187,7 @@ def _of_lines(number: int, lines: Sequence[Line], types: Types) -> Iterator[_Blo
         start, in_table = stop, False
 
 
-def _rows(lines: Sequence[Line]) -> Iterator[_Block]:
+def _rows(lines: Sequence[TextLine]) -> Iterator[_Block]:
     """Yield tables where columns are sure, and other rows as they are."""
     while lines:
         found = columns_of(lines) if any(len(line.cells) > 1 for line in lines) else None
@@ -197,7 +200,7 @@ def _rows(lines: Sequence[Line]) -> Iterator[_Block]:
         lines = lines[before + len(cells) :]
 
 
-def _with_columns(lines: Sequence[Line]) -> Iterator[Line]:
+def _with_columns(lines: Sequence[TextLine]) -> Iterator[TextLine]:
     """Yield lines, those shortly above a row in columns if their words stand above its cells."""
     for number, line in enumerate(lines):
         below = lines[number + 1 : number + 1 + _LABELS]
@@ -207,7 +210,7 @@ def _with_columns(lines: Sequence[Line]) -> Iterator[Line]:
         yield line
 
 
-def _end_of_rows(lines: Sequence[Line], start: int, types: Types) -> int:
+def _end_of_rows(lines: Sequence[TextLine], start: int, types: Types) -> int:
     """Return where the rows end that begin at a line; the same place if there are not two."""
     rows, stop = 0, start
     for number in range(start, len(lines)):
@@ -222,11 +225,11 @@ def _end_of_rows(lines: Sequence[Line], start: int, types: Types) -> int:
     return stop if rows > 1 else start
 
 
-def _same_type(line: Line, after: Line) -> bool:
+def _same_type(line: TextLine, after: TextLine) -> bool:
     return line.size == after.size and line.bold == after.bold
 
 
-def _follows(line: Line, after: Line, types: Types) -> bool:
+def _follows(line: TextLine, after: TextLine, types: Types) -> bool:
     """Return whether a line goes on with the paragraph of the one before."""
     if after.is_item:
         return False

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from lumber_files.pdf_lines import Line, Word
+from lumber_files.pdf_lines import TextLine, Word
 
 _NEAR = 3.0  # points; lines that are nearer are one
 _MOST = 0.6  # of a table's height or width; cells that go over several rows or columns lack some
@@ -42,7 +42,9 @@ class Grid:
         self._upright = [rule for rule in rules if rule.upright]
         self._level = [rule for rule in rules if not rule.upright]
         self._lefts = _places(rule.left for rule in self._upright)
-        self._bases = _places(rule.bottom for rule in self._level)
+        # A row that goes on on the next page has no line below.
+        ends = (place for rule in self._upright for place in (rule.bottom, rule.top))
+        self._bases = _places([*(rule.bottom for rule in self._level), *ends])
 
     def fill(self, lines: Sequence[Sequence[Word]]) -> tuple[set[int], list[list[str]]] | None:
         """Return which lines are in cells, and the texts of the cells, by rows.
@@ -79,7 +81,7 @@ class Grid:
         for rule in self._level:
             level[bisect_right(self._bases, rule.bottom + _NEAR) - 1] += rule.right - rule.left
         height, width = self._bases[-1] - self._bases[0], self._lefts[-1] - self._lefts[0]
-        return min(upright) > _MOST * height and min(level) > _MOST * width
+        return min(upright) > _MOST * height and min(level[1:-1]) > _MOST * width
 
     def _cell(self, x: float, y: float) -> tuple[int, int] | None:
         """Return the row and the column of a point; of a cell over several columns, the first."""
@@ -123,7 +125,7 @@ class _Cell(NamedTuple):
     right: float
 
 
-def columns_of(lines: Sequence[Line]) -> tuple[int, list[list[str]]] | None:
+def columns_of(lines: Sequence[TextLine]) -> tuple[int, list[list[str]]] | None:
     """Return the first table of rows: how many lines come before it, and its cells by rows.
 
     None if no line is its header, a column is not sure, or most of the cells are no numbers.
@@ -152,7 +154,7 @@ def columns_of(lines: Sequence[Line]) -> tuple[int, list[list[str]]] | None:
     return first, table
 
 
-def in_columns(line: Line, row: Line) -> Sequence[Sequence[Word]]:
+def in_columns(line: TextLine, row: TextLine) -> Sequence[Sequence[Word]]:
     """Return the cells of a line whose words stand above each cell of a row but the first."""
     edges = [(cell.left, cell.right) for cell in _cells(row)]
     cells: list[list[Word]] = [[] for _ in edges]
@@ -166,7 +168,7 @@ def in_columns(line: Line, row: Line) -> Sequence[Sequence[Word]]:
     return cells if all(cells[1:]) and cells[0] else line.cells
 
 
-def _cells(line: Line) -> Iterator[_Cell]:
+def _cells(line: TextLine) -> Iterator[_Cell]:
     """Yield the cells of a line, each number with the unit before it."""
     unit: _Cell | None = None
     for words in line.cells:

@@ -27,9 +27,9 @@ _PLAIN = {
 }
 
 _MOST = 100_000  # hyphens at line ends, as of 10,000 pages; with more, all stay as they are
-# A half begins after a blank, bracket, quote or dash: in an address or a path no word is divided.
+# A half begins after a blank, bracket, quote, dash or bar: in an address or path none is divided.
 _BEFORE = (
-    r"(?<![^\s(\[\"'\u2018\u201c\u2013\u2014])"
+    r"(?<![^\s(|\[\"'\u2018\u201c\u2013\u2014])"
     rf"(?P<left>[^\W\d_][\w-]*)(?P<sign>-| ?[{_SOFT}]) ?\n"
 )
 _AFTER = r"(?P<right>\w[\w-]*)"

@@ -80,8 +80,8 @@ def test_ligatures_become_their_letters() -> None:
 
 def test_what_the_file_does_not_say_is_one_character() -> None:
     """TeX maps a missing glyph to U+FFFF; of a glyph without a character PDFium gives the code."""
-    page = "\uffff42 \x0ece \x9f \ud800 \ufffd"
-    assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd"
+    page = "\uffff42 \x0ece \x9f \ud800 \ufffd, and no more"
+    assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd, and no more"
 
 
 def test_invisible_characters_go() -> None:
