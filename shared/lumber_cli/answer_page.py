@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -119,18 +120,23 @@ def _covers(span: Span, inner: Span) -> bool:
 
 
 def _blocks(source: Source, marks: _Marks) -> Iterator[list[Any]]:
-    """Yield the blocks of a document: of Markdown its own, of other texts its lines and pages."""
+    """Yield the pages of a document, and its blocks: of Markdown its own, of other texts lines."""
+    text, pages = source.text, deque(enumerate(source.pages, 1))
     if source.kind == "markdown":
-        for block in source.blocks:
-            for span in _parts(source.text, block.start, block.end):
-                yield [block.kind, marks.atoms(source.text, span), block.level]
-        return
-    starts = [*source.pages] or [0]
-    for page, (start, end) in enumerate(pairwise([*starts, len(source.text)]), 1):
-        if source.pages:
-            yield ["page", [], page]
-        for span in _parts(source.text, start, end):
-            yield [source.kind, marks.atoms(source.text, span)]
+        blocks = [(block.start, block.end, block.kind, [block.level]) for block in source.blocks]
+    else:
+        edges = pairwise([*(source.pages or [0]), len(text)])
+        blocks = [(start, end, source.kind, []) for start, end in edges]
+    for start, end, kind, level in blocks:
+        while start < end:
+            while pages and pages[0][1] <= start:
+                yield ["page", [], pages.popleft()[0]]
+            inside = pages and pages[0][1] < end and text[pages[0][1] : end].strip()
+            stop = pages[0][1] if inside else end
+            for span in _parts(text, start, stop):
+                yield [kind, marks.atoms(text, span), *level]
+            start = stop
+    yield from (["page", [], number] for number, _ in pages)
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:
