@@ -76,8 +76,8 @@ PROBES = {
     "from lumber_evaluation.splitters import preset\n"
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
-    "documents": f"import anydoc, pypdf\n{READS}",
-    "cli": "import lumber_cli.compare, anydoc, pypdf\n"
+    "documents": f"import anydoc, pypdfium2\n{READS}",
+    "cli": "import lumber_cli.compare, anydoc, pypdfium2\n"
     f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
     "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'

@@ -126,7 +126,7 @@ def test_the_base_install_needs_no_framework_no_torch_and_nothing_for_files_or_c
     assert base
     names = " ".join(base)
     heavy = ("torch", "transformers", "tokenizers", "huggingface", "langchain", "llama")
-    files = ("charset-normalizer", "lxml", "firecrawl-anydoc", "pypdf")
+    files = ("charset-normalizer", "lxml", "firecrawl-anydoc", "pypdfium2")
     assert not any(name in names for name in (*heavy, *files, "typer", "rich"))
 
 

@@ -6,17 +6,15 @@ Call `require_reader` first: the extra that brings the libraries may be missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from html import unescape
 from io import BytesIO
 from zipfile import ZipFile
 
-from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
 from lumber_files.isolation import read_isolated
-from lumber_files.limits import MAX_UNPACKED, TooMuchError, UnreadableFileError
-from lumber_files.pdf import read_pages
+from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
@@ -35,11 +33,12 @@ _TITLE = re.compile(r"<dc:title[^>]*>([^<]+)</dc:title>")
 _MOST_PROPERTIES = 100_000  # bytes, a hundred times what Word writes
 
 EXTRA = "documents"
+_NAMED = 10  # pages without text
 # The modules that a format takes, with the packages that they come in.
 _MARKUP = {"anydoc": "firecrawl-anydoc", "lxml": "lxml"}
 _MODULES = {
     **dict.fromkeys((*HTML, *_OFFICE), _MARKUP),
-    PDF: {"pypdf": "pypdf"},
+    PDF: {"pypdfium2": "pypdfium2"},
 }
 
 
@@ -103,37 +102,36 @@ def title_of_document(content: bytes) -> str:
     return ""
 
 
-def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:
-    """Return the text of each page of a PDF; "" for a page without text.
+def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> tuple[str, list[str]]:
+    """Return the title in the properties of a PDF, and each page as Markdown; "" for none.
 
     Args:
         content: The file.
         name: Its name, for errors.
-        max_unpacked: Maximum size in bytes of what all pages draw, unpacked, forms each time that
-            they are drawn. The CPU time is bounded by 6 µs for each of these bytes.
+        max_unpacked: Maximum size in bytes of the text of all pages.
 
     Raises:
-        UnreadableFileError: The file is damaged, too large, encrypted, or has no text on any page;
-            takes too long; or draws 5,000 forms or more on one page.
+        UnreadableFileError: The file is damaged, encrypted, too large, takes too much time or
+            memory, or has no text on any page.
     """
-    with _unreadable(name, "PDF"):
-        pages = read_pages(content, max_unpacked)
+    title, pages = read_isolated(
+        "lumber_files.pdf:read_pages", content, name=name, kind="PDF", most=max_unpacked
+    )
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
-    return pages
+    return title, pages
 
 
-@contextmanager
-def _unreadable(name: str, kind: str) -> Iterator[None]:
-    """Turn whatever a parser raises on a damaged file into `UnreadableFileError`."""
-    try:
-        yield
-    except (LumberError, ImportError, MemoryError):
-        raise
-    except TooMuchError as error:
-        raise UnreadableFileError(f"{name} {error}") from None
-    except Exception as error:
-        reason = str(error) or type(error).__name__
-        raise UnreadableFileError(f"{name} cannot be read as {kind}: {reason}") from error
+def without_text(pages: Sequence[str]) -> Iterator[str]:
+    """Yield what is said about the pages without text, if there are any."""
+    empty = [str(number) for number, page in enumerate(pages, start=1) if not page.strip()]
+    if len(empty) == 1:
+        yield f"1 of {len(pages)} pages has no text: if page {empty[0]} is a scan, it needs OCR"
+    elif empty:
+        named = ", ".join(empty[:_NAMED]) + (", ..." if len(empty) > _NAMED else "")
+        yield (
+            f"{len(empty)} of {len(pages)} pages have no text: if pages {named} are scans, they "
+            "need OCR"
+        )
 
 
 def _with_text(text: str, name: str, otherwise: str) -> str:

@@ -39,8 +39,8 @@ sys.path[:] = given["path"]
 for name, path in given["packages"].items():
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = path
-from lumber_files.isolation import serve
-serve()
+from lumber_files.isolation import answer_requests
+answer_requests()
 """
 
 
@@ -170,7 +170,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     return pipe
 
 
-def serve() -> None:
+def answer_requests() -> None:
     """Read the files that the parent sends, until it ends; run in the child."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

@@ -15,11 +15,8 @@ class UnreadableFileError(LumberError, ValueError):
     """A file is not text in a known encoding or format, is damaged, or contains no text."""
 
 
-class TooMuchError(BaseException):
-    """A file exceeds a limit. The message says which, and is read after the file's name.
-
-    Not an `Exception`, which pypdf would catch inside a form.
-    """
+class TooMuchError(Exception):
+    """A file exceeds a limit. The message says which, and is read after the file's name."""
 
 
 def check_unpacked(size: int, most: int) -> None:

@@ -1,131 +1,223 @@
-"""Reads the text of a PDF's pages with pypdf, within limits that hostile files would exceed.
+"""Reads the pages of a PDF as Markdown with PDFium; run in a child process.
 
-pypdf bounds most of what a file can ask for: the page tree, cross references, filters, and the size
-of each stream. It does not bound what the pages together ask for, how often a page draws the same
-form, nor how long a text becomes by a font that maps each byte to hundreds of characters, or names
-its glyph with so many.
+PDFium gives the characters of a page in reading order and in lines, those of right-to-left scripts
+as they are read, and where each stands in which font. It neither bounds time nor memory, and has
+crashed on damaged files: all that is left to the child's limits.
 """
 
 from __future__ import annotations
 
-import logging
+import ctypes
 import re
-import time
-from collections.abc import Callable
-from contextlib import suppress
-from io import BytesIO
-from typing import Any, TypeGuard
+from collections.abc import Iterator
+from math import hypot
+from typing import Any
 
-from lumber_files.limits import TooMuchError, check_unpacked
-from lumber_files.pdf_glyphs import name_glyphs
+from lumber_files.limits import check_unpacked
+from lumber_files.pdf_headings import title_key
+from lumber_files.pdf_lines import TextLine, Word
+from lumber_files.pdf_markdown import finish, to_markdown
+from lumber_files.pdf_tables import Rule
 from lumber_files.pdf_text import clean_pages
 
-_PAGE = 5_000  # bytes; a page takes as long as so much content, even if it is empty
-_SECONDS = 6e-6  # for each byte; 10,000 ordinary pages take 300 s, and 50 MB of content 60 s
-_FONT_SECONDS = 3e-7  # for each byte of a font's table of characters, on every page with it
-_SMALLEST_WORK = 10_000_000  # bytes; what is not drawn has to be unpacked as well
-_FORMS = 5_000  # on one page; pypdf leaves out the text of further ones
-_TARGET = re.compile(rb"<([0-9A-Fa-f\s]*)>")
-_LIGATURE = 8  # characters that a byte may become and be counted once
+# PDFium puts U+FFFE for a hyphen that ends a line; here U+FDD1 is U+2010 that does.
+_LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
+_HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
+_WORD = re.compile(
+    r"[\S\x0b\x0c\x1c-\x1f\x85]+"
+)  # codes of glyphs that say no character are no spaces
+_BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
+_BOLD_WEIGHT = 600
+_BELOW = 0.6  # times the size of the type; no letter goes so far below its line
+_THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
+_BOOKMARKS, _DEEPEST = 20_000, 6  # a damaged file may have circles of them
+_LONGEST_TITLE = 500  # characters
+_LONGEST_NAME = 200  # bytes of a font's name
+_ERRORS = {  # of FPDF_GetLastError
+    4: "it needs a password: save it without one",
+    5: "it is encrypted in an unknown way",
+}
 
-# pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
-# one that does not, they would be printed.
-logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
-
-def read_pages(content: bytes, most: int) -> list[str]:
-    """Return the text of each page, cleaned.
+def read_pages(content: bytes, most: int) -> tuple[str, list[str]]:
+    """Return the title in the properties, and each page as Markdown; "" for none.
 
     Args:
         content: The file.
-        most: Maximum size in bytes of what all pages draw, unpacked. It bounds the time as well.
+        most: Maximum size in bytes of all text.
 
     Raises:
         TooMuchError: That is exceeded.
-        Exception: The file is damaged; pypdf has many errors.
+        ValueError: The file is damaged or encrypted.
     """
-    from pypdf import PdfReader, apply_configuration
+    import pypdfium2.raw as pdfium  # which initializes the library
 
-    budget = _Budget(most)
-    texts = []
-    # Unpacking by several filters may take twenty times as much memory as this.
-    with apply_configuration(stream_decoding_work_maximum_length=max(most, _SMALLEST_WORK)):
-        for page in PdfReader(BytesIO(content)).pages:
-            drawn = page.get_contents()
-            budget.take(_PAGE)
-            budget.draw(page, b"" if drawn is None else drawn.get_data())
-            # It calls the method for every form that it draws, which may draw others.
-            vars(page)["extract_xform_text"] = budget.bounded(page.extract_xform_text)
-            texts.append(page.extract_text())
-    return clean_pages(texts)
-
-
-def _is_text(entry: object) -> TypeGuard[str]:
-    return isinstance(entry, str)
+    document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
+    if not document:
+        raise ValueError(_ERRORS.get(pdfium.FPDF_GetLastError(), "it is damaged, or no PDF"))
+    # Fields of forms are drawn if there is an environment for them.
+    form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
+    pages, rules, size = [], [], 0
+    for number in range(pdfium.FPDF_GetPageCount(document)):
+        lines, drawn = _read(pdfium, document, form, number)
+        pages.append(lines)
+        rules.append(drawn)
+        size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
+        check_unpacked(size, most)
+    texts = to_markdown(pages, rules, dict(_outline(pdfium, document)))
+    return _title(pdfium, document), [finish(page) for page in clean_pages(texts)]
 
 
-class _Budget:
-    """What is left of the limit for a file."""
+def _title(pdfium: Any, document: Any) -> str:
+    said = (ctypes.c_uint16 * _LONGEST_TITLE)()
+    pdfium.FPDF_GetMetaText(document, b"Title", said, ctypes.sizeof(said))
+    return bytes(said).decode("utf-16-le", "replace").partition("\0")[0]
 
-    def __init__(self, most: int) -> None:
-        self._left = self._most = most
-        self._ends = time.thread_time() + _SECONDS * most
-        self._tables: dict[int, tuple[int, int]] = {}
 
-    def take(self, size: int, seconds: float = 0.0) -> None:
-        """Count some bytes, which will take so many seconds.
+def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[TextLine], list[Rule]]:
+    """Return the lines of text of a page, and the lines that are drawn on it."""
+    page = pdfium.FPDF_LoadPage(document, number)
+    if not page:
+        return [], []
+    drawn = _Characters(pdfium, page)
+    lines, own = drawn.lines(), drawn.count
+    drawn.close()
+    if pdfium.FPDFPage_GetAnnotCount(page):  # what they show becomes a part of the page
+        if form:
+            pdfium.FORM_OnAfterLoadPage(page, form)
+        if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+            pdfium.FPDF_ClosePage(page)
+            page = pdfium.FPDF_LoadPage(document, number)
+            drawn = _Characters(pdfium, page)
+            lines = drawn.lines(annotated=own)
+            drawn.close()
+    rules = list(_rules(pdfium, page))
+    pdfium.FPDF_ClosePage(page)
+    return lines, rules
 
-        Raises:
-            TooMuchError: They are too many, or the time is over.
-        """
-        self._left -= size
-        if self._left < 0:
-            check_unpacked(self._most + 1, self._most)
-        if time.thread_time() + seconds > self._ends:
-            raise TooMuchError(
-                f"takes more than {_SECONDS * self._most:.2g} s to read, the time for "
-                f"max_unpacked={self._most:,} bytes. Raise that limit if you trust the file"
-            )
 
-    def draw(self, place: Any, content: bytes) -> None:
-        """Count the content of a page or form.
+def _rules(pdfium: Any, page: Any) -> Iterator[Rule]:
+    ends = [ctypes.c_float() for _ in range(4)]
+    fills, strokes = ctypes.c_int(), ctypes.c_int()
+    for number in range(pdfium.FPDFPage_CountObjects(page)):
+        drawn = pdfium.FPDFPage_GetObject(page, number)
+        if pdfium.FPDFPageObj_GetType(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
+            continue
+        pdfium.FPDFPageObj_GetBounds(drawn, *ends)
+        left, bottom, right, top = (end.value for end in ends)
+        if min(right - left, top - bottom) < _THIN:
+            if max(right - left, top - bottom) > _LONG:
+                yield Rule(left, bottom, right, top)
+        elif pdfium.FPDFPath_CountSegments(drawn) in (4, 5):
+            pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
+            if strokes.value:  # a cell
+                yield Rule(left, bottom, left, top)
+                yield Rule(right, bottom, right, top)
+                yield Rule(left, bottom, right, bottom)
+                yield Rule(left, top, right, top)
+
+
+class _Characters:
+    """The characters of a page."""
+
+    def __init__(self, pdfium: Any, page: Any) -> None:
+        self._pdfium = pdfium
+        self._page = pdfium.FPDFText_LoadPage(page)
+        self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
+        self._bold: dict[bytes, bool] = {}
+        self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
+        self._name = ctypes.create_string_buffer(_LONGEST_NAME)
+        self._numbers = [ctypes.c_double() for _ in range(4)]
+
+    def close(self) -> None:
+        self._pdfium.FPDFText_ClosePage(self._page)
+
+    def lines(self, annotated: int | None = None) -> list[TextLine]:
+        """Return the lines with visible characters.
 
         Args:
-            place: The page or form, with its resources.
-            content: Its content.
+            annotated: The number of the first character that is drawn by an annotation.
         """
-        try:
-            fonts = place["/Resources"]["/Font"]
-            tables = [self._table(fonts[name]) for name in fonts]
-        except Exception:  # noqa: BLE001 - pypdf decides what a broken font means
-            tables = []
-        longest = max((target for _, target in tables), default=1)
-        seconds = _FONT_SECONDS * sum(size for size, _ in tables)
-        self.take(len(content) * (longest if longest > _LIGATURE else 1), seconds)
+        buffer = (ctypes.c_ushort * (self.count + 1))()
+        size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
+        text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
+        text = re.sub("\u2010(?=\\S)", self._hyphen, text)
+        lines = []
+        for match in _LINE.finditer(text):
+            words = self._words(list(_WORD.finditer(text, *match.span(1))))
+            if words and match[2] in _HYPHENS:
+                words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
+            added = annotated is not None and match.start() >= annotated
+            start = 0
+            for number in range(1, len(words) + 1):
+                # PDFium takes rows for one if they stand close.
+                if number == len(words) or words[number].base != words[start].base:
+                    lines.append(TextLine(words[start:number], added=added))
+                    start = number
+        return lines
 
-    def _table(self, font: Any) -> tuple[int, int]:
-        """Mend a font; return its table's size in bytes, and the most characters of a byte."""
-        known = self._tables.get(id(font))
-        if known is None:
-            with suppress(Exception):  # pypdf decides what a broken font means
-                name_glyphs(font)
-            table = font["/ToUnicode"].get_data() if "/ToUnicode" in font else b""
-            lengths = [len(target) // 4 for target in _TARGET.findall(table)]
-            with suppress(Exception):  # most fonts name no glyphs
-                lengths += map(len, filter(_is_text, font["/Encoding"]["/Differences"]))
-            known = self._tables[id(font)] = len(table), max(lengths, default=1)
-        return known
+    def _hyphen(self, found: re.Match[str]) -> str:
+        """Return what stands for a hyphen before a letter that may be on the next line."""
+        heights = []
+        for index in (found.start(), found.end()):
+            self._pdfium.FPDFText_GetCharOrigin(self._page, index, *self._numbers[:2])
+            heights.append(self._numbers[1].value)
+        return "\ufdd1" if heights[1] < heights[0] - 1 else found[0]
 
-    def bounded(self, extract: Callable[..., str]) -> Callable[..., str]:
-        """Return a function that extracts the text of a form, and counts it before."""
-        drawn = 0
+    def _words(self, found: list[re.Match[str]]) -> list[Word]:
+        pdfium, page = self._pdfium, self._page
+        left, right, bottom, top = self._numbers
+        base = size = 0.0
+        bold = False
+        sampled = {0, len(found) // 2, len(found) - 1}  # it takes time
+        words = []
+        for number, word in enumerate(found):
+            if number in sampled:
+                size, bold = self._font(word.start())
+            ends = []
+            for index in {word.start(), word.end() - 1}:
+                pdfium.FPDFText_GetCharBox(page, index, left, right, bottom, top)
+                ends += [left.value, right.value]
+            if not number or bottom.value < base - _BELOW * size:
+                pdfium.FPDFText_GetCharOrigin(page, word.start(), left, bottom)
+                base = bottom.value
+            words.append(Word(_whole(word[0]), min(ends), max(ends), base, size, bold))
+        return words
 
-        def extract_form(form: Any, *args: Any, **kwargs: Any) -> str:
-            nonlocal drawn
-            drawn += 1
-            if drawn >= _FORMS:
-                raise TooMuchError(f"draws {_FORMS:,} forms on one page, too many to be read")
-            self.draw(form, form.get_data())
-            return extract(form, *args, **kwargs)
+    def _font(self, index: int) -> tuple[float, bool]:
+        """Return the size of a character as it is drawn, and whether it is bold."""
+        pdfium, page = self._pdfium, self._page
+        pdfium.FPDFText_GetMatrix(page, index, self._matrix)
+        size = pdfium.FPDFText_GetFontSize(page, index) * hypot(self._matrix.c, self._matrix.d)
+        pdfium.FPDFText_GetFontInfo(page, index, self._name, _LONGEST_NAME, self._flags)
+        name = self._name.value
+        if name not in self._bold:
+            weight = pdfium.FPDFText_GetFontWeight(page, index)
+            self._bold[name] = (
+                weight >= _BOLD_WEIGHT or _BOLD.search(name.decode("latin-1")) is not None
+            )
+        return round(2 * size) / 2, self._bold[name]
 
-        return extract_form
+
+def _whole(units: str) -> str:
+    """Return a text whose surrogates are the characters that they stand for."""
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def _outline(pdfium: Any, document: Any) -> Iterator[tuple[tuple[int, str], int]]:
+    """Yield the bookmarks of a document: page from 0 and title, with the level from 1."""
+    waiting = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
+    for _ in range(_BOOKMARKS):
+        if not waiting:
+            return
+        bookmark, level = waiting.pop()
+        if not bookmark or level > _DEEPEST:
+            continue
+        waiting.append((pdfium.FPDFBookmark_GetNextSibling(document, bookmark), level))
+        waiting.append((pdfium.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
+        size = pdfium.FPDFBookmark_GetTitle(bookmark, None, 0)
+        title = ctypes.create_string_buffer(size)
+        pdfium.FPDFBookmark_GetTitle(bookmark, title, size)
+        place = pdfium.FPDFBookmark_GetDest(document, bookmark)
+        page = pdfium.FPDFDest_GetDestPageIndex(document, place) if place else -1
+        yield (page, title_key(title.raw.decode("utf-16-le", "ignore"))), level

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 _HYPHEN, _SOFT = "-", "\xad\u2010"  # what divides a word; browsers draw the last
-# pypdf delivers the code of a glyph for which it finds no character, and TeX maps some to U+FFFF.
+# PDFium delivers the code of a glyph for which it finds no character, and TeX maps some to U+FFFF.
 # Lone surrogates, besides, cannot be written to a file.
 _LOST = "\ufffd"
 _CODES = (*range(1, 9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
@@ -23,12 +23,13 @@ _PLAIN = {
     **dict.fromkeys(map(ord, "\0\u200b\u2060\ufeff")),  # invisible; joiners shape letters and emoji
     **dict.fromkeys(map(ord, "\xa0\u202f"), " "),  # which forbid a line break that is made by now
     0x2011: _HYPHEN,  # as well
+    0x17F: "s",  # of a ligature, as PDFium has it
 }
 
 _MOST = 100_000  # hyphens at line ends, as of 10,000 pages; with more, all stay as they are
-# A half begins after a blank, bracket, quote or dash: in an address or a path no word is divided.
+# A half begins after a blank, bracket, quote, dash or bar: in an address or path none is divided.
 _BEFORE = (
-    r"(?<![^\s(\[\"'\u2018\u201c\u2013\u2014])"
+    r"(?<![^\s(|\[\"'\u2018\u201c\u2013\u2014])"
     rf"(?P<left>[^\W\d_][\w-]*)(?P<sign>-| ?[{_SOFT}]) ?\n"
 )
 _AFTER = r"(?P<right>\w[\w-]*)"
@@ -78,7 +79,7 @@ class _DividedWords:
         for page in pages:
             for word in _WORD.finditer(_WHOLE_DIVIDED.sub(" ", page)):
                 self._counts.update(form for form in _parts(word[0]) if form in wanted)
-        seen = Counter(self._seen(match) for match in divided)
+        seen = Counter(self._seen(match) for match in divided if match["sign"] == _HYPHEN)
         self._divides = seen[""] > seen[_HYPHEN]
 
     def mend(self, match: re.Match[str]) -> str:

@@ -20,13 +20,14 @@ from lumber_files.formats import (
     pdf_pages,
     require_reader,
     title_of_document,
+    without_text,
 )
 from lumber_files.limits import MAX_UNPACKED
 
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
 LISTED = (
-    "a format that is read: text, Markdown, HTML, PDF, office documents, CSV, JSON, YAML, captions, "
+    "a format that is read: text, Markdown, HTML, PDF, office documents, tables, data, captions, "
     "source code"
 )
 """The same, for errors."""
@@ -48,8 +49,9 @@ class TextFile(Source):
 
     The text is as it is in the file, line breaks included, without a byte order mark. HTML,
     office documents, books, mails and notebooks are converted to Markdown; links keep their text
-    only, images, scripts and styles are left out. For PDF, it is the text of the pages, joined by
-    form feeds; ligatures are letters, and words that line ends divide are whole. The title in the
+    only, images, scripts and styles are left out. PDF is converted page by page, and the pages are
+    joined by form feeds: running heads and page numbers are left out, ligatures are letters, and
+    words that line ends divide are whole. The title in the
     properties of a PDF, or of a document without a first-level heading, is "title" in the metadata,
     unless it says nothing.
 
@@ -57,7 +59,7 @@ class TextFile(Source):
         encoding: Encoding of the text in the file; None for PDF and documents.
         detected: Whether the encoding had to be guessed, as the file is not UTF-8, has no byte
             order mark and declares none.
-        notices: What could not be read as it is, for the user.
+        notices: What a user should know about the text, a sentence each without the file's name.
     """
 
     encoding: str | None = field(default=None, kw_only=True)
@@ -133,8 +135,11 @@ def read_bytes(
     kind = suffix.lower()
     require_reader(kind)
     if kind == PDF:
-        text, starts = join_texts(pdf_pages(content, name, max_unpacked))
-        return TextFile(text, name=name, pages=starts)
+        title, pages = pdf_pages(content, name, max_unpacked)
+        text, starts = join_texts(pages)
+        known = {**_AS_MARKDOWN, **_titled(title, name)}
+        notices = tuple(without_text(pages))
+        return TextFile(text, name=name, metadata=known, pages=starts, notices=notices)
     if kind in DOCUMENTS:
         text = document_to_markdown(content, name, kind, max_unpacked)
         # One that is written in the text is newer: properties are those of a template at times.

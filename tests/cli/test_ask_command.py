@@ -77,7 +77,7 @@ def test_people_read_the_file_lines_and_headings(docs: Path) -> None:
 
 
 def test_pages_of_a_pdf_are_said_and_no_lines(docs: Path) -> None:
-    pytest.importorskip("pypdf")
+    pytest.importorskip("pypdfium2")
     (docs / "quay.pdf").write_bytes(pdf([["The first page."], ["Anchors rust in the harbour."]]))
     passages = asked("docs/quay.pdf", "What rusts?", "--words", 9)["passages"]
     assert passages[0]["pages"][-1] == 2
@@ -325,7 +325,7 @@ def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
 
 
 def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
-    pytest.importorskip("pypdf")
+    pytest.importorskip("pypdfium2")
     days = [f"On day {n} the tide is written into the book of the house." for n in range(20)]
     (docs / "quay.pdf").write_bytes(pdf([days, ["Anchors rust in the harbour."]]))
     command = (

@@ -23,7 +23,7 @@ EXTRAS = {
     "openai": {"openai"},
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
-    "documents": {"charset_normalizer", "lxml", "anydoc", "pypdf"},
+    "documents": {"charset_normalizer", "lxml", "anydoc", "pypdfium2"},
     "cli": {"typer"},
     "tiktoken": {"tiktoken"},
 }
@@ -91,7 +91,16 @@ def imported_by(*arguments: object) -> set[str]:
 OURS = {"lumber_evaluation", "lumber_training"}
 HEAVY = {
     *("torch", "transformers", "tokenizers", "pyarrow", "jinja2", "nltk"),
-    *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "lxml", "pypdf", "requests"),
+    *(
+        "tiktoken",
+        "openai",
+        "langchain_core",
+        "llama_index",
+        "rich",
+        "lxml",
+        "pypdfium2",
+        "requests",
+    ),
 }
 
 

@@ -114,7 +114,7 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
 
 
 def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
-    pytest.importorskip("pypdf")
+    pytest.importorskip("pypdfium2")
     pytest.importorskip("anydoc")
     lines = [f"The boat number {n} lies at the quay." for n in range(30)]
     (docs / "c.pdf").write_bytes(pdf([lines, lines]))
@@ -129,7 +129,7 @@ def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
 
 
 def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
-    pytest.importorskip("pypdf")
+    pytest.importorskip("pypdfium2")
     whole = pdf([["The first page."], ["The second."]])
     (docs / "damaged.pdf").write_bytes(whole[: len(whole) // 2])
     split = started("split", docs / "damaged.pdf")  # a process of its own has no logging set up

@@ -65,7 +65,7 @@ def test_the_chunks_are_those_of_split(text: Path, options: list[str]) -> None:
 
 
 def test_documents_headings_and_pages_are_named(text: Path) -> None:
-    pytest.importorskip("pypdf")
+    pytest.importorskip("pypdfium2")
     Path("b.md").write_text(HANDBOOK, encoding="utf-8")
     Path("c.pdf").write_bytes(pdf([["The first page."], ["The second."]]))
     shown = viewed("b.md", "c.pdf", text, "--chunk-size", 60)

@@ -202,7 +202,7 @@ def test_a_dropped_file_is_searched_and_its_passage_is_marked(
 
 
 def test_a_passage_of_a_pdf_has_its_page(browser: Browser, page: str, tmp_path: Path) -> None:
-    pytest.importorskip("pypdf", reason="needs the extra documents")
+    pytest.importorskip("pypdfium2", reason="needs the extra documents")
     (tmp_path / "lamps.pdf").write_bytes(pdf([["Lamps burn oil."], ["Wicks are cut at dusk."]]))
     with opened(browser, page) as tab:
         tab.choose_files("input[type=file]", tmp_path / "lamps.pdf")

@@ -10,7 +10,7 @@ from lumber_files import READABLE, UnreadableFileError, read_bytes
 from tests.making_files import docx, epub, odf, pdf, slides, workbook
 from tests.profiles import examples
 
-pytest.importorskip("pypdf")
+pytest.importorskip("pypdfium2")
 pytest.importorskip("anydoc")
 
 PIECES = [

@@ -1,0 +1,174 @@
+"""What reading files keeps: recall from PDFs, beside the Markdown that they were made of.
+
+    python -m benchmarks.reading ../shared/data --only multi_corpus --renderings /tmp/renderings
+    python -m benchmarks.reading ../shared/data --only financebench --keep vectors.db
+
+The Markdown of RAG-Multi-Corpus is printed as PDFs (once; that needs weasyprint): justified and
+hyphenated, with running heads, and without bookmarks, which would tell the headings. The files are
+read and searched by `PassageIndex`, and of a question's evidence counts the share of its words,
+each with the next, that passages of its document have. Of the annual reports of FinanceBench it
+counts whether a passage touches a page of the evidence, for questions asked of their report and of
+all reports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.corpora import load_multi_corpus
+from benchmarks.embedding import Bundled
+from lumber_core import LayoutChunker
+from lumber_core.text.source import Source
+from lumber_evaluation.documents import Question
+from lumber_files import read_file
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+
+SMALL, LARGE = (75, 150, 300), (300, 600, 1200)
+CSS = """
+@page { size: A5; margin: 20mm 15mm;
+  @top-left { content: string(title); font: italic 8pt serif }
+  @top-right { content: "Company handbook"; font: 8pt serif }
+  @bottom-center { content: "Page " counter(page) " of " counter(pages); font: 8pt serif } }
+body { font: 10pt/1.35 serif; text-align: justify; hyphens: auto }
+h1 { font-size: 18pt; string-set: title content() } h2 { font-size: 14pt } h3 { font-size: 12pt }
+h4, h5, h6 { font-size: 10pt }
+h1, h2, h3, h4, h5, h6 { break-after: avoid; text-align: left; bookmark-level: none }
+table { border-collapse: collapse; font-size: 9pt } th, td { border: 0.5pt solid; padding: 2pt 4pt }
+"""
+
+
+def render(markdown: str, pdf: Path) -> None:
+    """Print Markdown as a PDF, unless it is there."""
+    if pdf.exists():
+        return
+    from markdown_it import MarkdownIt
+    from weasyprint import HTML
+
+    html = MarkdownIt("commonmark").enable("table").render(markdown)
+    page = f'<html lang="en"><style>{CSS}</style><body>{html}</body></html>'
+    pdf.parent.mkdir(parents=True, exist_ok=True)
+    HTML(string=page).write_pdf(pdf)
+
+
+def read_all(paths: Mapping[str, Path]) -> dict[str, Source]:
+    """Read files by name, and say how long a page takes."""
+    begun = time.perf_counter()
+    files = {name: read_file(path, name=name) for name, path in paths.items()}
+    taken, pages = time.perf_counter() - begun, sum(len(file.pages) for file in files.values())
+    print(f"{pages:,} pages in {taken:.1f} s", flush=True)
+    return dict(files)
+
+
+def index_of(sources: Mapping[str, Source]) -> PassageIndex:
+    """Return an index of sources by name, with the defaults of `PassageRetriever`."""
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled(), context=True)
+    index.add(IndexedDocument(name, name, source) for name, source in sources.items())
+    return index
+
+
+def words_found(
+    sources: Mapping[str, Source], texts: Mapping[str, str], questions: Sequence[Question]
+) -> list[float]:
+    """Return the mean share of the evidence's words in passages of its document, by budget."""
+    index = index_of(sources)
+    means = []
+    for budget in SMALL:
+        shares = []
+        for question in questions:
+            text = texts[question.document]
+            wanted, read = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+            for span in question.references:
+                wanted.update(_pairs(span.of(text)))
+            for passage in index.search(question.question, budget=budget):
+                if passage.document == question.document:
+                    read.update(_pairs(passage.text))
+            shares.append(sum((wanted & read).values()) / sum(wanted.values()))
+        means.append(float(np.mean(shares)))
+    return means
+
+
+def pages_touched(
+    index: PassageIndex, sources: Mapping[str, Source], questions: Iterable[Mapping[str, Any]]
+) -> list[list[bool]]:
+    """Return for each question and budget whether a passage touches a page of its evidence."""
+    touched = []
+    for question in questions:
+        name, wanted = question["document"], set(question["pages"])
+        reached = []
+        for budget in LARGE:
+            pages: set[int] = set()
+            for passage in index.search(question["question"], budget=budget):
+                if passage.document == name:
+                    first, last = sources[name].pages_of(passage.span) or (0, 0)
+                    pages.update(range(first, last + 1))
+            reached.append(not wanted.isdisjoint(pages))
+        touched.append(reached)
+    return touched
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return each word with the next: single words are found anywhere."""
+    words = re.findall(r"[^\W_]+", text.casefold())
+    return list(zip(words, [*words[1:], ""], strict=True))
+
+
+def multi_corpus(data: Path, renderings: Path) -> None:
+    """Measure the renderings of RAG-Multi-Corpus beside its Markdown."""
+    corpus = load_multi_corpus(data / "multi_corpus")
+    texts = {document.name: document.text for document in corpus.documents}
+    paths = {name: renderings / Path(name).with_suffix(".pdf") for name in texts}
+    for name, path in paths.items():
+        render(texts[name], path)
+    markdown = {name: Source(text, format="markdown") for name, text in texts.items()}
+    for kind, sources in (("Markdown", markdown), ("PDF", read_all(paths))):
+        print(
+            f"{kind:10}", *(f"{mean:.3f}" for mean in words_found(sources, texts, corpus.questions))
+        )
+
+
+def financebench(data: Path) -> None:
+    """Measure annual reports."""
+    lines = (data / "financebench" / "questions.jsonl").read_text("utf-8").splitlines()
+    questions = [json.loads(line) for line in lines]
+    sources = read_all({path.stem: path for path in sorted((data / "financebench/pdfs").iterdir())})
+    within = []
+    for name, source in sources.items():
+        asked = [question for question in questions if question["document"] == name]
+        within += pages_touched(index_of({name: source}), sources, asked)
+    _print("within its report", np.mean(within, axis=0))
+    _print("in all reports", np.mean(pages_touched(index_of(sources), sources, questions), axis=0))
+
+
+def _print(kind: str, means: Iterable[float]) -> None:
+    print(f"{kind:20}", *(f"{mean:.3f}" for mean in means), flush=True)
+
+
+def main() -> None:
+    """Measure what is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", choices=["multi_corpus", "financebench"])
+    parser.add_argument("--renderings", type=Path, default=Path("renderings"))
+    parser.add_argument("--keep", type=Path, help="file of vectors, for another run")
+    given = parser.parse_args()
+    Bundled.keep(given.keep)
+    if given.only != "financebench":
+        multi_corpus(given.data, given.renderings)
+    if given.only != "multi_corpus":
+        financebench(given.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""The lines of a PDF's page, as they are read: marks before their items, no running heads."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
+_SAME_HEIGHT = 0.5  # times the size
+LARGER = 1.15
+"""Times the size of the text; type is that of headings from there on."""
+_EDGE = 4  # lines at the top or the bottom of a page that may be running heads
+_PAGES = 3  # that have it at the same height, or all of a shorter file; it is no text then
+_HEIGHT = 6  # points
+_ROMAN = re.compile(r"[ivxlc]+")
+
+BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
+_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
+_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_NUMBER}")
+_ITEM = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_NUMBER})\s")
+_BEFORE_ITEM = 4  # times the size; between a mark and its item
+
+
+class Word(NamedTuple):
+    """A word where it is drawn; lengths in points, from the lower left of the page."""
+
+    text: str
+    left: float
+    right: float
+    base: float
+    size: float
+    bold: bool
+
+
+class TextLine:
+    """Words on a line.
+
+    Attributes:
+        words: In the order in which they are read.
+        added: Whether an annotation shows them, such as the field of a form.
+        size: The size of most of the type.
+        bold: Whether all of it is bold.
+        cells: The words between wide gaps: one cell unless the line is the row of a table.
+    """
+
+    def __init__(self, words: Sequence[Word], *, added: bool = False) -> None:
+        self.words, self.added = words, added
+        self.text = " ".join(word.text for word in words)
+        self.left, self.right = min(word.left for word in words), max(w.right for w in words)
+        self.base = max(words, key=lambda word: len(word.text)).base
+        sizes = Counter[float]()
+        for word in words:
+            sizes[word.size] += len(word.text)
+        self.size = max(sizes, key=sizes.__getitem__)
+        self.bold = all(word.bold for word in words)
+        self.cells: Sequence[Sequence[Word]] = [*_cells(words, _GAP * self.size)]
+
+    @property
+    def is_item(self) -> bool:
+        """Whether an item of a list begins here."""
+        return _ITEM.match(self.text) is not None
+
+
+def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
+    first = 0
+    for number, (before, word) in enumerate(pairwise(words), start=1):
+        if max(word.left - before.right, before.left - word.right) > gap:
+            yield words[first:number]
+            first = number
+    yield words[first:]
+
+
+def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
+    """Return the size of most of the type, tables aside."""
+    sizes = Counter[float]()
+    for page in pages:
+        for line in page:
+            sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
+    return max(sizes, key=sizes.__getitem__, default=0.0)
+
+
+def without_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    """Return pages without the lines that stand on several at the same height, numbers aside.
+
+    Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not.
+    """
+    largest = LARGER * size_of_text(pages)
+    edges = [[*_edges(page)] for page in pages]
+    counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
+    gone: set[TextLine] = set()
+    for edge in (edge for page in edges for edge in page):
+        for key, line in edge:  # from the edge to the text
+            if counts[key] < max(2, min(_PAGES, len(pages))) or line.size >= largest:
+                break
+            gone.add(line)
+    kept = ([line for line in page if line not in gone] for page in pages)
+    return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
+
+
+def _edges(page: Sequence[TextLine]) -> Iterator[list[tuple[tuple[str, int], TextLine]]]:
+    """Yield what stands at the top and at the bottom of a page, outermost first."""
+    lines = sorted(page, key=lambda line: -line.base)
+    for edge in (lines[:_EDGE], lines[: -_EDGE - 1 : -1]):
+        yield [(_key(line), line) for line in edge]
+
+
+def _key(line: TextLine) -> tuple[str, int]:
+    text = "#" if _ROMAN.fullmatch(line.text) else re.sub(r"\d+", "#", line.text)
+    return text, round(line.base / _HEIGHT)
+
+
+def with_marks(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines with the bullets, numbers and fields that stand beside them but come later."""
+    late = [line for line in page if line.added or _MARK.fullmatch(line.text)]
+    if not late:
+        return list(page)
+    lines = [line for line in page if line not in set(late)]
+    heights: dict[int, list[int]] = {}
+    for number, line in enumerate(lines):
+        heights.setdefault(round(line.base / _HEIGHT), []).append(number)
+    alone = []
+    for mark in late:
+        height = round(mark.base / _HEIGHT)
+        near = [n for h in (height - 1, height, height + 1) for n in heights.get(h, ())]
+        beside = [n for n in near if _is_beside(mark, lines[n])]
+        if beside:
+            number = min(beside, key=lambda n: abs(lines[n].left - mark.right))
+            words = sorted((mark.words, lines[number].words), key=lambda words: words[0].left)
+            lines[number] = TextLine([*words[0], *words[1]])
+        else:
+            alone.append(mark)
+    return [*lines, *alone]
+
+
+def _is_beside(mark: TextLine, line: TextLine) -> bool:
+    if abs(line.base - mark.base) > _SAME_HEIGHT * line.size:
+        return False
+    before = mark.right <= line.left + 1
+    near = before and line.left - mark.right < _BEFORE_ITEM * line.size
+    return near or (mark.added and (before or line.right <= mark.left + 1))

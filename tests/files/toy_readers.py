@@ -1,0 +1,38 @@
+"""Readers that files make do what a reader should not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+
+def size(content: bytes, most: int, more: int = 0) -> dict[str, Any]:
+    os.write(1, b"What libraries print is no answer.\n")
+    return {"size": len(content) + more, "text": "Flut\n\ud800"}
+
+
+def process(content: bytes, most: int) -> list[int]:
+    return [os.getpid(), "lumber_core.bert" in sys.modules]
+
+
+def endless(content: bytes, most: int) -> None:
+    while True:
+        pass
+
+
+def crash(content: bytes, most: int) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def hungry(content: bytes, most: int) -> int:
+    return len(bytearray(1 << 36))
+
+
+def damaged(content: bytes, most: int) -> None:
+    raise KeyError("/Root")
+
+
+def long(content: bytes, most: int) -> str:
+    return "ä" * most
