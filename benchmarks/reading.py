@@ -71,7 +71,7 @@ def read_all(paths: Mapping[str, Path]) -> dict[str, Source]:
 
 def index_of(sources: Mapping[str, Source]) -> PassageIndex:
     """Return an index of sources by name, with the defaults of `PassageRetriever`."""
-    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled(), context=True)
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
     index.add(IndexedDocument(name, name, source) for name, source in sources.items())
     return index
 
@@ -89,7 +89,7 @@ def words_found(
             wanted, read = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
             for span in question.references:
                 wanted.update(_pairs(span.of(text)))
-            for passage in index.search(question.question, budget=budget):
+            for passage in index.search(question.question, budget=budget, context=True):
                 if passage.document == question.document:
                     read.update(_pairs(passage.text))
             shares.append(sum((wanted & read).values()) / sum(wanted.values()))
@@ -107,7 +107,7 @@ def pages_touched(
         reached = []
         for budget in LARGE:
             pages: set[int] = set()
-            for passage in index.search(question["question"], budget=budget):
+            for passage in index.search(question["question"], budget=budget, context=True):
                 if passage.document == name:
                     first, last = sources[name].pages_of(passage.span) or (0, 0)
                     pages.update(range(first, last + 1))

@@ -28,8 +28,8 @@ xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationsh
 Target="word/document.xml"/></Relationships>"""
 
 
-def pdf(pages: Sequence[Sequence[str]]) -> bytes:
-    """Return a PDF with the given lines of ASCII text on each page."""
+def pdf(pages: Sequence[Sequence[str]], title: str = "") -> bytes:
+    """Return a PDF with the given lines of ASCII text on each page, and a title."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
     kids = []
@@ -43,11 +43,17 @@ def pdf(pages: Sequence[Sequence[str]]) -> bytes:
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
-    return pdf_of(objects)
+    objects.append(f"<< /Title ({title}) >>")
+    return pdf_of(objects, f"/Info {len(objects)} 0 R")
 
 
-def pdf_of(objects: Sequence[str | bytes]) -> bytes:
-    """Return a PDF that consists of these objects, the first of which is the catalog."""
+def pdf_of(objects: Sequence[str | bytes], more: str = "") -> bytes:
+    """Return a PDF that consists of these objects, the first of which is the catalog.
+
+    Args:
+        objects: The objects.
+        more: Further entries of the trailer.
+    """
     out = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, start=1):
@@ -57,7 +63,7 @@ def pdf_of(objects: Sequence[str | bytes]) -> bytes:
     start = len(out)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode("ascii")
     out += b"".join(f"{place:010} 00000 n \n".encode("ascii") for place in places)
-    out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n".encode("ascii")
+    out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R {more} >>\n".encode("ascii")
     return bytes(out + f"startxref\n{start}\n%%EOF\n".encode("ascii"))
 
 
