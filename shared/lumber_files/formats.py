@@ -104,9 +104,9 @@ def title_of_docx(content: bytes) -> str:
 
 def title_of_pdf(content: bytes) -> str:
     """Return the title in the properties of a PDF that can be read, "" without one."""
-    from pypdf import PdfReader
-
     with suppress(Exception):  # pages can be read where this cannot
+        from pypdf import PdfReader
+
         properties = PdfReader(BytesIO(content)).metadata
         return str(properties.title or "") if properties else ""
     return ""
