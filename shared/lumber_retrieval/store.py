@@ -376,18 +376,17 @@ class Reading:
         Headings are no titles here. The chunks of a short document are few: if they came first,
         they all would.
         """
-        described = self._described(chunks)
-        documents = {document: metadata for document, _, metadata in described.values()}
-        long = f"id FROM documents WHERE length(text) >= {_LONG} AND id"
-        titles = {}
         with self._intact():
-            for (document,) in select(self._connection, long, documents):
-                known = {CONTEXT_KEY: "", **documents[document], "headings": None}
-                titles[document] = document_title(known, Source("", metadata=known).named)
-        return {
-            number: (document, titles.get(document, ""))
-            for number, (document, _, _) in described.items()
-        }
+            rows = select(self._connection, "id, document FROM chunks WHERE id", chunks)
+            document_of = dict(rows)
+            known = {document: number for number, document in document_of.items()}  # one of each
+            long = f"id FROM documents WHERE length(text) >= {_LONG} AND id"
+            some = [known[document] for (document,) in select(self._connection, long, known)]
+        titles = {}
+        for document, _, metadata in self._described(some).values():
+            own = {CONTEXT_KEY: "", **metadata, "headings": None}
+            titles[document] = document_title(own, Source("", metadata=own).named)
+        return {number: (one, titles.get(one, "")) for number, one in document_of.items()}
 
     def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
         """Return the numbers of the documents, the spans and the metadata of chunks."""

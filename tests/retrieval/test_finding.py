@@ -286,3 +286,19 @@ def test_of_long_documents_those_that_a_question_names_come_first(question: str,
     assert all(0 <= passage.score <= 1 for passage in (best, *others))
     best, *_ = reports(title=None).search(question, budget=100)
     assert best.document == "ADOBE_10K.txt"  # the first of those that are all alike
+
+
+@pytest.mark.parametrize(
+    ("start", "context"),
+    [("", "river otters"), ("Otters\n======\n\n", ""), ("# Otters\n\n", "Otters")],
+)
+def test_a_passage_has_the_title_that_its_document_has(start: str, context: str) -> None:
+    text = start + "".join(
+        f"Holt {n} has {n} doors. Its water is {n} feet deep. " for n in range(40)
+    )
+    index = PassageIndex(LayoutChunker(target_size=40), WordVectors(), context=True)
+    name = "river_otters.md" if start.startswith("#") else "river_otters.txt"
+    index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
+    (passage,) = index.search("How deep is the water of holt 20?", budget=9 + len(context.split()))
+    assert passage.text.startswith("Its water is")  # inside a chunk
+    assert passage.context == context

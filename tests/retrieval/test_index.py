@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
-from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
 from tests.retrieval.embeddings import WordVectors
 
@@ -153,3 +153,12 @@ def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(tmp_path:
     assert changes.unchanged == len([name for name in sources if int(name) < done + 5]) > done
     assert {str(n) for n in range(done + 5)} <= set(index.store.sources())
     assert str(done + 3) in found(index, f"{done + 3}", budget=10)[0]
+
+
+def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() -> None:
+    def stored(name: str) -> str:
+        content = Source("They hunt at dawn.", name=name)
+        return document_digest(IndexedDocument("a", "a", content), "splitter")
+
+    assert stored("river_otters.txt") == stored("river otters.txt") != stored("martens.txt")
+    assert stored("1.txt") == stored("2.txt")
