@@ -122,6 +122,7 @@ def _covers(span: Span, inner: Span) -> bool:
 def _blocks(source: Source, marks: _Marks) -> Iterator[list[Any]]:
     """Yield the pages of a document, and its blocks: of Markdown its own, of other texts lines."""
     text, pages = source.text, deque(enumerate(source.pages, 1))
+    blocks: list[tuple[int, int, str, list[int]]]
     if source.kind == "markdown":
         blocks = [(block.start, block.end, block.kind, [block.level]) for block in source.blocks]
     else:
