@@ -180,7 +180,11 @@ def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
         if inside.end <= inside.start:
             continue
         after = bisect_right(source.pages, inside.start)
-        pages = source.pages[after : bisect_left(source.pages, inside.end)]
+        before = bisect_left(source.pages, inside.end)
+        # White space before a page is not a block of its own.
+        pages = [
+            page for page in source.pages[after:before] if source.text[page : inside.end].strip()
+        ]
         edges = [inside.start, *pages, inside.end]
         for start, end in pairwise(edges):
             for part in _parts(source.text, start, end):

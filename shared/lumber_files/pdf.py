@@ -29,6 +29,7 @@ _WORD = re.compile(
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _BOLD_WEIGHT = 600
 _BELOW = 0.6  # times the size of the type; no letter goes so far below its line
+_A_LINE, _A_RECTANGLE = 2, (4, 5)  # segments of a path, with the move to its start
 _THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
 _BOOKMARKS, _DEEPEST = 20_000, 6  # a damaged file may have circles of them
 _LONGEST_TITLE = 500  # characters
@@ -105,10 +106,11 @@ def _rules(pdfium: Any, page: Any) -> Iterator[Rule]:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
-        if min(right - left, top - bottom) < _THIN:
+        segments = pdfium.FPDFPath_CountSegments(drawn)
+        if segments == _A_LINE or min(right - left, top - bottom) < _THIN:
             if max(right - left, top - bottom) > _LONG:
                 yield Rule(left, bottom, right, top)
-        elif pdfium.FPDFPath_CountSegments(drawn) in (4, 5):
+        elif segments in _A_RECTANGLE:
             pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
             if strokes.value:  # a cell
                 yield Rule(left, bottom, left, top)

@@ -12,13 +12,11 @@ from lumber_files.pdf_lines import BULLETS, LARGER, TextLine, size_of_text
 _SMALLER = 0.9  # times that size; smaller bold type is in tables and notes
 _WORDS, _LINES = 15, 3  # of the longest heading
 _SHORT = 6  # words of one that ends with a full stop, as "1. Business." may
-_LEVELS = 4
+LEVELS = 4
 _LEADING = 1.2  # times the size of the type, where the file does not say
 
-_NUMBERED = re.compile(r"(?!(?i:tab|fig))\w+ (?:[IVX]+|\d{1,2}[A-Z]?)\b")  # "Part II", "Item 7A."
 _NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 
-Style = tuple[float, bool, bool, bool]
 Outline = dict[tuple[int, str], int]
 """The levels of bookmarks by page and `title_key`."""
 
@@ -60,7 +58,7 @@ class Types:
         """Return the level of a bookmark for lines, 0 if there is none."""
         key = title_key(" ".join(line.text for line in lines))
         found = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
-        return next(filter(None, found), 0)
+        return min(next(filter(None, found), 0), LEVELS)
 
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
         """Return whether lines are set as a heading."""
@@ -70,7 +68,7 @@ class Types:
             return False
         if self._outline and self.bookmark(page, lines):
             return True
-        size, _, capital, bold = style_of(lines)
+        size, bold, capital = size_of(lines), lines[0].bold, text.isupper()
         larger = size >= LARGER * self.text
         letters = sum(map(str.isalpha, text))
         return (
@@ -84,11 +82,9 @@ class Types:
         )
 
 
-def style_of(lines: Sequence[TextLine]) -> Style:
-    """Return what ranks a heading: its size, numbered or not, capitals or not, bold or not."""
-    text = " ".join(line.text for line in lines)
-    numbered = _NUMBERED.match(text) is not None
-    return max(line.size for line in lines), numbered, text.isupper(), lines[0].bold
+def size_of(lines: Sequence[TextLine]) -> float:
+    """Return the size of the type of a heading, which ranks it."""
+    return max(line.size for line in lines)
 
 
 def is_text(line: TextLine) -> bool:
@@ -97,17 +93,19 @@ def is_text(line: TextLine) -> bool:
     return len(line.cells) == 1 or (len(line.cells) == 2 and _NUMBER.fullmatch(first) is not None)
 
 
-def levels_of(styles: Iterable[tuple[Style, int]]) -> dict[Style, int]:
-    """Return the levels of headings by style, as bookmarks say, or by rank.
+def levels_of(headings: Iterable[tuple[float, int]]) -> dict[float, int]:
+    """Return the levels of headings by size, as bookmarks say, or by rank.
+
+    Weight and capitals rank no headings: in a path, each level takes words of a passage's budget.
 
     Args:
-        styles: Of each heading its style, and the level that a bookmark says or 0.
+        headings: Of each its size, and the level that a bookmark says or 0.
     """
-    counts, said = Counter[Style](), dict[Style, Counter[int]]()
-    for style, level in styles:
-        counts[style] += 1
+    counts, said = Counter[float](), dict[float, Counter[int]]()
+    for size, level in headings:
+        counts[size] += 1
         if level:
-            said.setdefault(style, Counter())[min(level, _LEVELS)] += 1
-    kept = sorted(counts, key=lambda style: (counts[style], style))[-_LEVELS:]
-    ranks = {style: max(1, sum(other >= style for other in kept)) for style in counts}
-    return {**ranks, **{style: levels.most_common(1)[0][0] for style, levels in said.items()}}
+            said.setdefault(size, Counter())[level] += 1
+    kept = sorted(counts, key=lambda size: (counts[size], size))[-LEVELS:]
+    ranks = {size: max(1, sum(other >= size for other in kept)) for size in counts}
+    return {**ranks, **{size: levels.most_common(1)[0][0] for size, levels in said.items()}}

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lumber_files.pdf_headings import Outline, Style, Types, is_text, levels_of, style_of
+from lumber_files.pdf_headings import Outline, Types, is_text, levels_of, size_of
 from lumber_files.pdf_lines import BULLETS, TextLine, with_marks, without_running_heads
-from lumber_files.pdf_tables import Rule, columns_of, grids, in_columns
+from lumber_files.pdf_tables import Rule, columns_of, grids, in_columns, stacked_titles
 
 _ROW = "\ufdd0"  # no character; what follows, up to the next one, becomes one line
 _LEADING = 1.3  # times the leading; a paragraph's lines are not farther apart
@@ -51,7 +51,7 @@ def to_markdown(
         for number, (page, drawn) in enumerate(zip(read, rules, strict=True))
     ]
     headings = [block for page in written for block in page if block.kind == "heading"]
-    levels = levels_of((style_of(block.lines), block.level) for block in headings)
+    levels = levels_of((size_of(block.lines), block.level) for block in headings)
     texts: list[str] = []
     before, last = None, 0  # the block before, and the number of its page
     for page in written:
@@ -110,10 +110,10 @@ def _goes_on(before: _Block, block: _Block) -> bool:
     )
 
 
-def _write(block: _Block, levels: dict[Style, int]) -> str:
+def _write(block: _Block, levels: dict[float, int]) -> str:
     lines = [line.text for line in block.lines]
     if block.kind == "heading":
-        level = block.level or levels[style_of(block.lines)]
+        level = block.level or levels[size_of(block.lines)]
         return f"{_ROW}{'#' * level} " + "\n".join(lines)
     if block.kind == "table":
         # Where budgets count words, a bar alone would be one.
@@ -156,7 +156,7 @@ def _blocks(
 
 
 def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[_Block]:
-    lines = [*_with_columns(lines)]
+    lines = _with_columns(lines)
     start, in_table = 0, False
     while start < len(lines):
         stop = _end_of_rows(lines, start, types)
@@ -174,7 +174,7 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
         between_rows = in_table and _end_of_rows(lines, stop, types) > stop
         if types.is_heading(number, lines[start:stop]) and not between_rows:
             level = types.bookmark(number, lines[start:stop])
-            yield _Block("heading", lines[start:stop], min(level, 4))
+            yield _Block("heading", lines[start:stop], level)
         else:
             stop = start + 1
             while (
@@ -200,14 +200,23 @@ def _rows(lines: Sequence[TextLine]) -> Iterator[_Block]:
         lines = lines[before + len(cells) :]
 
 
-def _with_columns(lines: Sequence[TextLine]) -> Iterator[TextLine]:
-    """Yield lines, those shortly above a row in columns if their words stand above its cells."""
+def _with_columns(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines, with the titles of columns shortly above a row as rows."""
+    found: list[TextLine] = []
     for number, line in enumerate(lines):
         below = lines[number + 1 : number + 1 + _LABELS]
         row = next((after for after in below if not is_text(after)), None)
         if row is not None and is_text(line):
             line.cells = in_columns(line, row)
-        yield line
+        if not is_text(line) and found and is_text(found[-1]):
+            for labels in range(_LABELS + 1):
+                stop = len(found) - labels
+                stacked = stacked_titles(found[:stop], line)
+                if stacked:
+                    found[stop - stacked[0] : stop] = [stacked[1]]
+                    break
+        found.append(line)
+    return found
 
 
 def _end_of_rows(lines: Sequence[TextLine], start: int, types: Types) -> int:

@@ -16,6 +16,7 @@ _MOST = 0.6  # of a table's height or width; cells that go over several rows or 
 
 
 _NUMBERS = 0.6  # of the cells of a table without lines; prose in columns has fewer
+_TITLE = 4  # words on a line of a column's title
 _UNIT = re.compile(r"[^\w\s]?[$€£¥₹]|[(]")  # stands in a column of its own before its number
 _NUMBER = re.compile(r"[^\w]*\d[\d.,]*\W*|\W+|[xX]|n/?[am]", re.IGNORECASE)
 _DATE = re.compile(r"(?:19|20)\d\d|\b[A-Z][a-z]+\.? \d{1,2}\b|\bQ[1-4]\b")
@@ -165,7 +166,33 @@ def in_columns(line: TextLine, row: TextLine) -> Sequence[Sequence[Word]]:
         if column and word.left >= edges[column][1]:
             return line.cells
         cells[column].append(word)
-    return cells if all(cells[1:]) and cells[0] else line.cells
+    gaps = [b[0].left - a[-1].right for a, b in pairwise(cells) if a and b]
+    apart = len(gaps) == len(cells) - 1 and min(gaps) > line.size
+    return cells if apart else line.cells
+
+
+def stacked_titles(lines: Sequence[TextLine], row: TextLine) -> tuple[int, TextLine] | None:
+    """Return how many of the last lines are titles of a row's columns, and these as one line.
+
+    A title of several lines is drawn before the next one: "June 30," and "2023", column by column.
+    """
+    edges = [(cell.left, cell.right) for cell in _cells(row)][1:]
+    titles: list[list[Word]] = [[] for _ in edges]
+    number = 0
+    for line in reversed(lines):
+        above = [
+            n for n, (left, right) in enumerate(edges) if line.left < right and line.right > left
+        ]
+        if len(above) != 1 or len(line.words) > _TITLE:
+            break
+        titles[above[0]][:0] = line.words
+        number += 1
+    named = [title for title in titles if title]
+    if len(named) < max(2, len(edges) - 1):
+        return None
+    header = TextLine([word for title in named for word in title])
+    header.cells = named
+    return number, header
 
 
 def _cells(line: TextLine) -> Iterator[_Cell]:

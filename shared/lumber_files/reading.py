@@ -94,12 +94,12 @@ def read_file(
         encoding: Encoding of the file. None: the byte order mark's, or UTF-8, or what HTML
             declares, or else the encoding that charset-normalizer detects.
         max_unpacked: Maximum size in bytes that a document or PDF unpacks to, against files made to
-            exhaust the memory.
+            exhaust the memory. It bounds the CPU time as well, by 60 s for 50 MB.
 
     Raises:
         OSError: The file cannot be opened.
         UnreadableFileError: It is not text in that encoding, is damaged, unpacks to more than
-            `max_unpacked`, or contains no text.
+            `max_unpacked`, takes too much time or memory, or contains no text.
         MissingExtraError: It is HTML, PDF, a document or in an encoding that must be detected, and
             the extra `documents` is not installed.
         ValueError: Python knows no such encoding.

@@ -1,0 +1,223 @@
+"""A PDF becomes Markdown: headings, lists, tables and paragraphs of what is drawn on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from lumber_core import LayoutChunker
+from lumber_files import UnreadableFileError, read_bytes
+from tests.making_files import pdf_of
+
+pytest.importorskip("pypdfium2")
+
+Drawn = tuple[float, float, float, str]
+"""What is drawn: left and base in points, the size, which is negative if it is bold, and a text."""
+PROSE = [
+    "The tide turns at noon, and the boats go out with it until the evening",
+    "when the keeper lights the lamp and waits for the last of them to come.",
+    "Nobody sails in the dark, since the rocks cannot be seen.",
+]
+
+
+def drawn(pages: Sequence[Sequence[Drawn]], *, outline: str = "", lines: str = "") -> bytes:
+    """Return a PDF of pages, with a title at a page of an outline, and drawn lines."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R >>", ""]
+    objects += [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in FONTS]
+    item = "/First 6 0 R /Last 6 0 R /Count 1" if outline else ""
+    objects += [f"<< {item} >>", f"<< /Title ({outline}) /Parent 5 0 R /Dest [8 0 R /Fit] >>"]
+    kids = []
+    for page in pages:
+        shown = [
+            f"BT /F{int(size < 0)} {abs(size)} Tf {left} {base} Td ({text}) Tj ET"
+            for left, base, size, text in page
+        ]
+        body = "\n".join([*shown, lines])
+        objects.append(f"<< /Length {len(body)} >>\nstream\n{body}\nendstream")
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents "
+            f"{len(objects)} 0 R /Resources << /Font << /F0 3 0 R /F1 4 0 R >> >> >>"
+        )
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    return pdf_of(objects)
+
+
+FONTS = ("Helvetica", "Helvetica-Bold")
+
+
+def prose(base: float, lines: Sequence[str] = PROSE) -> list[Drawn]:
+    return [(72, base - 14 * number, 11, line) for number, line in enumerate(lines)]
+
+
+def read(*pages: Sequence[Drawn], lines: str = "") -> str:
+    return read_bytes(drawn(pages, lines=lines), name="a", suffix=".pdf").text
+
+
+def test_larger_and_bold_lines_are_headings_by_size() -> None:
+    text = read(
+        [
+            (72, 740, 20, "The harbour of the"),
+            (72, 716, 20, "northern isles"),
+            *prose(680),
+            (72, 620, 14, "Boats"),
+            *prose(600),
+            (72, 540, -11, "Nets and hooks"),
+            *prose(520),
+        ]
+    )
+    body = "\n".join(PROSE)
+    assert text == (
+        f"# The harbour of the northern isles\n\n{body}\n\n## Boats\n\n{body}\n\n"
+        f"### Nets and hooks\n\n{body}"
+    )
+    file = read_bytes(drawn([[(72, 740, 20, "Boats"), *prose(700)]]), name="a", suffix=".pdf")
+    assert {chunk.headings for chunk in LayoutChunker(target_size=10).split(file)} == {("Boats",)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        (72, 640, -11, "Nobody sails in the dark, and nobody has ever come back who did so."),
+        (72, 640, -11, "2022 2023 1,234"),
+        (72, 640, -11, "which nobody had seen"),
+        (72, 640, -8, "A note of the printer"),
+    ],
+)
+def test_what_is_set_in_bold_may_be_text(line: Drawn) -> None:
+    assert "#" not in read([*prose(740), line, *prose(600)])
+
+
+def test_a_bookmark_says_that_a_line_is_a_heading() -> None:
+    page = [*prose(740), (72, 680, 11, "Boats and nets"), *prose(660)]
+    content = drawn([page], outline="BOATS AND  NETS")
+    assert "\n\n# Boats and nets\n\n" in read_bytes(content, name="a", suffix=".pdf").text
+
+
+def test_a_paragraph_is_no_heading_list_or_rule_by_its_first_letters() -> None:
+    lines = ["# of employees: 12", "> 5 % of them sail.", "---", "<b> is bold."]
+    page = [*prose(740), *((72, 640 - 40 * n, 11, line) for n, line in enumerate(lines))]
+    assert read(page).split("\n\n")[1:] == ["\\" + line for line in lines]
+
+
+def test_marks_that_are_drawn_later_stand_before_their_items() -> None:
+    items = [(90, 640, 11, "Nets of two kinds:"), (110, 626, 11, "fine"), (90, 612, 11, "Hooks")]
+    marks = [(76, 640, 11, "-"), (96, 626, 11, "o"), (72, 612, 11, "2.")]
+    text = read([*prose(740), *items, *marks])
+    assert text.endswith("\n\n- Nets of two kinds:\no fine\n2. Hooks")
+
+
+def test_running_heads_and_page_numbers_are_no_text() -> None:
+    pages = [
+        [(72, 770, 9, "Harbour report 2023"), *prose(720 - 20 * n), (300, 30, 9, f"Page {n + 1}")]
+        for n in range(3)
+    ]
+    assert read(*pages) == "\n\n\f".join(["\n".join(PROSE)] * 3)
+    steps = [[(72, 740, 16, f"Step {n}"), *prose(700 - 20 * n)] for n in (1, 2, 3)]
+    assert [line for line in read(*steps).split("\n") if "#" in line] == [
+        "# Step 1",
+        "# Step 2",
+        "# Step 3",
+    ]
+
+
+def test_a_paragraph_goes_on_on_the_next_page() -> None:
+    assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == "\n\f".join(
+        [PROSE[0], "\n".join(PROSE[1:])]
+    )
+
+
+ROWS = [("Boats", "1,200", "1,100"), ("Nets", "(30)", "45"), ("Hooks", "7", "-")]
+
+
+def table(header: Sequence[str], base: float = 600) -> list[Drawn]:
+    rows = (header, *ROWS)
+    lefts = (72, 250, 350)
+    return [
+        (left, base - 16 * number, 11, cell)
+        for number, row in enumerate(rows)
+        for left, cell in zip(lefts, row, strict=True)
+        if cell
+    ]
+
+
+def test_numbers_in_columns_below_titles_are_a_table() -> None:
+    text = read([*prose(740), *table(["In dollars", "2023", "2022"]), *prose(400)])
+    assert text.split("\n\n")[1] == (
+        "|In dollars |2023 |2022|\n|---|---|---|\n|Boats |1,200 |1,100|\n|Nets |(30) |45|\n"
+        "|Hooks |7 |-|"
+    )
+
+
+def test_rows_without_titles_and_words_in_columns_are_no_table() -> None:
+    text = read([*prose(740), *table(["Total", "9", "8"]), *prose(400)])
+    assert text.split("\n\n")[1:3] == ["Total  9  8", "Boats  1,200  1,100"]
+    words = [(72, 600 - 16 * n, 11, "the keeper") for n in range(4)]
+    words += [(250, 600 - 16 * n, 11, "lights the lamp") for n in range(4)]
+    assert "|" not in read([*prose(740), *words])
+
+
+def test_lines_around_cells_make_a_table() -> None:
+    lefts, bases = (70, 200, 330), (560, 600, 620)
+    lines = [f"{left} {bases[0]} m {left} {bases[-1]} l S" for left in lefts]
+    lines += [f"{lefts[0]} {base} m {lefts[-1]} {base} l S" for base in bases]
+    cells = [
+        (72, 605, 11, "Boat"),
+        (202, 605, 11, "Crew | berths"),
+        (72, 588, 11, "Gull, which"),
+        (72, 574, 11, "is new"),
+        (202, 588, 11, "Ann and Ben"),
+    ]
+    assert read([*prose(740), *cells], lines="\n".join(lines)).split("\n\n")[1] == (
+        "|Boat |Crew \\| berths|\n|---|---|\n|Gull, which is new |Ann and Ben|"
+    )
+
+
+def test_fields_of_a_form_stand_beside_their_labels() -> None:
+    page = "BT /F1 12 Tf 72 700 Td (Name:) Tj 0 -40 Td (Town:) Tj ET"
+    fonts = "/Resources << /Font << /F1 5 0 R >> >>"
+    field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (f{0}) /V ({1}) /F 4 /DA (/F1 12 Tf)"
+    content = pdf_of(
+        [
+            "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R] /DR << /Font << "
+            "/F1 5 0 R >> >> /NeedAppearances true >> >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {fonts} /Contents 4 0 R "
+            "/Annots [6 0 R 7 0 R] >>",
+            f"<< /Length {len(page)} >>\nstream\n{page}\nendstream",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            field.format(1, "Ann") + " /Rect [120 695 320 715] /P 3 0 R >>",
+            field.format(2, "Hull") + " /Rect [120 655 320 675] /P 3 0 R >>",
+        ]
+    )
+    text = read_bytes(content, name="a", suffix=".pdf").text
+    assert text.split() == ["Name:", "Ann", "Town:", "Hull"]
+
+
+def test_right_to_left_lines_are_read_with_their_numbers() -> None:
+    from tests.files.test_pdf_text import pdf_of_text
+
+    shown = "\u05e8\u05d9\u05d7\u05de 123 \u05dd\u05dc\u05d5\u05e2"
+    text = read_bytes(pdf_of_text([shown]), name="a", suffix=".pdf").text
+    assert text == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
+
+
+def test_a_file_that_needs_a_password_is_said() -> None:
+    content = drawn([prose(740)])
+    encrypted = content.replace(
+        b"/Root 1 0 R",
+        b"/Root 1 0 R /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <"
+        + b"00" * 32
+        + b"> /U <"
+        + b"00" * 32
+        + b"> >>",
+    )
+    with pytest.raises(UnreadableFileError, match=r"^a cannot be read as PDF: it needs a password"):
+        read_bytes(encrypted, name="a", suffix=".pdf")
+
+
+def test_pages_that_may_be_scans_are_said() -> None:
+    file = read_bytes(drawn([prose(740), [], prose(740), []]), name="a", suffix=".pdf")
+    assert file.notices == ("2 of 4 pages have no text: if pages 2, 4 are scans, they need OCR",)
+    assert read_bytes(drawn([prose(740)]), name="a", suffix=".pdf").notices == ()
