@@ -69,12 +69,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     Example:
         >>> retriever = PassageRetriever()
         >>> text = "Otters live along rivers. They hunt fish at dawn."
-        >>> changes = retriever.add_documents([Document(text, metadata={"source": "otters.txt"})])
+        >>> changes = retriever.add_documents([Document(text, metadata={"source": "notes.txt"})])
         >>> changes.added, changes.chunks
         (1, 1)
         >>> [passage] = retriever.invoke("When do otters hunt?")
         >>> passage.page_content, passage.metadata["source"], passage.metadata["start_index"]
-        ('Otters live along rivers. They hunt fish at dawn.', 'otters.txt', 0)
+        ('Otters live along rivers. They hunt fish at dawn.', 'notes.txt', 0)
     """
 
     model_config = ConfigDict(

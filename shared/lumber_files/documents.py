@@ -16,7 +16,7 @@ from zipfile import ZipFile, ZipInfo
 
 from lumber_files.html import plain_page
 from lumber_files.limits import check_unpacked
-from lumber_files.markdown import set_apart, to_markdown
+from lumber_files.markdown import convert_document, set_apart
 
 _A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 _P = "http://schemas.openxmlformats.org/presentationml/2006/main"
@@ -63,7 +63,7 @@ def read_document(content: bytes, most: int) -> str:
         sheets = _sheets(content, found)
     elif found == "rtf":
         content = _RAISED_IN_RTF.sub(rb"\1^", _UNSEEN_IN_RTF.sub(b"", content))
-    markdown = to_markdown(content, found)
+    markdown = convert_document(content, found)
     if len(sheets) == 1 and markdown:  # anydoc names several
         markdown = f"## {sheets[0]}\n\n{markdown}"
     return _divide_sheets(markdown) if found in ("xlsx", "ods") else markdown

@@ -63,10 +63,10 @@ def chapter_to_markdown(page: str) -> str:
         archive.writestr("META-INF/container.xml", _CONTAINER)
         archive.writestr("book", _BOOK)
         archive.writestr("a.xhtml", page.encode())
-    return to_markdown(made.getvalue(), "epub")
+    return convert_document(made.getvalue(), "epub")
 
 
-def to_markdown(content: bytes, kind: Any) -> str:
+def convert_document(content: bytes, kind: Any) -> str:
     """Return the Markdown that anydoc makes of a document, tidied up."""
     from anydoc import to_markdown_bytes
 

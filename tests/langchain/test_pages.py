@@ -1,18 +1,12 @@
-"""Pages of a loader of LangChain joined: the text and the chunks of the file."""
+"""Pages of a loader of LangChain joined: the chunks of one text, with their pages."""
 
 from __future__ import annotations
 
-import warnings
-from pathlib import Path
-
-import pytest
 from langchain_core.documents import Document
 
 from langchain_lumber import BertTextSplitter, join_pages
-from lumber_core import BertChunker
+from lumber_core import BertChunker, Source
 from lumber_core.chunking.delivery import Delivery
-from lumber_files import read_file
-from tests.making_files import pdf
 
 TITLE = "The Otter Handbook, third edition"
 PROSE = (
@@ -35,25 +29,13 @@ def printed(pages: int, lines: int = 14, width: int = 66) -> list[list[str]]:
     return [[TITLE, *body, str(n)] for n, body in enumerate(bodies, start=1)]
 
 
-@pytest.fixture
-def handbook(tmp_path: Path) -> Path:
-    path = tmp_path / "handbook.pdf"
-    path.write_bytes(pdf(printed(5)))
-    return path
-
-
-def load(path: Path) -> list[Document]:
-    pytest.importorskip("langchain_community")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # it is no longer maintained
-        from langchain_community.document_loaders import PyPDFLoader
-    return list(PyPDFLoader(str(path)).load())
-
-
-def test_joined_pages_have_the_text_and_chunks_of_the_file(handbook: Path) -> None:
-    file, (joined,) = read_file(handbook), join_pages(load(handbook))
-    assert joined.page_content == file.text
-    assert tuple(joined.metadata["page_starts"]) == file.pages
+def test_joined_pages_have_the_chunks_of_one_text_with_pages() -> None:
+    pages = [
+        Document("\n".join(lines), metadata={"source": "handbook.pdf", "page": n, "total_pages": 5})
+        for n, lines in enumerate(printed(5))
+    ]
+    (joined,) = join_pages(pages)
+    file = Source(joined.page_content, pages=tuple(joined.metadata["page_starts"]))
     chunks = BertTextSplitter(add_metadata=True).split_documents([joined])
     of_file = BertChunker().split(file, Delivery(trim=True))
     assert [chunk.page_content for chunk in chunks] == [chunk.text for chunk in of_file]

@@ -296,9 +296,11 @@ def test_a_passage_has_the_title_that_its_document_has(start: str, context: str)
     text = start + "".join(
         f"Holt {n} has {n} doors. Its water is {n} feet deep. " for n in range(40)
     )
-    index = PassageIndex(LayoutChunker(target_size=40), WordVectors(), context=True)
+    index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
     name = "river_otters.md" if start.startswith("#") else "river_otters.txt"
     index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
-    (passage,) = index.search("How deep is the water of holt 20?", budget=9 + len(context.split()))
+    (passage,) = index.search(
+        "How deep is the water of holt 20?", budget=9 + len(context.split()), context=True
+    )
     assert passage.text.startswith("Its water is")  # inside a chunk
     assert passage.context == context

@@ -138,8 +138,11 @@ def name_as_title(path: str) -> str:
     kinds_of_folder = {*map(_kind, folder)}
     if kinds_of_folder & {"name", "weak"} or "nothing" not in kinds_of_folder:
         words = [*folder, *(() if "folder" in kinds else words)]
-    says = {*map(_kind, words)} & {"name", "weak"}
-    return " ".join(words) if says or (len(words) > 1 and any(map(_LETTERS.search, words))) else ""
+    kinds = {*map(_kind, words)}
+    says = "name" in kinds or (len(kinds) > 1 and "weak" in kinds)
+    if kinds == {"code"} and len(words) > 1:
+        says = any(map(_LETTERS.search, words))
+    return " ".join(words) if says else ""
 
 
 def words_of_name(name: str) -> list[str]:
