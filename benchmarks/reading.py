@@ -5,8 +5,8 @@
 
 The Markdown of RAG-Multi-Corpus is printed as PDFs (once; that needs weasyprint): justified and
 hyphenated, with running heads, and without bookmarks, which would tell the headings. The files are
-read and searched by `PassageIndex`, and of a question's evidence counts the share of its words,
-each with the next, that passages of its document have. Of the annual reports of FinanceBench it
+read and searched by `PassageIndex`, and of a question's evidence counts the share of its words
+that passages of its document have. Of the annual reports of FinanceBench it
 counts whether a passage touches a page of the evidence, for questions asked of their report and of
 all reports.
 """
@@ -86,12 +86,12 @@ def words_found(
         shares = []
         for question in questions:
             text = texts[question.document]
-            wanted, read = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+            wanted, read = Counter[str](), Counter[str]()
             for span in question.references:
-                wanted.update(_pairs(span.of(text)))
+                wanted.update(_words(span.of(text)))
             for passage in index.search(question.question, budget=budget, context=True):
                 if passage.document == question.document:
-                    read.update(_pairs(passage.text))
+                    read.update(_words(passage.text))
             shares.append(sum((wanted & read).values()) / sum(wanted.values()))
         means.append(float(np.mean(shares)))
     return means
@@ -116,10 +116,8 @@ def pages_touched(
     return touched
 
 
-def _pairs(text: str) -> list[tuple[str, str]]:
-    """Return each word with the next: single words are found anywhere."""
-    words = re.findall(r"[^\W_]+", text.casefold())
-    return list(zip(words, [*words[1:], ""], strict=True))
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def multi_corpus(data: Path, renderings: Path) -> None:

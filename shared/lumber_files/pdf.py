@@ -83,7 +83,7 @@ def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[Text
     drawn = _Characters(pdfium, page)
     lines, own = drawn.lines(), drawn.count
     drawn.close()
-    if pdfium.FPDFPage_GetAnnotCount(page):  # what they show becomes a part of the page
+    if _has_fields(pdfium, page):  # what they show becomes a part of the page
         if form:
             pdfium.FORM_OnAfterLoadPage(page, form)
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -97,12 +97,28 @@ def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[Text
     return lines, rules
 
 
+def _has_fields(pdfium: Any, page: Any) -> bool:
+    """Return whether a page has annotations that show a text, as links do not."""
+    for number in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, number)
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        pdfium.FPDFPage_CloseAnnot(annotation)
+        if kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+            return True
+    return False
+
+
 def _rules(pdfium: Any, page: Any) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
-    for number in range(pdfium.FPDFPage_CountObjects(page)):
-        drawn = pdfium.FPDFPage_GetObject(page, number)
-        if pdfium.FPDFPageObj_GetType(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
+    get, kind, path = (
+        pdfium.FPDFPage_GetObject,
+        pdfium.FPDFPageObj_GetType,
+        pdfium.FPDF_PAGEOBJ_PATH,
+    )
+    for number in range(pdfium.FPDFPage_CountObjects(page)):  # of thousands, most are words
+        drawn = get(page, number)
+        if kind(drawn) != path:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)

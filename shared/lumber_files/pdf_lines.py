@@ -21,6 +21,7 @@ BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RU
 _NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
 _MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_NUMBER}")
 _ITEM = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_NUMBER})\s")
+_WORDS_BULLET = {"o": "\u25e6"}  # Word draws the letter of a monospaced font
 _BEFORE_ITEM = 4  # times the size; between a mark and its item
 
 
@@ -128,7 +129,10 @@ def with_marks(page: Sequence[TextLine]) -> list[TextLine]:
         beside = [n for n in near if _is_beside(mark, lines[n])]
         if beside:
             number = min(beside, key=lambda n: abs(lines[n].left - mark.right))
-            words = sorted((mark.words, lines[number].words), key=lambda words: words[0].left)
+            own = [
+                word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words
+            ]
+            words = sorted((own, lines[number].words), key=lambda words: words[0].left)
             lines[number] = TextLine([*words[0], *words[1]])
         else:
             alone.append(mark)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lumber_files.pdf_headings import Outline, Types, is_text, levels_of, size_of
 from lumber_files.pdf_lines import BULLETS, TextLine, with_marks, without_running_heads
@@ -17,12 +18,14 @@ _ROW = "\ufdd0"  # no character; what follows, up to the next one, becomes one l
 _LEADING = 1.3  # times the leading; a paragraph's lines are not farther apart
 _INDENT = 5  # times the size; the last line of a paragraph is shorter by more
 _ENDS = ".!?:"
+_HYPHENS = "-\u2010\xad"
+_SPACE = 0.5  # times the size; two spaces, as lines of ragged text differ
 _INDENTED = 6  # points; items of one level may be as far apart, as "9." and "10." are
 _DEEPER = " " * 4  # as deep as the text of "10. "
 _LABELS = 2  # lines between two rows that belong to the table, such as "Revenues"
 _LONGEST_LABEL = 15  # words
 # What would begin a heading, a quotation, a rule or code at the start of a paragraph.
-_SPECIAL = re.compile(r"(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
+_SPECIAL = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
 _HYPHEN_AT_END = re.compile(r"(?<=\w-)\n(?=\w)")
 
 
@@ -93,7 +96,7 @@ def finish(page: str) -> str:
 def _on_lines(block: str) -> str:
     before, *rows = block.split(_ROW)
     lines = (_HYPHEN_AT_END.sub("", row.strip("\n")).replace("\n", " ") for row in rows)
-    return before + "\n".join(lines)
+    return before + "\n".join(lines) + block[len(block.rstrip("\n")) :]
 
 
 def _goes_on(before: _Block, block: _Block) -> bool:
@@ -129,9 +132,20 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         if lines[0][0] in BULLETS:
             lines[0] = "- " + lines[0][1:].lstrip()
         lines[0] = _DEEPER * block.level + lines[0]
-    return "\n".join(
-        _SPECIAL.sub("\\\\", line, count=1) if _SPECIAL.match(line) else line for line in lines
-    )
+    lines = [_SPECIAL.sub("\\\\", line, count=1) for line in lines]
+    starts = [
+        False,
+        *(not _is_full(one, after, block.lines) for one, after in pairwise(block.lines)),
+    ]
+    return _ROW + "\n".join(_ROW * start + line for start, line in zip(starts, lines, strict=True))
+
+
+def _is_full(line: TextLine, after: TextLine, block: Sequence[TextLine]) -> bool:
+    """Return whether a line of a paragraph ends where the next word would not have fitted."""
+    first = after.words[0]
+    if line.text[-1] in _HYPHENS:
+        return True
+    return line.right + first.right - first.left + _SPACE * line.size > max(o.right for o in block)
 
 
 def _blocks(

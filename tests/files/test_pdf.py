@@ -67,7 +67,7 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
             *prose(520),
         ]
     )
-    body = "\n".join(PROSE)
+    body = " ".join(PROSE)
     assert text == (
         f"# The harbour of the northern isles\n\n{body}\n\n## Boats\n\n{body}\n\n"
         f"### Nets and hooks\n\n{body}"
@@ -89,6 +89,11 @@ def test_what_is_set_in_bold_may_be_text(line: Drawn) -> None:
     assert "#" not in read([*prose(740), line, *prose(600)])
 
 
+def test_a_line_that_ends_early_ends_there() -> None:
+    lines = ["Harbour Street 7", "Hull", "The office is in the house of the keeper of the lamp."]
+    assert read(prose(740, lines)) == "\n".join(lines)
+
+
 def test_a_bookmark_says_that_a_line_is_a_heading() -> None:
     page = [*prose(740), (72, 680, 11, "Boats and nets"), *prose(660)]
     content = drawn([page], outline="BOATS AND  NETS")
@@ -105,7 +110,7 @@ def test_marks_that_are_drawn_later_stand_before_their_items() -> None:
     items = [(90, 640, 11, "Nets of two kinds:"), (110, 626, 11, "fine"), (90, 612, 11, "Hooks")]
     marks = [(76, 640, 11, "-"), (96, 626, 11, "o"), (72, 612, 11, "2.")]
     text = read([*prose(740), *items, *marks])
-    assert text.endswith("\n\n- Nets of two kinds:\no fine\n2. Hooks")
+    assert text.endswith("\n\n- Nets of two kinds:\n    - fine\n2. Hooks")
 
 
 def test_running_heads_and_page_numbers_are_no_text() -> None:
@@ -113,7 +118,7 @@ def test_running_heads_and_page_numbers_are_no_text() -> None:
         [(72, 770, 9, "Harbour report 2023"), *prose(720 - 20 * n), (300, 30, 9, f"Page {n + 1}")]
         for n in range(3)
     ]
-    assert read(*pages) == "\n\n\f".join(["\n".join(PROSE)] * 3)
+    assert read(*pages) == "\n\n\f".join([" ".join(PROSE)] * 3)
     steps = [[(72, 740, 16, f"Step {n}"), *prose(700 - 20 * n)] for n in (1, 2, 3)]
     assert [line for line in read(*steps).split("\n") if "#" in line] == [
         "# Step 1",
@@ -124,7 +129,7 @@ def test_running_heads_and_page_numbers_are_no_text() -> None:
 
 def test_a_paragraph_goes_on_on_the_next_page() -> None:
     assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == "\n\f".join(
-        [PROSE[0], "\n".join(PROSE[1:])]
+        [PROSE[0], " ".join(PROSE[1:])]
     )
 
 

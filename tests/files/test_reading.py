@@ -48,7 +48,7 @@ def test_a_pdf_knows_the_pages_of_its_text(tmp_path: Path) -> None:
     pytest.importorskip("pypdfium2")
     path = write(tmp_path / "a.pdf", pdf([["The first page."], [], ["The third", "page."]]))
     file = read_file(path)
-    assert file.text == "The first page.\n\n\f\fThe third\npage."
+    assert file.text == "The first page.\n\n\f\fThe third page."
     assert file.pages == (0, 18, 19)
     assert file.notices == ("1 of 3 pages has no text: if page 2 is a scan, it needs OCR",)
     assert file.kind == "markdown"
