@@ -1,26 +1,21 @@
 """What reading files keeps: recall from PDFs, beside the Markdown that they were made of.
 
-    python -m benchmarks.reading ../shared/data --only multi_corpus --renderings /tmp/renderings
-    python -m benchmarks.reading ../shared/data --only financebench --keep vectors.db
+    python -m benchmarks.reading ../shared/data
 
 The Markdown of RAG-Multi-Corpus is printed as PDFs (once; that needs weasyprint): justified and
 hyphenated, with running heads, and without bookmarks, which would tell the headings. The files are
 read and searched by `PassageIndex`, and of a question's evidence counts the share of its words
-that passages of its document have. Of the annual reports of FinanceBench it
-counts whether a passage touches a page of the evidence, for questions asked of their report and of
-all reports.
+that passages of its document have. Pages of annual reports are measured by benchmarks/passages.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +28,7 @@ from lumber_files import read_file
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 
-SMALL, LARGE = (75, 150, 300), (300, 600, 1200)
+BUDGETS = (75, 150, 300)  # words
 CSS = """
 @page { size: A5; margin: 20mm 15mm;
   @top-left { content: string(title); font: italic 8pt serif }
@@ -82,7 +77,7 @@ def words_found(
     """Return the mean share of the evidence's words in passages of its document, by budget."""
     index = index_of(sources)
     means = []
-    for budget in SMALL:
+    for budget in BUDGETS:
         shares = []
         for question in questions:
             text = texts[question.document]
@@ -95,25 +90,6 @@ def words_found(
             shares.append(sum((wanted & read).values()) / sum(wanted.values()))
         means.append(float(np.mean(shares)))
     return means
-
-
-def pages_touched(
-    index: PassageIndex, sources: Mapping[str, Source], questions: Iterable[Mapping[str, Any]]
-) -> list[list[bool]]:
-    """Return for each question and budget whether a passage touches a page of its evidence."""
-    touched = []
-    for question in questions:
-        name, wanted = question["document"], set(question["pages"])
-        reached = []
-        for budget in LARGE:
-            pages: set[int] = set()
-            for passage in index.search(question["question"], budget=budget, context=True):
-                if passage.document == name:
-                    first, last = sources[name].pages_of(passage.span) or (0, 0)
-                    pages.update(range(first, last + 1))
-            reached.append(not wanted.isdisjoint(pages))
-        touched.append(reached)
-    return touched
 
 
 def _words(text: str) -> list[str]:
@@ -134,38 +110,17 @@ def multi_corpus(data: Path, renderings: Path) -> None:
         )
 
 
-def financebench(data: Path) -> None:
-    """Measure annual reports."""
-    lines = (data / "financebench" / "questions.jsonl").read_text("utf-8").splitlines()
-    questions = [json.loads(line) for line in lines]
-    sources = read_all({path.stem: path for path in sorted((data / "financebench/pdfs").iterdir())})
-    within = []
-    for name, source in sources.items():
-        asked = [question for question in questions if question["document"] == name]
-        within += pages_touched(index_of({name: source}), sources, asked)
-    _print("within its report", np.mean(within, axis=0))
-    _print("in all reports", np.mean(pages_touched(index_of(sources), sources, questions), axis=0))
-
-
-def _print(kind: str, means: Iterable[float]) -> None:
-    print(f"{kind:20}", *(f"{mean:.3f}" for mean in means), flush=True)
-
-
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
-    parser.add_argument("--only", choices=["multi_corpus", "financebench"])
-    parser.add_argument("--renderings", type=Path, default=Path("renderings"))
+    parser.add_argument("--renderings", type=Path, default=Path("renderings"), help="folder")
     parser.add_argument("--keep", type=Path, help="file of vectors, for another run")
     given = parser.parse_args()
     Bundled.keep(given.keep)
-    if given.only != "financebench":
-        multi_corpus(given.data, given.renderings)
-    if given.only != "multi_corpus":
-        financebench(given.data)
+    multi_corpus(given.data, given.renderings)
 
 
 if __name__ == "__main__":
