@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from lumber_files.pdf_headings import Outline, Types, is_text, levels_of, size_of
 from lumber_files.pdf_lines import BULLETS, TextLine, with_marks, without_running_heads
-from lumber_files.pdf_tables import Rule, columns_of, grids, in_columns, stacked_titles
+from lumber_files.pdf_tables import Rule, grids
 
 _ROW = "\ufdd0"  # no character; what follows, up to the next one, becomes one line
 _LEADING = 1.3  # times the leading; a paragraph's lines are not farther apart
@@ -170,12 +170,11 @@ def _blocks(
 
 
 def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[_Block]:
-    lines = _with_columns(lines)
     start, in_table = 0, False
     while start < len(lines):
         stop = _end_of_rows(lines, start, types)
         if stop > start:
-            yield from _rows(lines[start:stop])
+            yield from (_Block("row", [line]) for line in lines[start:stop])
             start, in_table = stop, True
             continue
         stop = start + 1
@@ -199,38 +198,6 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
                 stop += 1
             yield _Block("item" if lines[start].is_item else "paragraph", lines[start:stop])
         start, in_table = stop, False
-
-
-def _rows(lines: Sequence[TextLine]) -> Iterator[_Block]:
-    """Yield tables where columns are sure, and other rows as they are."""
-    while lines:
-        found = columns_of(lines) if any(len(line.cells) > 1 for line in lines) else None
-        if found is None:
-            yield from (_Block("row", [line]) for line in lines)
-            return
-        before, cells = found
-        yield from (_Block("row", [line]) for line in lines[:before])
-        yield _Block("table", cells=cells)
-        lines = lines[before + len(cells) :]
-
-
-def _with_columns(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines, with the titles of columns shortly above a row as rows."""
-    found: list[TextLine] = []
-    for number, line in enumerate(lines):
-        below = lines[number + 1 : number + 1 + _LABELS]
-        row = next((after for after in below if not is_text(after)), None)
-        if row is not None and is_text(line):
-            line.cells = in_columns(line, row)
-        if not is_text(line) and found and is_text(found[-1]):
-            for labels in range(_LABELS + 1):
-                stop = len(found) - labels
-                stacked = stacked_titles(found[:stop], line)
-                if stacked:
-                    found[stop - stacked[0] : stop] = [stacked[1]]
-                    break
-        found.append(line)
-    return found
 
 
 def _end_of_rows(lines: Sequence[TextLine], start: int, types: Types) -> int:
