@@ -40,7 +40,7 @@ class _Block:
 def to_markdown(
     pages: Sequence[Sequence[TextLine]], rules: Sequence[Sequence[Rule]], outline: Outline
 ) -> list[str]:
-    """Return a text of each page. TextLine ends divide its words, and `finish` is still to come.
+    """Return a text of each page. Line ends still divide its words, and `finish` is to come.
 
     Args:
         pages: The lines of each page.
