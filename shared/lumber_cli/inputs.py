@@ -31,8 +31,8 @@ _SHOWN = 5  # errors about files, of the many that a folder may have
 _PATHS = typer.Argument(
     metavar="PATH",
     help="Files, folders, glob patterns (quoted), or - for stdin. In folders, these are read: "
-    "text, Markdown, HTML, PDF, DOCX, CSV, JSON, YAML, captions, source code. HTML and DOCX are "
-    "converted to Markdown, whose characters offsets count.",
+    "text, Markdown, HTML, PDF, office documents, tables, data, captions, source code. HTML, PDF "
+    "and documents are converted to Markdown, whose characters offsets count.",
     show_default=False,
 )
 Paths = Annotated[list[str], _PATHS]

@@ -43,7 +43,7 @@ MaxUnpackedOption = Annotated[
     int,
     typer.Option(
         min=1,
-        help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are not read.",
+        help="Maximum size in bytes that a document or PDF unpacks to; larger files are not read.",
     ),
 ]
 
