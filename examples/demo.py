@@ -83,7 +83,7 @@ def answer(path: Path, text: str, question: str) -> None:
         start, line = passage.metadata["start_index"], passage.metadata["line_first"]
         exact = text.startswith(passage.metadata["text"], start)
         print(f"  at {start:>6,}, line {line}, {'exact' if exact else 'WRONG OFFSET'}")
-        found = textwrap.shorten(passage.page_content, 4 * WIDTH, placeholder=" ...")
+        found = textwrap.shorten(passage.metadata["text"], 4 * WIDTH, placeholder=" ...")
         print(textwrap.indent(textwrap.fill(found, WIDTH - 4), "    "))
     print(f'\nAsk your own: lumber-splitters ask {path.name} "..." (extra `cli`)')
 
