@@ -5,7 +5,8 @@
 The Markdown of RAG-Multi-Corpus is printed as PDFs (once; that needs weasyprint): justified and
 hyphenated, with running heads, and without bookmarks, which would tell the headings. The files are
 read and searched by `PassageIndex`, and of a question's evidence counts the share of its words
-that passages of its document have. Pages of annual reports are measured by benchmarks/passages.py.
+that passages of its document have, targets of links aside. Pages of annual reports are measured by
+benchmarks/passages.py.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 
 BUDGETS = (75, 150, 300)  # words
+_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")  # of a link, which no print shows
 CSS = """
 @page { size: A5; margin: 20mm 15mm;
   @top-left { content: string(title); font: italic 8pt serif }
@@ -83,7 +85,7 @@ def words_found(
             text = texts[question.document]
             wanted, read = Counter[str](), Counter[str]()
             for span in question.references:
-                wanted.update(_words(span.of(text)))
+                wanted.update(_words(_TARGET.sub("", span.of(text))))
             for passage in index.search(question.question, budget=budget, context=True):
                 if passage.document == question.document:
                     read.update(_words(passage.text))
