@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path, PurePath
 
 from lumber_core.text.pages import join_texts
@@ -40,6 +41,7 @@ _DECLARATION = re.compile(
 )
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
+_PAGE_TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 
 
@@ -51,9 +53,8 @@ class TextFile(Source):
     office documents, books, mails and notebooks are converted to Markdown; links keep their text
     only, images, scripts and styles are left out. PDF is converted page by page, and the pages are
     joined by form feeds: running heads and page numbers are left out, ligatures are letters, and
-    words that line ends divide are whole. The title in the
-    properties of a PDF, or of a document without a first-level heading, is "title" in the metadata,
-    unless it says nothing.
+    words that line ends divide are whole. The title in the properties of a PDF, or of a document or
+    page without a first-level heading, is "title" in the metadata, unless it says nothing.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and documents.
@@ -142,13 +143,14 @@ def read_bytes(
         return TextFile(text, name=name, metadata=known, pages=starts, notices=notices)
     if kind in DOCUMENTS:
         text = document_to_markdown(content, name, kind, max_unpacked)
-        # One that is written in the text is newer: properties are those of a template at times.
-        title = "" if _FIRST_LEVEL.search(text) else title_of_document(content)
-        return TextFile(text, name=name, metadata={**_AS_MARKDOWN, **_titled(title, name)})
+        known = _known(text, title_of_document(content), name)
+        return TextFile(text, name=name, metadata=known)
     if kind in HTML:
         page = decode(content, name, encoding, declared=_declared)
         text = html_to_markdown(page.text, name, max_unpacked)
-        return _text_file(page, text, name, _AS_MARKDOWN)
+        titled = _PAGE_TITLE.search(page.text)
+        known = _known(text, unescape(titled[1]) if titled else "", name)
+        return _text_file(page, text, name, known)
     plain = decode(content, name, encoding)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
     return _text_file(plain, plain.text, name, metadata)
@@ -164,6 +166,13 @@ def _text_file(read: Decoded, text: str, name: str, metadata: Mapping[str, str])
         detected=read.detected,
         notices=(read.notice,) if read.notice else (),
     )
+
+
+def _known(text: str, given: str, name: str) -> dict[str, str]:
+    """Return the metadata of what became Markdown, with a title if the text has none."""
+    # One that is written in the text is newer: properties are those of a template at times.
+    titled = {} if _FIRST_LEVEL.search(text) else _titled(given, name)
+    return {**_AS_MARKDOWN, **titled}
 
 
 def _titled(given: str, name: str) -> dict[str, str]:

@@ -190,5 +190,10 @@ def test_files_have_titles_of_their_own(name: str, given: str, title: str | None
     word = docx_titled(given, [("", "They turn.")])
     read = read_bytes(word, name=f"x/{name}", suffix=".docx")
     assert read.metadata.get("title") == title
+    page = f"<title>\n{escape(given)}</title><p>They turn.</p>".encode()
+    read = read_bytes(page, name=f"x/{name}", suffix=".html")
+    assert read.metadata.get("title") == title
+    page = page.replace(b"<p>", b"<h1>Tides</h1><p>")
+    assert "title" not in read_bytes(page, name=name, suffix=".html").metadata
     headed = docx_titled(given, [("Heading1", "Tides"), ("", "They turn.")])
     assert "title" not in read_bytes(headed, name=name, suffix=".docx").metadata
