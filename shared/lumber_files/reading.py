@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path, PurePath
@@ -143,14 +143,12 @@ def read_bytes(
         return TextFile(text, name=name, metadata=known, pages=starts, notices=notices)
     if kind in DOCUMENTS:
         text = document_to_markdown(content, name, kind, max_unpacked)
-        known = _known(text, title_of_document(content), name)
+        known = _known(text, lambda: title_of_document(content), name)
         return TextFile(text, name=name, metadata=known)
     if kind in HTML:
         page = decode(content, name, encoding, declared=_declared)
         text = html_to_markdown(page.text, name, max_unpacked)
-        titled = _PAGE_TITLE.search(page.text)
-        known = _known(text, unescape(titled[1]) if titled else "", name)
-        return _text_file(page, text, name, known)
+        return _text_file(page, text, name, _known(text, lambda: _title_of(page.text), name))
     plain = decode(content, name, encoding)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
     return _text_file(plain, plain.text, name, metadata)
@@ -168,11 +166,16 @@ def _text_file(read: Decoded, text: str, name: str, metadata: Mapping[str, str])
     )
 
 
-def _known(text: str, given: str, name: str) -> dict[str, str]:
+def _known(text: str, given: Callable[[], str], name: str) -> dict[str, str]:
     """Return the metadata of what became Markdown, with a title if the text has none."""
     # One that is written in the text is newer: properties are those of a template at times.
-    titled = {} if _FIRST_LEVEL.search(text) else _titled(given, name)
+    titled = {} if _FIRST_LEVEL.search(text) else _titled(given(), name)
     return {**_AS_MARKDOWN, **titled}
+
+
+def _title_of(page: str) -> str:
+    found = _PAGE_TITLE.search(page)
+    return unescape(found[1]) if found else ""
 
 
 def _titled(given: str, name: str) -> dict[str, str]:
