@@ -24,7 +24,7 @@ from lumber_core.text.structured import NESTED, StructuredText, parse_plain
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.naming import favour_named
-from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits
+from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits, shortened
 from lumber_retrieval.sentences import says_something, sentences_of, small_table
 from lumber_retrieval.store import Accepts, Reading
 
@@ -179,7 +179,7 @@ def _parts(
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk = chunks[place]
         around = [chunks[n] for n in beside[place]]
-        above_words = count_words(chunk.metadata.get(CONTEXT_KEY, "")) if context else 0
+        above_words = count_words(shortened(chunk.metadata.get(CONTEXT_KEY, ""))) if context else 0
         whole = texts[chunk.document]
         nested = Source("", metadata=chunk.metadata).kind in NESTED  # and cut at lines or elements
         edges = Span(around[0].span.start, around[-1].span.end)
@@ -236,7 +236,10 @@ def _placed(
         min(range(len(hits)), key=lambda n: hits[n].span),
         max(range(len(hits)), key=lambda n: hits[n].span.end),
     }:
-        hits[place] = hits[place]._replace(metadata=_metadata_of(hits[place], chunks))
+        known = {**_metadata_of(hits[place], chunks)}
+        if known.get(CONTEXT_KEY):
+            known[CONTEXT_KEY] = shortened(known[CONTEXT_KEY])
+        hits[place] = hits[place]._replace(metadata=known)
     placed = replace(passage, hits=tuple(hits))
     above = placed.metadata.get(CONTEXT_KEY, "")
     words = question.words_of(f"{above}\n{passage.text}")

@@ -49,6 +49,12 @@ _LONGEST_MEAN = 12
 German eight, so that one with names of files and links in it has the words that stand there. Of
 what goes on without spaces, such as JSON or Base64, this many characters count as a word."""
 
+_FEWEST_TITLES = 2
+_WORDS_OF_TITLES = 12
+"""Most words of the titles above a passage, if more than the first and the last stand there. With
+eight or twelve, recall with context is 0.002 to 0.005 higher than with all, and of annual reports
+one question in 37 more touches the page of its evidence."""
+
 # What metadata says of the start of a chunk, and of its end.
 _OF_START = (
     *("headings", LEVELS_KEY, CONTEXT_KEY, FIRST_PAGE, FIRST_LINE),
@@ -165,6 +171,21 @@ def text_in_context(context: str, text: str) -> str:
     if titles.startswith("|"):
         titles, table = "", context
     return Context((titles,) if titles else (), table).above(text)
+
+
+def shortened(context: str) -> str:
+    """Return a context whose titles have at most a dozen words, as passages have it.
+
+    The outermost headings between the title and the last heading are left out first; these two
+    stay.
+    """
+    titles, _, table = context.partition("\n")
+    if titles.startswith("|"):
+        return context
+    path = titles.split(HEADING_SEPARATOR)
+    while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _WORDS_OF_TITLES:
+        del path[1]
+    return "\n".join(part for part in (HEADING_SEPARATOR.join(path), table) if part)
 
 
 def count_words(text: str) -> int:
