@@ -48,10 +48,6 @@ class JudgementError(LumberError):
     """A judge gave no usable answer, and `on_failure` is "raise"."""
 
 
-class TilingError(LumberError):
-    """Spans do not cover their text exactly once, in order."""
-
-
 class ChunkSizeError(LumberError):
     """A single character counts more tokens than `chunk_size` allows."""
 

@@ -1,12 +1,10 @@
-"""Character spans, and the check that a list of them covers a text exactly once."""
+"""Character spans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
-
-from lumber_core.errors import TilingError
 
 
 class Span(NamedTuple):
@@ -60,27 +58,3 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
     # The constructor of a named tuple is written in Python, this one is not.
     ends = [*starts[1:], length]  # one too many if there are no starts
     return tuple(map(partial(tuple.__new__, Span), zip(starts, ends, strict=False)))
-
-
-def check_tiling(spans: Iterable[Span | tuple[int, int]], length: int) -> None:
-    """Raise unless `spans` cover a text of `length` characters exactly once, in order.
-
-    Args:
-        spans: The spans, or pairs of offsets.
-        length: Number of characters in the text.
-
-    Raises:
-        TilingError: A span leaves a gap, overlaps, is empty or ends past the text.
-    """
-    position = 0
-    for number, (start, end) in enumerate(spans):
-        if start != position:
-            fault = "overlaps the one before it" if start < position else "leaves a gap before it"
-            raise TilingError(
-                f"span {number} ({start}, {end}) {fault}: it should start at {position}"
-            )
-        if end <= start:
-            raise TilingError(f"span {number} ({start}, {end}) is empty")
-        position = end
-    if position != length:
-        raise TilingError(f"the spans end at {position}, but the text has {length} characters")

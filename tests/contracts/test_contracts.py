@@ -14,7 +14,6 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core import Group, LumberChunker
-from lumber_core.spans import check_tiling
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs
 from tests.conftest import read_book
@@ -27,6 +26,7 @@ from tests.contracts.splitters import (
     nodes,
 )
 from tests.contracts.texts import TEXTS
+from tests.tiling import check_tiling
 
 BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_of_oz"]
 

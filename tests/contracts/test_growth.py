@@ -25,10 +25,10 @@ from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.tiling import ChunkCosts
 from lumber_core.lumber.bert_judge import BertJudge
-from lumber_core.spans import check_tiling
 from lumber_core.text.parsed import PlainText
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter
+from tests.tiling import check_tiling
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 

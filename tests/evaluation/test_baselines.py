@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, MissingExtraError
-from lumber_core.spans import Span, check_tiling
+from lumber_core.spans import Span
 from lumber_core.support import extras
 from lumber_evaluation.baselines import (
     SemanticChunks,
@@ -20,6 +20,7 @@ from lumber_evaluation.baselines import (
     paragraph_by_paragraph,
     recursive_characters,
 )
+from tests.tiling import check_tiling
 
 
 class ByLetters:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.spans import check_tiling
 from lumber_core.text.source import Source
 from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder
@@ -16,6 +15,7 @@ from lumber_evaluation.corpora.folder import _document
 from tests.evaluation.writing import write, write_lines
 from tests.making_files import pdf
 from tests.profiles import examples
+from tests.tiling import check_tiling
 
 
 def test_files_at_any_depth_are_documents(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,11 +13,11 @@ from lumber_core.llms.base import Completion
 from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
-from lumber_core.spans import check_tiling
 from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel
 from tests.fuzz.texts import texts
 from tests.profiles import examples
+from tests.tiling import check_tiling
 
 WORDS = [
     *("Answer", "answer", "ANSWER:", "Answer: ID ", "ID", "id", "Id-", "paragraph ", "number "),

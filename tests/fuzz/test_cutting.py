@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from lumber_core import ChunkSizeError, GreedyChunker, LumberChunker, token_counter
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.spans import check_tiling
 from tests.fuzz.texts import texts
 from tests.lexical_judge import LexicalJudge
 from tests.profiles import examples
+from tests.tiling import check_tiling
 
 ESTIMATE = token_counter("estimate")
 

@@ -6,7 +6,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.spans import Span, check_tiling
+from lumber_core.spans import Span
 from lumber_core.text.layout import read_layout
 from lumber_core.text.markdown import markdown_blocks, places_in_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
@@ -18,6 +18,7 @@ from lumber_core.text.units import (
 )
 from tests.fuzz.texts import markdown_texts, texts
 from tests.profiles import examples
+from tests.tiling import check_tiling
 
 LANGUAGES = ["en", "de", "fr", "zh", "ja", "ar", "hi", "my", "th", "xx"]
 

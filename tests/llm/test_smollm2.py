@@ -25,7 +25,7 @@ import pytest
 
 from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms import OpenAIModel
-from lumber_core.spans import check_tiling
+from tests.tiling import check_tiling
 
 pytestmark = pytest.mark.llm
 

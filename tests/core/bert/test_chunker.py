@@ -11,10 +11,10 @@ import pytest
 
 from lumber_core import BertChunker
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.spans import check_tiling
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences_and_lines
+from tests.tiling import check_tiling
 from tests.tiny_bert import write_random_checkpoint
 
 # Beside those of tests/contracts, which the model of these tests splits too.
@@ -149,7 +149,7 @@ def smallest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 MEASURE = """
 import random, sys, time
 from lumber_core import BertChunker
-from lumber_core.spans import check_tiling
+from tests.tiling import check_tiling
 from tests.tiny_bert import WORDS
 
 rng = random.Random(0)

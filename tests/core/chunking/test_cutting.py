@@ -12,11 +12,12 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import free_sizes
-from lumber_core.spans import Span, check_tiling
+from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.place import Places
 from lumber_core.tokens import token_counter
 from tests.core.tokens.test_estimated_counter import KINDS
+from tests.tiling import check_tiling
 
 FORMATS = sorted((Path(__file__).parents[1] / "formats").iterdir())
 COUNTER = token_counter("estimate")

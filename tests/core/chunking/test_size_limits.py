@@ -12,11 +12,12 @@ from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
 from lumber_core.segmentation import Segmentation
-from lumber_core.spans import Span, check_tiling, spans_from_starts
+from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
 from tests.core.core_support import ACCENTED, FAMILY, RecordingCounter, nasty_texts, pieces, quick
+from tests.tiling import check_tiling
 
 TIKTOKEN = token_counter("cl100k_base")
 WORDS = token_counter("words")

@@ -13,10 +13,10 @@ import pytest
 
 from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms.openai import OpenAIModel
-from lumber_core.spans import check_tiling
 from tests.core.lumber.support import segment_all, story
 from tests.loopback.faults import Drop, Fault, Slow, rate_limited
 from tests.loopback.server import LoopbackServer, Request
+from tests.tiling import check_tiling
 
 FAST = CallPolicy(attempts=5, initial_backoff=0.005, max_backoff=0.05)
 # Too short for lanes, so the number of requests is known.

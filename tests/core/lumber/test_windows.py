@@ -28,11 +28,12 @@ from lumber_core.llms.openai import OpenAIModel
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.windows import UnitWindow, WindowWalk
-from lumber_core.spans import Span, check_tiling
+from lumber_core.spans import Span
 from tests.core.core_support import with_
 from tests.core.lumber.support import ScriptedModel, story
 from tests.loopback.server import LoopbackServer
 from tests.profiles import examples
+from tests.tiling import check_tiling
 
 counts = st.lists(st.one_of(st.integers(0, 30), st.integers(0, 300)), max_size=120)
 

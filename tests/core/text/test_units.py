@@ -8,10 +8,10 @@ import sentencex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.spans import check_tiling
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences, sentences_and_lines, unit_finder
 from tests.core.core_support import nasty_texts, pieces, quick
+from tests.tiling import check_tiling
 
 BREAKS = {
     "LF": "\n",
