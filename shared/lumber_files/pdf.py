@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 from math import hypot
-from typing import Any
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
 
 from lumber_files.limits import check_unpacked
+from lumber_files.markdown import set_apart
 from lumber_files.pdf_headings import title_key
-from lumber_files.pdf_lines import TextLine, Word
+from lumber_files.pdf_lines import TextLine, Word, goes_on, joined, without_leaders
 from lumber_files.pdf_markdown import finish, to_markdown
 from lumber_files.pdf_tables import Rule
 from lumber_files.pdf_text import clean_pages
@@ -28,6 +32,12 @@ _WORD = re.compile(
 )  # codes of glyphs that say no character are no spaces
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _BOLD_WEIGHT = 600
+_FIXED = re.compile(
+    "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
+)
+_FIXED_PITCH = 1  # of a font's flags; TeX does not set it
+_LAST_DIGIT = re.compile(r"\d(?!.*\d)")
+_RAISED = 0.15  # times the size
 _BELOW = 0.6  # times the size of the type; no letter goes so far below its line
 _A_LINE, _A_RECTANGLE = 2, (4, 5)  # segments of a path, with the move to its start
 _THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
@@ -92,7 +102,8 @@ def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[Text
             drawn = _Characters(pdfium, page)
             lines = drawn.lines(annotated=own)
             drawn.close()
-    rules = list(_rules(pdfium, page))
+    turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
+    rules = list(_rules(pdfium, page, turns))
     pdfium.FPDF_ClosePage(page)
     return lines, rules
 
@@ -108,7 +119,7 @@ def _has_fields(pdfium: Any, page: Any) -> bool:
     return False
 
 
-def _rules(pdfium: Any, page: Any) -> Iterator[Rule]:
+def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
     get, kind, path = (
@@ -122,6 +133,8 @@ def _rules(pdfium: Any, page: Any) -> Iterator[Rule]:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
+        sides, heights = zip(_turned(left, bottom, turns), _turned(right, top, turns), strict=True)
+        left, bottom, right, top = min(sides), min(heights), max(sides), max(heights)
         segments = pdfium.FPDFPath_CountSegments(drawn)
         if segments == _A_LINE or min(right - left, top - bottom) < _THIN:
             if max(right - left, top - bottom) > _LONG:
@@ -142,7 +155,8 @@ class _Characters:
         self._pdfium = pdfium
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
-        self._bold: dict[bytes, bool] = {}
+        self.turns = Counter[int]()
+        self._styles: dict[bytes, tuple[bool, bool]] = {}
         self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
         self._name = ctypes.create_string_buffer(_LONGEST_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
@@ -160,61 +174,125 @@ class _Characters:
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
-        lines = []
+        lines: list[list[Word]] = []
+        added: list[bool] = []
         for match in _LINE.finditer(text):
             words = self._words(list(_WORD.finditer(text, *match.span(1))))
             if words and match[2] in _HYPHENS:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
-            added = annotated is not None and match.start() >= annotated
-            start = 0
-            for number in range(1, len(words) + 1):
-                # PDFium takes rows for one if they stand close.
-                if number == len(words) or words[number].base != words[start].base:
-                    lines.append(TextLine(words[start:number], added=added))
-                    start = number
-        return lines
+            by_annotation = annotated is not None and match.start() >= annotated
+            # PDFium takes rows for one if they stand close.
+            for _, row in groupby(words, key=attrgetter("base")):
+                part = list(row)
+                if lines and added[-1] == by_annotation and goes_on(lines[-1], part):
+                    lines[-1] = joined(lines[-1], part)
+                else:
+                    lines.append(part)
+                    added.append(by_annotation)
+        return [
+            TextLine(without_leaders(words), added=by_annotation)
+            for words, by_annotation in zip(lines, added, strict=True)
+        ]
 
     def _hyphen(self, found: re.Match[str]) -> str:
         """Return what stands for a hyphen before a letter that may be on the next line."""
-        heights = []
-        for index in (found.start(), found.end()):
-            self._pdfium.FPDFText_GetCharOrigin(self._page, index, *self._numbers[:2])
-            heights.append(self._numbers[1].value)
-        return "\ufdd1" if heights[1] < heights[0] - 1 else found[0]
+        below = self._base(found.start()) - self._base(found.end()) > 1
+        return "\ufdd1" if below else found[0]
 
     def _words(self, found: list[re.Match[str]]) -> list[Word]:
-        pdfium, page = self._pdfium, self._page
-        left, right, bottom, top = self._numbers
-        base = size = 0.0
-        bold = False
+        get_box, page, ends = self._pdfium.FPDFText_GetCharBox, self._page, self._numbers
+        base, font = 0.0, _Font(0.0)
         sampled = {0, len(found) // 2, len(found) - 1}  # it takes time
         words = []
         for number, word in enumerate(found):
             if number in sampled:
-                size, bold = self._font(word.start())
-            ends = []
-            for index in {word.start(), word.end() - 1}:
-                pdfium.FPDFText_GetCharBox(page, index, left, right, bottom, top)
-                ends += [left.value, right.value]
-            if not number or bottom.value < base - _BELOW * size:
-                pdfium.FPDFText_GetCharOrigin(page, word.start(), left, bottom)
-                base = bottom.value
-            words.append(Word(_whole(word[0]), min(ends), max(ends), base, size, bold))
+                font = self._font(word.start())
+            sides: list[float] = []
+            heights: list[float] = []
+            for index in dict.fromkeys((word.start(), word.end() - 1)):
+                get_box(page, index, *ends)
+                corners = ((ends[0].value, ends[2].value), (ends[1].value, ends[3].value))
+                if font.turns:
+                    corners = _turned(*corners[0], font.turns), _turned(*corners[1], font.turns)
+                sides += [corners[0][0], corners[1][0]]
+                heights.append(min(corners[0][1], corners[1][1]))
+            if not number or heights[-1] < base - _BELOW * font.size:
+                base = self._base(word.start(), font.turns)
+            level = abs(heights[-1] - heights[0]) < _RAISED * font.size
+            text = self._text(word, font, level=level)
+            words.append(Word(text, min(sides), max(sides), base, font.size, font.bold, font.fixed))
         return words
 
-    def _font(self, index: int) -> tuple[float, bool]:
-        """Return the size of a character as it is drawn, and whether it is bold."""
-        pdfium, page = self._pdfium, self._page
-        pdfium.FPDFText_GetMatrix(page, index, self._matrix)
-        size = pdfium.FPDFText_GetFontSize(page, index) * hypot(self._matrix.c, self._matrix.d)
+    def _base(self, index: int, turns: int = 0) -> float:
+        """Return the height of the line on which a character stands."""
+        x, y = self._numbers[:2]
+        self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
+        return _turned(x.value, y.value, turns)[1]
+
+    def _text(self, word: re.Match[str], font: _Font, *, level: bool) -> str:
+        """Return the text of a word, raised and lowered numbers set apart from what is beside.
+
+        Args:
+            word: The word.
+            font: How it is drawn.
+            level: Whether its first and last characters go down as far.
+        """
+        digit = _LAST_DIGIT.search(word[0], 1)
+        # Each call of PDFium takes time.
+        if digit is None or (level and word.start() + digit.end() == word.end()):
+            return _whole(word[0])
+        least, first = _RAISED * font.size, self._base(word.start(), font.turns)
+        if abs(self._base(word.start() + digit.start(), font.turns) - first) < least:
+            return _whole(word[0])
+        text = ""
+        heights = (self._base(index, font.turns) - first for index in range(*word.span()))
+        kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
+        for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
+            text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
+        return _whole(text)
+
+    def _font(self, index: int) -> _Font:
+        """Return how a character is drawn."""
+        pdfium, page, matrix = self._pdfium, self._page, self._matrix
+        pdfium.FPDFText_GetMatrix(page, index, matrix)
+        size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
+        turns = 0
+        if abs(matrix.b) > abs(matrix.a):
+            turns = 1 if matrix.b > 0 else 3
+        elif matrix.a < 0 and matrix.d < 0:
+            turns = 2
         pdfium.FPDFText_GetFontInfo(page, index, self._name, _LONGEST_NAME, self._flags)
-        name = self._name.value
-        if name not in self._bold:
+        known = self._name.value
+        if known not in self._styles:
+            name = known.decode("latin-1")
             weight = pdfium.FPDFText_GetFontWeight(page, index)
-            self._bold[name] = (
-                weight >= _BOLD_WEIGHT or _BOLD.search(name.decode("latin-1")) is not None
+            self._styles[known] = (
+                weight >= _BOLD_WEIGHT or _BOLD.search(name) is not None,
+                bool(self._flags.value & _FIXED_PITCH) or _FIXED.search(name) is not None,
             )
-        return round(2 * size) / 2, self._bold[name]
+        self.turns[turns] += 1
+        return _Font(round(2 * size) / 2, *self._styles[known], turns)
+
+
+class _Font(NamedTuple):
+    """How a character is drawn.
+
+    Attributes:
+        size: In points.
+        bold: Whether it is bold.
+        fixed: Whether all letters of its font are as wide.
+        turns: By how many quarters of a circle it is turned to the left.
+    """
+
+    size: float
+    bold: bool = False
+    fixed: bool = False
+    turns: int = 0
+
+
+def _turned(x: float, y: float, turns: int) -> tuple[float, float]:
+    """Return a place as it is on a page that is turned back."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]
 
 
 def _whole(units: str) -> str:

@@ -34,19 +34,21 @@ class Types:
     """
 
     def __init__(self, pages: Sequence[Sequence[TextLine]], outline: Outline) -> None:
-        bold, capital = Counter[bool](), Counter[bool]()
+        bold, capital, fixed = Counter[bool](), Counter[bool](), Counter[bool]()
         leadings = Counter[tuple[float, float]]()
         for page in pages:
             for line in page:
                 if len(line.cells) == 1:
                     bold[line.bold] += len(line.text)
                     capital[line.text.isupper()] += len(line.text)
+                    fixed[line.fixed] += len(line.text)
             for line, after in pairwise(page):
                 if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
                     leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
         self.text = size_of_text(pages)
         self._bold_says = bold[False] > bold[True]
         self._capital_says = capital[False] > capital[True]
+        self._fixed_says = fixed[False] > fixed[True]
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
         self._outline = outline
 
@@ -59,6 +61,10 @@ class Types:
         key = title_key(" ".join(line.text for line in lines))
         found = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
         return min(next(filter(None, found), 0), LEVELS)
+
+    def is_code(self, line: TextLine) -> bool:
+        """Return whether a line is set as code: in letters of one width, as most text is not."""
+        return line.fixed and self._fixed_says and line.size < LARGER * self.text
 
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
         """Return whether lines are set as a heading."""
@@ -76,7 +82,7 @@ class Types:
             and size >= _SMALLER * self.text
             and letters > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] != "!")
-            and not (text[-1] in ",;" or (text[-1] == "." and len(words) > _SHORT))
+            and not (text[-1] in ",;=+" or (text[-1] == "." and len(words) > _SHORT))
             and not text[0].islower()
             and text[0] not in BULLETS
         )

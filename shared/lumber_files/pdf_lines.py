@@ -8,13 +8,20 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from lumber_files.markdown import set_apart
+
 _GAP = 1.5  # times the size of the type; spaces between justified words are smaller
 _SAME_HEIGHT = 0.5  # times the size
 LARGER = 1.15
 """Times the size of the text; type is that of headings from there on."""
+_TOUCHING = 0.15  # times the size
+_RAISED = 0.15  # times the size
+_LEADERS = 3  # words of dots alone
+_LEADER = re.compile(r"\.{4,}")
 _EDGE = 4  # lines at the top or the bottom of a page that may be running heads
 _PAGES = 3  # that have it at the same height, or all of a shorter file; it is no text then
 _HEIGHT = 6  # points
+_DIGITS = 6  # and more are no number of a page
 _ROMAN = re.compile(r"[ivxlc]+")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
@@ -34,6 +41,8 @@ class Word(NamedTuple):
     base: float
     size: float
     bold: bool
+    fixed: bool = False
+    """Whether all its letters are as wide, as in code."""
 
 
 class TextLine:
@@ -44,6 +53,7 @@ class TextLine:
         added: Whether an annotation shows them, such as the field of a form.
         size: The size of most of the type.
         bold: Whether all of it is bold.
+        fixed: Whether all letters are as wide, as in code.
         cells: The words between wide gaps: one cell unless the line is the row of a table.
     """
 
@@ -57,6 +67,7 @@ class TextLine:
             sizes[word.size] += len(word.text)
         self.size = max(sizes, key=sizes.__getitem__)
         self.bold = all(word.bold for word in words)
+        self.fixed = all(word.fixed for word in words)
         self.cells: Sequence[Sequence[Word]] = [*_cells(words, _GAP * self.size)]
 
     @property
@@ -74,6 +85,42 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
     yield words[first:]
 
 
+def goes_on(before: Sequence[Word], after: Sequence[Word]) -> bool:
+    """Return whether words stand on the line of others, right behind them.
+
+    PDFium ends a line behind what is raised.
+    """
+    last, first = before[-1], after[0]
+    size = max(last.size, first.size)
+    return (
+        abs(first.base - before[0].base) < _SAME_HEIGHT * size
+        and -_TOUCHING * size < first.left - last.right < size
+    )
+
+
+def joined(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
+    """Return the words of a line that goes on, the one that is divided as one."""
+    last, first = before[-1], after[0]
+    if first.left - last.right > _TOUCHING * max(last.size, first.size):
+        return [*before, *after]
+    kind = "sup" if first.base - before[0].base > _RAISED * last.size else "after"
+    text = last.text + set_apart(kind, last.text[-1], first.text)
+    return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
+
+
+def without_leaders(words: Sequence[Word]) -> list[Word]:
+    """Return words without the dots that lead to the number of a page."""
+    alone = sum(not word.text.strip(".") for word in words)
+    if alone < _LEADERS and not any(_LEADER.search(word.text) for word in words):
+        return list(words)
+    kept: list[Word] = []
+    for word in words:
+        text = _LEADER.sub("", word.text)
+        if text and (text != word.text or word.text.strip(".")):
+            kept.append(word._replace(text=text))
+    return kept or list(words)
+
+
 def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
     """Return the size of most of the type, tables aside."""
     sizes = Counter[float]()
@@ -86,17 +133,26 @@ def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
 def without_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """Return pages without the lines that stand on several at the same height, numbers aside.
 
-    Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not.
+    Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not. Those
+    that name the chapter begin or end with the number of the page.
     """
     largest = LARGER * size_of_text(pages)
     edges = [[*_edges(page)] for page in pages]
     counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
+    most = max(2, min(_PAGES, len(pages)))
+    firsts = Counter[int]()
+    for number, page in enumerate(edges):
+        outermost = [line for edge in page for _, line in edge[:1]]
+        firsts.update({first for line in outermost for first in _firsts(line, number)})
+    [(first, pages_counted)] = firsts.most_common(1) or [(0, 0)]
     gone: set[TextLine] = set()
-    for edge in (edge for page in edges for edge in page):
-        for key, line in edge:  # from the edge to the text
-            if counts[key] < max(2, min(_PAGES, len(pages))) or line.size >= largest:
-                break
-            gone.add(line)
+    for number, page in enumerate(edges):
+        for edge in page:
+            for key, line in edge:  # from the edge to the text
+                counted = pages_counted > most and first in _firsts(line, number)
+                if not (counted or counts[key] >= most) or line.size >= largest:
+                    break
+                gone.add(line)
     kept = ([line for line in page if line not in gone] for page in pages)
     return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
 
@@ -106,6 +162,12 @@ def _edges(page: Sequence[TextLine]) -> Iterator[list[tuple[tuple[str, int], Tex
     lines = sorted(page, key=lambda line: -line.base)
     for edge in (lines[:_EDGE], lines[: -_EDGE - 1 : -1]):
         yield [(_key(line), line) for line in edge]
+
+
+def _firsts(line: TextLine, number: int) -> set[int]:
+    """Return what the number of the first page would be, if a line has that of its page."""
+    ends = (line.words[0].text, line.words[-1].text)
+    return {int(end) - number for end in ends if len(end) < _DIGITS and end.isdecimal()}
 
 
 def _key(line: TextLine) -> tuple[str, int]:

@@ -22,6 +22,8 @@ _HYPHENS = "-\u2010\xad"
 _SPACE = 0.5  # times the size; two spaces, as lines of ragged text differ
 _INDENTED = 6  # points; items of one level may be as far apart, as "9." and "10." are
 _DEEPER = " " * 4  # as deep as the text of "10. "
+_FENCE = "```"
+_BESIDE_LETTERS = 0.15  # times the width of a fixed letter; the first and last are drawn narrower
 _LABELS = 2  # lines between two rows that belong to the table, such as "Revenues"
 _LONGEST_LABEL = 15  # words
 # What would begin a heading, a quotation, a rule or code at the start of a paragraph.
@@ -128,6 +130,9 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
             (" ".join(word.text for word in cell) for cell in line.cells) for line in block.lines
         )
         lines = ["  ".join(row) for row in cells]
+    if block.kind == "code":
+        lines = [_FENCE, *_as_set(block.lines), _FENCE]
+        return "\n".join(_ROW + line for line in lines)
     if block.kind == "item":
         if lines[0][0] in BULLETS:
             lines[0] = "- " + lines[0][1:].lstrip()
@@ -138,6 +143,19 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         *(not _is_full(one, after, block.lines) for one, after in pairwise(block.lines)),
     ]
     return _ROW + "\n".join(_ROW * start + line for start, line in zip(starts, lines, strict=True))
+
+
+def _as_set(lines: Sequence[TextLine]) -> Iterator[str]:
+    """Yield lines in which all letters are as wide, with the spaces that they are set with."""
+    longest = max(lines, key=lambda line: line.right - line.left)
+    width = max(1.0, (longest.right - longest.left) / (len(longest.text) - _BESIDE_LETTERS))
+    margin = min(line.left for line in lines)
+    for line in lines:
+        text = ""
+        for word in line.words:
+            text = text.ljust(max(len(text) + bool(text), round((word.left - margin) / width)))
+            text += word.text
+        yield text
 
 
 def _is_full(line: TextLine, after: TextLine, block: Sequence[TextLine]) -> bool:
@@ -177,6 +195,13 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
             yield from (_Block("row", [line]) for line in lines[start:stop])
             start, in_table = stop, True
             continue
+        stop = start
+        while stop < len(lines) and types.is_code(lines[stop]):
+            stop += 1
+        if stop > start and not types.is_heading(number, lines[start:stop]):
+            yield _Block("code", lines[start:stop])
+            start, in_table = stop, False
+            continue
         stop = start + 1
         while (
             stop < len(lines)
@@ -193,6 +218,7 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
             while (
                 stop < len(lines)
                 and _follows(lines[stop - 1], lines[stop], types)
+                and not types.is_code(lines[stop])
                 and _end_of_rows(lines, stop, types) == stop
             ):
                 stop += 1

@@ -21,38 +21,38 @@ PROSE = [
 ]
 
 
-def drawn(pages: Sequence[Sequence[Drawn]], *, outline: str = "", lines: str = "") -> bytes:
-    """Return a PDF of pages, with a title at a page of an outline, and drawn lines."""
-    objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 5 0 R >>", ""]
+def drawn(pages: Sequence[Sequence[Drawn]], *, outline: str = "", more: str = "") -> bytes:
+    """Return a PDF of pages, with a title at a page of an outline, and what else is drawn."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>", ""]
     objects += [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in FONTS]
-    item = "/First 6 0 R /Last 6 0 R /Count 1" if outline else ""
-    objects += [f"<< {item} >>", f"<< /Title ({outline}) /Parent 5 0 R /Dest [8 0 R /Fit] >>"]
+    item = "/First 7 0 R /Last 7 0 R /Count 1" if outline else ""
+    objects += [f"<< {item} >>", f"<< /Title ({outline}) /Parent 6 0 R /Dest [9 0 R /Fit] >>"]
     kids = []
     for page in pages:
         shown = [
             f"BT /F{int(size < 0)} {abs(size)} Tf {left} {base} Td ({text}) Tj ET"
             for left, base, size, text in page
         ]
-        body = "\n".join([*shown, lines])
+        body = "\n".join([*shown, more])
         objects.append(f"<< /Length {len(body)} >>\nstream\n{body}\nendstream")
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents "
-            f"{len(objects)} 0 R /Resources << /Font << /F0 3 0 R /F1 4 0 R >> >> >>"
+            f"{len(objects)} 0 R /Resources << /Font << /F0 3 0 R /F1 4 0 R /F2 5 0 R >> >> >>"
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
     return pdf_of(objects)
 
 
-FONTS = ("Helvetica", "Helvetica-Bold")
+FONTS = ("Helvetica", "Helvetica-Bold", "Courier")
 
 
 def prose(base: float, lines: Sequence[str] = PROSE) -> list[Drawn]:
     return [(72, base - 14 * number, 11, line) for number, line in enumerate(lines)]
 
 
-def read(*pages: Sequence[Drawn], lines: str = "") -> str:
-    return read_bytes(drawn(pages, lines=lines), name="a", suffix=".pdf").text
+def read(*pages: Sequence[Drawn], more: str = "") -> str:
+    return read_bytes(drawn(pages, more=more), name="a", suffix=".pdf").text
 
 
 def test_larger_and_bold_lines_are_headings_by_size() -> None:
@@ -127,6 +127,75 @@ def test_running_heads_and_page_numbers_are_no_text() -> None:
     ]
 
 
+def test_a_line_with_the_number_of_its_page_is_no_text() -> None:
+    chapters = ("Boats", "Boats", "Nets", "Hooks", "Hooks")
+    pages = [
+        [(72, 750 - 9 * n, 11, f"Chapter {name}: what is known {n + 3}"), *prose(700 - 20 * n)]
+        for n, name in enumerate(chapters)
+    ]
+    assert "Chapter" not in read(*pages)
+    other = [
+        [(72, 750 - 9 * n, 11, f"In the year 190{n * n}"), *prose(700 - 20 * n)] for n in range(5)
+    ]
+    assert read(*other).count("In the year") == len(other)
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        ("(About 10) Tj /F0 7 Tf 4 Ts (6) Tj 0 Ts /F0 11 Tf ( boats) Tj", "About 10^6 boats"),
+        ("(built in 1998) Tj /F0 7 Tf 4 Ts (3) Tj 0 Ts /F0 11 Tf (.) Tj", "built in 1998^3."),
+        ("(10) Tj /F0 7 Tf 4 Ts (-14) Tj 0 Ts /F0 11 Tf ( m) Tj", "10^-14 m"),
+        ("(CO) Tj /F0 7 Tf -3 Ts (2) Tj 0 Ts /F0 11 Tf ( and 12) Tj", "CO2 and 12"),
+        ("(the 21) Tj /F0 7 Tf 4 Ts (st) Tj 0 Ts /F0 11 Tf ( of May) Tj", "the 21st of May"),
+    ],
+)
+def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> None:
+    assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {shown} ET").endswith(text)
+
+
+def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
+    code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
+    shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
+    text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 600 Td {shown} ET")
+    assert text.endswith("\n\n```\nBEGIN\nfor boat in boats:\n    sail[boat,    7]\nEND\n```")
+
+
+def test_a_file_that_is_typewritten_has_no_code() -> None:
+    shown = " T* ".join(f"({line}) Tj" for line in PROSE)
+    assert (
+        read([], more=f"BT /F2 10 Tf 12 TL 72 600 Td {shown} ET").split() == " ".join(PROSE).split()
+    )
+
+
+def test_dots_before_the_number_of_a_page_are_no_text() -> None:
+    rows = [("1 Boats", " ." * 30, 3), ("2 Nets", "." * 40, 14), ("3 Hooks", "." * 40, 15)]
+    page: list[Drawn] = [
+        (72, 700 - 14 * n, 11, f"{title} {dots} {number}")
+        for n, (title, dots, number) in enumerate(rows)
+    ]
+    assert read([*page, *prose(600)]).startswith("1 Boats  3\n\n2 Nets  14\n\n3 Hooks  15\n\n")
+    assert "sail ... or not" in read([*prose(700), (72, 600, 11, "They sail ... or not.")])
+
+
+@pytest.mark.parametrize(
+    ("degrees", "matrix"),
+    [
+        (90, "0 1 -1 0 100 72"),
+        (0, "0 1 -1 0 100 72"),
+        (270, "0 -1 1 0 500 700"),
+        (180, "-1 0 0 -1 540 100"),
+    ],
+)
+def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str) -> None:
+    shown = " T* ".join(f"({line}) Tj" for line in PROSE)
+    title = "/F1 18 Tf (Boats) Tj T* /F0 11 Tf"
+    content = drawn([[]], more=f"BT {matrix} Tm 24 TL {title} 14 TL {shown} ET").replace(
+        b"/MediaBox", b"/Rotate %d /MediaBox" % degrees
+    )
+    assert read_bytes(content, name="a", suffix=".pdf").text == "# Boats\n\n" + " ".join(PROSE)
+
+
 def test_a_paragraph_goes_on_on_the_next_page() -> None:
     assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == "\n\f".join(
         [PROSE[0], " ".join(PROSE[1:])]
@@ -167,7 +236,7 @@ def test_lines_around_cells_make_a_table() -> None:
         (72, 574, 11, "is new"),
         (202, 588, 11, "Ann and Ben"),
     ]
-    assert read([*prose(740), *cells], lines="\n".join(lines)).split("\n\n")[1] == (
+    assert read([*prose(740), *cells], more="\n".join(lines)).split("\n\n")[1] == (
         "|Boat |Crew \\| berths|\n|---|---|\n|Gull, which is new |Ann and Ben|"
     )
 
