@@ -157,7 +157,7 @@ def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> 
 def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
     code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
     shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
-    text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 600 Td {shown} ET")
+    text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 698 Td {shown} ET")
     assert text.endswith("\n\n```\nBEGIN\nfor boat in boats:\n    sail[boat,    7]\nEND\n```")
 
 
@@ -169,9 +169,9 @@ def test_a_file_that_is_typewritten_has_no_code() -> None:
 
 
 def test_dots_before_the_number_of_a_page_are_no_text() -> None:
-    rows = [("1 Boats", " ." * 30, 3), ("2 Nets", "." * 40, 14), ("3 Hooks", "." * 40, 15)]
+    rows = [("1 Boats", " ." * 30, 3), ("2 Nets", " " + "." * 40, 14), ("3 Hooks", "." * 40, 15)]
     page: list[Drawn] = [
-        (72, 700 - 14 * n, 11, f"{title} {dots} {number}")
+        (72, 700 - 14 * n, 11, f"{title}{dots} {number}")
         for n, (title, dots, number) in enumerate(rows)
     ]
     assert read([*page, *prose(600)]).startswith("1 Boats  3\n\n2 Nets  14\n\n3 Hooks  15\n\n")
