@@ -117,7 +117,8 @@ def without_leaders(words: Sequence[Word]) -> list[Word]:
     for word in words:
         text = _LEADER.sub("", word.text)
         if text and (text != word.text or word.text.strip(".")):
-            kept.append(word._replace(text=text))
+            right = word.left + (word.right - word.left) * len(text) / len(word.text)
+            kept.append(word._replace(text=text, right=right))
     return kept or list(words)
 
 
