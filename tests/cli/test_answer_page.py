@@ -191,7 +191,8 @@ def test_an_answer_is_shown_as_its_marks_mean(browser: Browser, tmp_path: Path) 
       const shown = document.querySelector("#said");
       const weight = (which) => getComputedStyle(all("#said .row .cell")[which]).fontWeight;
       return [shown.innerText.split(/\\s+/), texts("#said .strong"),
-        all("#said .row .cell").length, all("#said a.number").length, weight(0) > weight(2), joined("#said .list").trim()];"""
+        all("#said .row .cell").length,
+        all("#said a.number").length, weight(0) > weight(2), joined("#said .list").trim()];"""
     words, strong, cells, links, bold, item = look(browser, path, script)
     assert words[:8] == ["Seven", "days", "1.", "No", "more.", "1.", "See", "[7]."]
     assert (strong, cells, links, bold, item) == (["Seven"], 4, 2, True, "1. See [7].")
