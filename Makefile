@@ -173,7 +173,7 @@ clean:
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing into $(VENV) (once; a minute or so) ..."
+	@echo "Installing both frameworks into $(VENV), about 400 MB: once, a minute or two. The demo itself takes seconds."
 	@$(PIP) -e '.[langchain,llama-index]'
 	@touch $@
 

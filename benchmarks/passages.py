@@ -247,11 +247,11 @@ def installed(names: Sequence[str]) -> list[str]:
 
 
 def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
-    """Write a table, with gains over one of the rows."""
+    """Write a table, with differences to one of the rows, which has none."""
     first = next(iter(rows.values()))
     print(f"\n**Passages, {title}** ({len(first.documents)} questions)\n")
     columns = ["retriever", "recall at 150 words", "at 300", "at 600", "texts", "words of each"]
-    columns += [f"at 600 more than {against}"] if against else []
+    columns += ["difference at 600"] if against else []
     print(" | ".join(columns))
     print(" | ".join(["---"] * len(columns)))
     for name, row in rows.items():

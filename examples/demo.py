@@ -8,6 +8,7 @@ your own it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 import textwrap
@@ -20,6 +21,7 @@ from llama_index.core.schema import TextNode
 from langchain_lumber import (
     BertTextSplitter,
     GreedyTextSplitter,
+    LayoutTextSplitter,
     LumberTextSplitter,
     PassageRetriever,
     SpanTextSplitter,
@@ -27,6 +29,7 @@ from langchain_lumber import (
 from llamaindex_lumber import (
     BertNodeParser,
     GreedyNodeParser,
+    LayoutNodeParser,
     LumberNodeParser,
     SpanNodeParser,
 )
@@ -35,7 +38,7 @@ from lumber_core import token_counter
 BUNDLED = Path(__file__).resolve().parent / "data" / "the_tide_clock.txt"
 QUESTION = "How does a machine add up the tides?"
 ASKED_OF_ANY = "What is this text about?"
-SHOWN = 6
+SHOWN = 4
 WIDTH = 88
 
 Chunks = list[tuple[int, str]]
@@ -48,19 +51,22 @@ def main() -> None:
     (tokens,) = token_counter("cl100k_base").count([text])
     print(f"{path.name}: {len(text):,} characters, {len(text.split()):,} words, {tokens:,} tokens")
 
+    layout = LayoutTextSplitter(add_start_index=True)
     greedy = GreedyTextSplitter(target_size=400, add_start_index=True)
     bert = BertTextSplitter(add_start_index=True)
     lumber = LumberTextSplitter(add_start_index=True)
-    show("Greedy, 400 tokens", langchain(greedy, text), calls=None)
+    show("Layout, about 150 tokens", langchain(layout, text), calls=None)
     show("Bert, about 150 tokens", langchain(bert, text), calls=None)
     calls = lumber.segment(text).usage.calls
-    show("Lumber, theta 550, judged by the bundled model", langchain(lumber, text), calls)
+    show("Lumber, with the bundled model as judge", langchain(lumber, text), calls)
+    show("Greedy, about 400 tokens", langchain(greedy, text), calls=None)
 
     print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")
     for name, splitter, parser in (
-        ("Greedy", greedy, GreedyNodeParser(target_size=400)),
+        ("Layout", layout, LayoutNodeParser()),
         ("Bert", bert, BertNodeParser()),
         ("Lumber", lumber, LumberNodeParser()),
+        ("Greedy", greedy, GreedyNodeParser(target_size=400)),
     ):
         documents, nodes = langchain(splitter, text), llamaindex(parser, text)
         same = [(start, chunk.strip()) for start, chunk in documents] == trimmed(nodes)
@@ -85,7 +91,7 @@ def answer(path: Path, text: str, question: str) -> None:
         print(f"  at {start:>6,}, line {line}, {'exact' if exact else 'WRONG OFFSET'}")
         found = textwrap.shorten(passage.metadata["text"], 4 * WIDTH, placeholder=" ...")
         print(textwrap.indent(textwrap.fill(found, WIDTH - 4), "    "))
-    print(f'\nAsk your own: lumber-splitters ask {path.name} "..." (extra `cli`)')
+    print(f'\nAsk your own: lumber-splitters ask {os.path.relpath(path)} "..." (extra `cli`)')
 
 
 def read(path: Path) -> str:

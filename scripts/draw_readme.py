@@ -166,9 +166,18 @@ def table_of(results: str, title: str) -> tuple[dict[str, list[str]], str]:
 
 
 def with_tables(results: str, printed: str) -> str:
-    """Return docs/results.md with the tables of the same titles as printed."""
-    new = {table["title"]: table[0] for table in TABLE.finditer(printed)}
-    return TABLE.sub(lambda table: new.get(table["title"], table[0]), results)
+    """Return docs/results.md with new figures in the rows that its tables of passages have."""
+    new = {table["title"]: table for table in TABLE.finditer(printed)}
+
+    def renewed(old: re.Match[str]) -> str:
+        if old["title"] not in new:
+            return old[0]
+        table = new[old["title"]]
+        kept = {line.partition(" |")[0] for line in old["rows"].splitlines()}
+        rows = [line for line in table["rows"].splitlines(True) if line.partition(" |")[0] in kept]
+        return table[0].replace(table["rows"], "".join(rows))
+
+    return TABLE.sub(renewed, results)
 
 
 def with_table(page: str, table: str) -> str:

@@ -13,6 +13,7 @@ import ast
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -237,3 +238,13 @@ def test_the_picture_and_the_table_of_the_readme_are_up_to_date() -> None:
     quiet = {**os.environ, "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1"}
     ended = subprocess.run(script, capture_output=True, text=True, check=False, env=quiet)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_new_figures_go_into_the_rows_that_the_results_have() -> None:
+    with_tables = runpy.run_path(str(ROOT / "scripts" / "draw_readme.py"))["with_tables"]
+    head = "**Passages, plain texts** (9 questions)\n\nretriever | recall\n--- | ---\n"
+    page = f"# Results\n\n{head}passages | 0.5\nchunks of a | 0.4\n\nEnd.\n"
+    printed = f"{head}passages | 0.6\nchunks of b | 0.3\nchunks of a | 0.2\n\n"
+    assert with_tables(page, printed) == (
+        f"# Results\n\n{head}passages | 0.6\nchunks of a | 0.2\n\nEnd.\n"
+    )

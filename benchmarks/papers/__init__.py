@@ -1,1 +1,1 @@
-"""Experiments of papers, one command each; README.md has their figures beside the papers'."""
+"""Experiments of papers, one command each; docs/evaluation.md has the papers' figures as well."""

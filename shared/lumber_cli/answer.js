@@ -34,11 +34,16 @@ const make = (tag, properties, ...children) => {
 
   // The answer: [1] in it refers to the first quote.
   function said() {
-    return data.answer.split(/\[(\d+)\]/).map((part, index) => {
+    const found = make("div", {}, ...data.answer.map(blockElement));
+    const walker = document.createTreeWalker(found, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) texts.push(walker.currentNode);
+    for (const text of texts) text.replaceWith(...text.data.split(/\[(\d+)\]/).map((part, index) => {
       if (index % 2 === 0) return part;
       const quote = quotes[Number(part) - 1];
       return quote ? chip(quote, quote.document === null ? "span" : "a") : `[${part}]`;
-    });
+    }));
+    return found.childNodes;
   }
 
   function chip(quote, tag) {
@@ -53,7 +58,7 @@ const make = (tag, properties, ...children) => {
     const kind = make("span", { className: "kind", textContent: words });
     const content = make("div", {});
     if (quote.document === null) {
-      content.append(line("", quoted(quote.quote)), line("kind", "These words stand in none of the files."));
+      content.append(line("", quoted(quote.quote)), line("kind", "These words stand in none of the documents below."));
     } else {
       content.append(make("div", { className: "words" }, ...quote.blocks.map(blockElement)));
       if (quote.kind === "aligned") content.append(line("wording", `The model’s wording: ${quoted(quote.quote)}`));

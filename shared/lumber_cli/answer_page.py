@@ -14,6 +14,7 @@ from lumber_cli.markdown_marks import Styled, styled, styled_rows, unmarked
 from lumber_cli.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
+from lumber_core.text.layout import read_layout
 from lumber_core.text.pages import FIRST_PAGE
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED
@@ -23,9 +24,11 @@ from lumber_retrieval.citations import Citation
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.quoted_answers import CitedAnswer
 
-# Parts of a text that a browser lays out only when they are seen: about a screen each.
-_PART = re.compile(r"(?s).{2000}[^\r\n]*[\r\n]*")
+# Parts of a text that a browser lays out only when they are seen: about a screen each. They end
+# with a paragraph, or with a line if none ends so soon.
+_PART = re.compile(r"(?s).{2000}(?:.{0,2000}?(?:\r?\n){2,}|[^\r\n]*[\r\n]*)")
 _EXCERPT = 900  # characters, of which the list shows some lines
+_GAP = re.compile(r"(?:\r?\n){3,}")
 _Atom = str | list[Any]
 
 
@@ -55,9 +58,7 @@ def answer_page(
     shown = [
         {
             "name": printable(name),
-            "blocks": [
-                *_blocks(source, Span(0, len(source.text)), _Marks(name, passages, citations))
-            ],
+            "blocks": [*_blocks(source, _whole(source), _Marks(name, passages, citations))],
         }
         for name, source in documents.items()
     ]
@@ -85,7 +86,7 @@ def answer_page(
     ]
     data = {
         "question": question,
-        "answer": None if answer is None else answer.text,
+        "answer": None if answer is None else _answer(answer.text),
         "citations": quoted,
         "passages": found,
         "documents": shown,
@@ -142,7 +143,17 @@ def _covers(span: Span, inner: Span) -> bool:
 def _excerpt(source: Source, span: Span) -> list[list[Any]]:
     """Return the first blocks of a passage or quote, as much of it as the list may show."""
     shown = Span(span.start, min(span.end, span.start + _EXCERPT))
-    return [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
+    blocks = [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
+    for kind, atoms, *_ in blocks:
+        if kind == "text":
+            atoms[:] = [a if isinstance(a, list) else _GAP.sub("\n\n", a) for a in atoms]
+    return blocks
+
+
+def _answer(text: str) -> list[list[Any]]:
+    """Return the blocks of an answer, which models write as Markdown."""
+    source = Source(text, format="markdown")
+    return [*_blocks(source, _whole(source), _Marks("", (), ()))]
 
 
 def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
@@ -162,7 +173,15 @@ def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
         elif source.kind == "markdown":
             yield [kind, marks.atoms(text, span, styled(text, kind, span)), level]
         else:
-            yield [kind, marks.atoms(text, span)]
+            yield [kind, marks.atoms(text, span, _wraps(text, span) if kind == "text" else ())]
+
+
+def _wraps(text: str, part: Span) -> Iterator[Styled]:
+    """Yield the line breaks inside wrapped prose, which are seen as spaces."""
+    layout = read_layout(part.of(text))
+    for number in layout.wrapped:
+        end = part.start + layout.starts[number]
+        yield Styled(Span(end - (2 if text.startswith("\r\n", end - 2) else 1), end), "wrap")
 
 
 def _whole(source: Source) -> Span:

@@ -175,10 +175,61 @@ def test_kinds_of_quotes_are_told_apart(browser: Browser, page: Path) -> None:
     assert "The deposit is forty crowns" in aligned
     assert "The model’s wording: “The deposit is 40 crowns”" in aligned
     assert "worded differently" in aligned
-    assert "“The boats are green”These words stand in none of the files." in missing
+    assert "“The boats are green”These words stand in none of the documents below." in missing
     assert links == 0
     assert said.endswith("See 4 and [7].")
     assert len(set(colours)) == 3
+
+
+def test_an_answer_is_shown_as_its_marks_mean(browser: Browser, tmp_path: Path) -> None:
+    table = "| Boat | Days |\n| --- | --- |\n| Gull | 7 [1] |\n"
+    said = f"**Seven** days [1].\nNo more.\n\n1. See [7].\n\n{table}"
+    path = tmp_path / "answer.html"
+    answer = CitedAnswer(said, ANSWER.citations)
+    write_page(path, answer_page("How long?", answer, PASSAGES, DOCUMENTS))
+    script = """
+      const shown = document.querySelector("#said");
+      const weight = (which) => getComputedStyle(all("#said .row .cell")[which]).fontWeight;
+      return [shown.innerText.split(/\\s+/), texts("#said .strong"),
+        all("#said .row .cell").length,
+        all("#said a.number").length, weight(0) > weight(2), joined("#said .list").trim()];"""
+    words, strong, cells, links, bold, item = look(browser, path, script)
+    assert words[:8] == ["Seven", "days", "1.", "No", "more.", "1.", "See", "[7]."]
+    assert (strong, cells, links, bold, item) == (["Seven"], 4, 2, True, "1. See [7].")
+    lines = "const box = all('#said .paragraph')[0]; return box.innerText.trim().split('\\n');"
+    assert len(look(browser, path, lines)) == 2  # a line ends where the model ended it
+
+
+def test_prose_that_was_wrapped_fills_its_lines(browser: Browser, tmp_path: Path) -> None:
+    prose = (
+        "The ferry sails at noon, and whoever has come to the quay\n"
+        "by then is taken over, with a dog or a bicycle or a small\n"
+        "boat. In winter it sails once a day, because the ice lies\n"
+        "before the harbour, and the skipper has to wait for those\n"
+        "who break it.\n"
+    )
+    text = f"{prose}\n\n\n\n{prose}\nOars: 5\nSails: 3\n"
+    path = tmp_path / "answer.html"
+    documents = {"ferry.txt": Source(text, name="ferry.txt")}
+    write_page(path, answer_page("When?", None, [passage("ferry.txt", text, text)], documents))
+    script = """
+      const lines = (selector) => document.querySelector(selector).innerText.trim().split("\\n");
+      return [joined("#text .block"), lines("#text .block"), lines(".excerpt")];"""
+    whole, lines, excerpt = look(browser, path, script)
+    assert whole == text
+    filled = prose.replace("\n", " ").strip()
+    assert lines == [filled, "", "", "", "", filled, "", "Oars: 5", "Sails: 3"]
+    assert excerpt == [filled, "", filled, "", "Oars: 5", "Sails: 3"]
+
+
+def test_only_the_columns_scroll(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "answer.html"
+    long = CitedAnswer(f"{ANSWER.text}\n\n" * 30, ANSWER.citations)
+    write_page(path, answer_page("How long?", long, PASSAGES, DOCUMENTS))
+    script = """
+      const page = document.scrollingElement;
+      return [page.scrollHeight - innerHeight, page.scrollTop];"""
+    assert look(browser, path, script) == [0, 0]
 
 
 def test_a_place_in_a_long_document_is_scrolled_to(browser: Browser, tmp_path: Path) -> None:

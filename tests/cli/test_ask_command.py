@@ -316,7 +316,7 @@ def test_a_page_is_written_instead_of_printing(docs: Path) -> None:
     assert done == (0, "a.html\n", "")
     page = Path("a.html").read_text(encoding="utf-8")
     assert "<title>How long may a rental last?</title>" in page
-    assert '"answer": "Seven days at most [1]."' in page
+    assert '"answer": [["paragraph", ["Seven days at most [1]."], 0]]' in page
     assert '"kind": "exact"' in page
     assert (docs / "guide.md").as_uri() in page
     # It is no source of the next question.

@@ -50,7 +50,7 @@ def test_a_report_is_written_and_its_table_printed(
         *("--splitter", "paragraphs", "--splitter", "recursive:120"),
     )
     assert code == 0, said
-    assert "Passages, 600 words" in said
+    assert "Passages, 600 words\u00a0↑" in said
     assert "sentences at most 90 words apart are joined to passages" in said
     data = data_of(output)
     assert [splitter["name"] for splitter in data["splitters"]] == ["paragraphs", "recursive:120"]

@@ -188,5 +188,8 @@ def writable(name: str) -> str:
 def printable(text: str) -> str:
     """Return `text` as a terminal may show it: control characters and the like are escaped."""
     return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+        each
+        if each.isprintable() or unicodedata.category(each) == "Zs"  # spaces of every width
+        else each.encode("unicode_escape").decode()
+        for each in text
     )
