@@ -260,7 +260,7 @@ def list_sizes(wheel: Path) -> None:
         with TemporaryDirectory() as folder:
             install(wanted, sys.executable, Path(folder))
             sizes, packages = installed(Path(folder))
-        print(f"{wanted.partition(' ')[0]}: {sum(sizes.values()):.0f} MB, {packages} packages")
+        print(f"{wanted.partition(' ')[0]}: {sum(sizes.values()):.1f} MB, {packages} packages")
     print(*(f"  {name}: {size:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
 
 
