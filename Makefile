@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -30,7 +30,7 @@ compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; write
 
 test: $(READY)  ## Run the tests
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -94,13 +94,21 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini,evaluation,cli]' transformers==4.50.0 $(OLD_TESTING)
+		-e '.[langchain,llama-index,openai,gemini,evaluation,cli,mcp]' transformers==4.50.0 langchain-tests==1.0.0 $(OLD_TESTING)
 	.venv-lowest/bin/python -m pytest -q $(LENIENT) $(PARALLEL) $(LOWEST_LEAVES_OUT)
 
-test-packages:  ## Install each extra alone, from the wheel and from the sdist, and split a text
-	@test -x .venv-packages/bin/python || $(PYTHON) -m venv .venv-packages
-	@.venv-packages/bin/python -m pip install $(QUIET) uv
+test-packages: .venv-packages/bin/twine  ## Build and check the distributions; install each extra alone, and split a text
 	.venv-packages/bin/python scripts/check_packages.py $(EXTRAS)
+
+# uv downloads those that this machine lacks.
+PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
+
+test-pythons: .venv-packages/bin/twine  ## Run the README's examples from the wheel, on every Python (PYTHONS)
+	.venv-packages/bin/python scripts/check_packages.py "" langchain,llama-index,cli --from wheel $(PYTHONS:%=--python %)
+
+.venv-packages/bin/twine:
+	@test -x .venv-packages/bin/python || $(PYTHON) -m venv .venv-packages
+	@.venv-packages/bin/python -m pip install $(QUIET) uv twine
 
 check: $(READY)  ## Lint, format, strict type checks and import contracts
 	$(BIN)/ruff check .

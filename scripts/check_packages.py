@@ -1,23 +1,32 @@
-"""Build the distributions, and install and use each extra alone in an environment of its own.
+"""Build the distributions, check what is in them, and install and use each extra alone.
 
-Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist]
+Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist] [--python VERSION ...]
+           [--keep FOLDER]
 
-Builds the sdist, and the wheel from it. For each extra, and for the distribution without any, an
-empty environment gets the wheel or the sdist with that extra alone, imports what the extra enables
-and splits a text, from outside the checkout. Each line ends with what was installed, in MB of 10**6
-bytes without bytecode, and in packages: docs/index.md has these figures. On Linux an
-installation without extras may have 215 MB. Environments are made by `uv`, which must be installed
-in the environment that runs this script (`make test-packages` installs it).
+Builds the sdist, and the wheel from it. Both must have the files of this repository and no others,
+pass `twine check --strict`, and come out the same when the sdist is built again from itself.
+For each extra, and for the distribution without any, an empty environment gets the wheel or the
+sdist with that extra alone, imports what the extra enables and splits a text, from outside the
+checkout. With the extras "langchain,llama-index,cli" it runs the README's examples instead.
+
+Each line ends with what was installed, in MB of 10**6 bytes without bytecode, and in packages:
+docs/index.md has these figures. If no extra is named, other splitters are installed as well, for
+their sizes, and what an installation without extras consists of is listed. On Linux such an
+installation may have 205 MB. Environments are made by `uv`, which must be installed with `twine`
+in the environment that runs this script (`make test-packages` installs both).
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Iterable
 from email.parser import HeaderParser
 from pathlib import Path
@@ -26,14 +35,25 @@ from tempfile import TemporaryDirectory
 REPOSITORY = Path(__file__).resolve().parents[1]
 UV = Path(sysconfig.get_path("scripts")) / "uv"
 NOT_FOR_USERS = {"dev", "docs"}
-MOST = 215  # MB of an installation without extras
+MOST = 205  # MB of an installation without extras
+PEERS = ("chonkie", "semchunk", "langchain-text-splitters")
 
+OFFLINE = """
+import socket
+def refuse(*_):
+    raise OSError("neither splitting nor retrieval needs a network")
+socket.socket.connect = refuse
+"""
 SPLITS = """
-from lumber_core import BertChunker, GreedyChunker
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 text = "The tide went out. Nobody saw it.\\n\\nThe baker opened his shop. Bread was ready."
+for chunker in (BertChunker(target_size=8), BertChunker("large", target_size=8),
+                GreedyChunker(10), LayoutChunker(target_size=8)):
+    chunks = chunker.split_text(text)
+    assert len(chunks) > 1 and "".join(chunks) == text
+"""
+CITES = """
 from lumber_retrieval import cite
-for chunker in (BertChunker(target_size=8), BertChunker("large", target_size=8), GreedyChunker(10)):
-    assert "".join(chunker.split_text(text)) == text
 assert cite(["Nobody saw the tide."], {"tides": text})[0].kind == "not found"
 assert cite(["The Tide went out."], {"tides": text})[0].kind == "aligned"
 """
@@ -50,15 +70,41 @@ def run(*arguments, stdin=""):
     command = [Path(sys.executable).with_name("lumber-splitters"), *arguments]
     return subprocess.run(command, input=stdin, capture_output=True, text=True)
 """
+README = r"""
+import contextlib, io, os, re, subprocess, sys
+from importlib.metadata import metadata
+from pathlib import Path
+Path("my_docs").mkdir()
+Path("my_docs/clock.md").write_text("# The clock\n\nAda built the clock.\n")
+path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+surroundings = {**os.environ, "PATH": path, "BROWSER": "true"}
+blocks = re.findall(r"```(\w+)\n(.*?)```", metadata("lumber-splitters").get_payload(), re.DOTALL)
+names, ran, compared = {}, 0, 0
+for (language, body), (next_one, said) in zip(blocks, [*blocks[1:], ("", "")]):
+    if language == "python":
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(body, names)
+        if next_one == "text":
+            assert printed.getvalue() == said, printed.getvalue()
+            compared += 1
+    for line in body.splitlines():
+        if language == "bash" and re.match("lumber-splitters (ask|split) ", line):
+            subprocess.run(line, shell=True, check=True, env=surroundings, stdout=subprocess.PIPE)
+            ran += 1
+assert compared >= 3 and ran >= 2, (compared, ran)
+assert Path("chunks.jsonl").read_text(encoding="utf-8").count("Ada built the clock.") == 1
+"""
 PROBES = {
     "": "from lumber_files import read_bytes\n"
     "assert read_bytes(b'# Tides', name='a.md', suffix='.md').kind == 'markdown'\n"
     f"{RUN}done = run()\n"
     "assert done.returncode == 1 and \"'lumber-splitters[cli]'\" in done.stderr, done\n"
     "assert len(done.stderr.splitlines()) == 1, done",
-    "langchain": "from langchain_lumber import LumberTextSplitter\n"
+    "retrieval": CITES,
+    "langchain,llama-index,cli": README,
+    "langchain": CITES + "from langchain_lumber import LumberTextSplitter\n"
     "assert LumberTextSplitter(chunk_size=40).split_text(text)",
-    "llama-index": "from llamaindex_lumber import LumberNodeParser\n"
+    "llama-index": CITES + "from llamaindex_lumber import LumberNodeParser\n"
     "assert LumberNodeParser(chunk_size=40).split_text(text)",
     "tiktoken": "from lumber_core import token_counter\n"
     "assert 'cl100k_base' in repr(token_counter('gpt-4'))",
@@ -93,28 +139,67 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("extras", nargs="*", metavar="EXTRA", help="by default all")
     parser.add_argument("--from", dest="kinds", action="append", choices=["wheel", "sdist"])
+    parser.add_argument("--python", dest="pythons", action="append", metavar="VERSION")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to put what was built")
     options = parser.parse_args(None if arguments is None else list(arguments))
     with TemporaryDirectory() as folder:
-        wheel, sdist = build(Path(folder) / "dist")
+        wheel, sdist = build(REPOSITORY, Path(folder) / "dist")
+        check(wheel, sdist)
         extras = options.extras or sorted(extras_of(wheel))
         if unknown := set(extras) - PROBES.keys():
             sys.exit(f"PROBES in {Path(__file__).name} does not say how to use: {unknown}")
         built = {"wheel": wheel, "sdist": sdist}
         failed = [
-            f"{kind}[{extra}]"
+            f"{kind}[{extra}] on {python}"
+            for python in options.pythons or [sys.executable]
             for kind in options.kinds or built
             for extra in extras
-            if not installs(built[kind], extra, Path(folder))
+            if not installs(built[kind], extra, python)
         ]
+        if not options.extras:
+            list_sizes(wheel)
+        if options.keep and not failed:
+            options.keep.mkdir(exist_ok=True)
+            for distribution in built.values():
+                shutil.copy(distribution, options.keep)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
 
-def build(folder: Path) -> tuple[Path, Path]:
+def build(source: Path, folder: Path) -> tuple[Path, Path]:
     """Build the sdist, and the wheel from it; return the wheel and the sdist."""
-    subprocess.run([UV, "build", "--quiet", "--out-dir", folder, REPOSITORY], check=True)
+    subprocess.run([UV, "build", "--quiet", "--out-dir", folder, source], check=True)
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return wheel, sdist
+
+
+def check(wheel: Path, sdist: Path) -> None:
+    """Check the distributions before they are installed.
+
+    Raises:
+        SystemExit: They lack a file, or have one that does not belong to them; the page on PyPI
+            could not be shown; or the sdist does not build itself.
+    """
+    listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, check=True, capture_output=True)
+    tracked = set(listed.stdout.decode().splitlines())
+    with zipfile.ZipFile(wheel) as files:
+        names = set(files.namelist())
+    about = {name for name in names if ".dist-info/" in name}
+    packages = {name.partition("/")[0] for name in names - about}
+    ours = {path.removeprefix("shared/") for path in tracked}
+    wanted = {path for path in ours if "/" in path and path.partition("/")[0] in packages}
+    licences = {path for path in tracked if Path(path).name in ("LICENSE", "NOTICE")}
+    carried = {name.partition("/licenses/")[2] for name in about}
+    with tarfile.open(sdist) as packed:
+        sources = {name.partition("/")[2] for name in packed.getnames()} - {"PKG-INFO"}
+        packed.extractall(sdist.parent / "unpacked", filter="data")
+    if wrong := ((names - about) ^ wanted) | (licences - carried) | (sources - tracked):
+        sys.exit(f"The distributions lack these files, or should not have them: {sorted(wrong)}")
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", wheel, sdist], check=True)
+    (unpacked,) = (sdist.parent / "unpacked").iterdir()
+    again = build(unpacked, sdist.parent / "again")
+    if [path.read_bytes() for path in again] != [wheel.read_bytes(), sdist.read_bytes()]:
+        sys.exit("The sdist does not build what it was built with.")
 
 
 def extras_of(wheel: Path) -> set[str]:
@@ -125,33 +210,58 @@ def extras_of(wheel: Path) -> set[str]:
     return {"", *metadata.get_all("Provides-Extra", [])} - NOT_FOR_USERS
 
 
-def installs(distribution: Path, extra: str, folder: Path) -> bool:
+def installs(distribution: Path, extra: str, python: str) -> bool:
     """Return whether the distribution can be installed with one extra, and used."""
     start = time.monotonic()
-    home = folder / f"{distribution.name}-{extra}"
-    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, home], check=True)
-    (python,) = (path for path in home.glob("*/python*") if path.stem == "python")
-    wanted = f"lumber-splitters[{extra}] @ {distribution.as_uri()}"
-    constraints = REPOSITORY / "constraints.txt"
-    done = subprocess.run(
-        [UV, "pip", "install", "--quiet", "--python", python, "-c", constraints, wanted],
-        cwd=folder,
-        check=False,
-    )
-    if done.returncode == 0:
-        done = subprocess.run(
-            [python, "-I", "-c", f"{SPLITS}\n{PROBES[extra]}"], cwd=folder, check=False
-        )
-    files = [path for path in home.rglob("site-packages/**/*") if path.is_file()]
-    size = sum(path.stat().st_size for path in files if path.suffix != ".pyc") / 1e6
-    packages = len([*home.rglob("site-packages/*.dist-info")])
-    fine = done.returncode == 0 and (size <= MOST or extra or sys.platform != "linux")
+    with TemporaryDirectory() as folder:
+        wanted = f"lumber-splitters[{extra}] @ {distribution.as_uri()}"
+        interpreter, done = install(wanted, python, Path(folder))
+        if done:
+            code = f"{OFFLINE}{SPLITS}{PROBES[extra]}"
+            run = subprocess.run([interpreter, "-I", "-c", code], cwd=folder, check=False)
+            done = run.returncode == 0
+        size, packages = installed(Path(folder))
+    megabytes = sum(size.values())
+    fine = done and (megabytes <= MOST or extra or sys.platform != "linux")
     print(
         f"{'ok' if fine else 'FAILED':6} {time.monotonic() - start:4.0f} s  {distribution.name} "
-        f"{extra or '(no extra)'}: {size:.0f} MB, {packages} packages",
+        f"{extra or '(no extra)'}: {megabytes:.0f} MB, {packages} packages, {python}",
         flush=True,
     )
     return bool(fine)
+
+
+def install(wanted: str, python: str, folder: Path) -> tuple[Path, bool]:
+    """Install a requirement into an empty environment; return its Python and whether it worked."""
+    subprocess.run([UV, "venv", "--quiet", "--python", python, folder / "env"], check=True)
+    (interpreter,) = (path for path in folder.glob("env/*/python*") if path.stem == "python")
+    constraints = REPOSITORY / "constraints.txt"
+    done = subprocess.run(
+        [UV, "pip", "install", "--quiet", "--python", interpreter, "-c", constraints, wanted],
+        cwd=folder,
+        check=False,
+    )
+    return interpreter, done.returncode == 0
+
+
+def installed(folder: Path) -> tuple[Counter[str], int]:
+    """Return the MB of each folder in site-packages, without bytecode, and how many packages."""
+    (packages,) = folder.glob("env/**/site-packages")
+    sizes: Counter[str] = Counter()
+    for path in packages.rglob("*"):
+        if path.is_file() and path.suffix != ".pyc":
+            sizes[path.relative_to(packages).parts[0]] += path.stat().st_size / 1e6
+    return sizes, len([*packages.glob("*.dist-info")])
+
+
+def list_sizes(wheel: Path) -> None:
+    """Print what other splitters take, and what an installation without extras consists of."""
+    for wanted in (*PEERS, f"lumber-splitters @ {wheel.as_uri()}"):
+        with TemporaryDirectory() as folder:
+            install(wanted, sys.executable, Path(folder))
+            sizes, packages = installed(Path(folder))
+        print(f"{wanted.partition(' ')[0]}: {sum(sizes.values()):.1f} MB, {packages} packages")
+    print(*(f"  {name}: {size:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import distribution, packages_distributions
 from importlib.resources import files
 from pathlib import Path
@@ -86,9 +88,10 @@ def test_a_splitter_is_made_without_loading_what_only_splitting_needs(name: str)
     [
         ("langchain_text_splitters", "langchain_lumber", "langchain"),
         ("llama_index.core", "llamaindex_lumber", "llama-index"),
+        ("rapidfuzz", "lumber_retrieval", "retrieval"),
     ],
 )
-def test_a_missing_framework_names_the_extra(blocked: str, package: str, extra: str) -> None:
+def test_a_missing_package_names_the_extra(blocked: str, package: str, extra: str) -> None:
     code = f"import sys\nsys.modules[{blocked!r}] = None\nimport {package}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
@@ -121,16 +124,47 @@ def test_every_error_can_be_caught_as_one_of_the_library() -> None:
     assert all(issubclass(error, lumber_core.LumberError) for error in raised)
 
 
-def test_the_base_install_needs_no_framework_no_torch_and_nothing_for_files_or_commands() -> None:
+def test_the_base_install_needs_no_framework_no_torch_and_only_what_splits() -> None:
     base = [r for r in distribution("lumber-splitters").requires or [] if "extra ==" not in r]
     assert base
     names = " ".join(base)
     heavy = ("torch", "transformers", "tokenizers", "huggingface", "langchain", "llama")
     files = ("charset-normalizer", "lxml", "firecrawl-anydoc", "pypdfium2")
-    assert not any(name in names for name in (*heavy, *files, "typer", "rich"))
+    retrieval = ("rapidfuzz", "stopwordsiso")
+    assert not any(name in names for name in (*heavy, *files, *retrieval, "typer", "rich"))
 
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_what_is_published_links_to_the_repository_it_comes_from(tmp_path: Path) -> None:
+    tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
+    (tmp_path / "scripts").mkdir()
+    for name in ("README.md", "pyproject.toml", "scripts/name_repository.py"):
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    home = "https://code.example/them/theirs"
+    script = [sys.executable, tmp_path / "scripts" / "name_repository.py", home, "v1"]
+    subprocess.run(script, check=True)
+    links = re.findall(r"\]\((.+?)\)", (tmp_path / "README.md").read_text(encoding="utf-8"))
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert f"{home}/raw/v1/docs/assets/chunks.svg" in links
+    assert f"{home}/blob/v1/docs/index.md" in links
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["urls"]["Repository"] == home
+
+
+def test_the_registries_are_told_what_there_is() -> None:
+    tomllib = pytest.importorskip("tomllib", reason="Python has it from 3.11 on")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    hub = project["tool"]["llamahub"]
+    exported = {*import_module(hub["import_path"]).__all__}
+    assert {*hub["class_authors"]} <= exported
+    server = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    assert f"<!-- mcp-name: {server['name']} -->" in (ROOT / "README.md").read_text("utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {project['project']['version']}\n" in citation
+
+
 REQUIREMENT = re.compile(r'^  "([A-Za-z][\w.-]*)(?:\[[^]]*\])?[^"]*",(.*)$', re.MULTILINE)
 # Imported by the trainer of transformers.
 NOT_IMPORTED = {"accelerate"}

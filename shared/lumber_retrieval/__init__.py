@@ -18,6 +18,13 @@ In the order in which data meets them:
    `quote_alignment`).
 """
 
+try:
+    import rapidfuzz as _  # noqa: F401 - raises now, naming the extra to install
+except ImportError as error:
+    from lumber_core.errors import MissingExtraError
+
+    raise MissingExtraError("rapidfuzz", "retrieval") from error
+
 from lumber_retrieval.citations import Citation, cite
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.embedding import split_and_embed

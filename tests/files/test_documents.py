@@ -360,7 +360,7 @@ REPEATED = (
             odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"),
             "limit exceeded",
         ),
-        (".ipynb", b"[" * 100_000, "recursion"),
+        (".ipynb", b"[" * 100_000, "(recursion|Stack overflow)"),
         (".ipynb", b"{}", "not a notebook"),
         (".eml", b"Tides turn.", "no headers"),
     ],

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_classic.retrievers import EnsembleRetriever
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.prompts import PromptTemplate
@@ -175,9 +174,11 @@ def test_filters_that_mean_nothing_are_refused(where: Any, message: str) -> None
 
 
 def test_passages_of_several_searches_are_joined() -> None:
+    retrievers = pytest.importorskip("langchain_classic.retrievers")
     retriever = PassageRetriever(splitter=retriever_of().splitter, budget=12, context=False)
     retriever.add_documents([RIVERS])
-    both = EnsembleRetriever(retrievers=[retriever], weights=[1.0]).invoke("otters hunt fish")
+    ensemble = retrievers.EnsembleRetriever(retrievers=[retriever], weights=[1.0])
+    both = ensemble.invoke("otters hunt fish")
     both += retriever.invoke("otters live in dens", budget=16)
     places = [(p.metadata["start_index"], p.metadata["end_index"]) for p in both]
     (joined,) = PassageJoiner(texts=[RIVERS]).compress_documents(both)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
+from llama_index.core.node_parser import HierarchicalNodeParser, TokenTextSplitter, get_leaf_nodes
 from llama_index.core.schema import Document, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
@@ -61,7 +61,7 @@ def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:
 
 def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known() -> None:
     document = Document(text="Ann ran.\nShe fell.\n\nBob slept.\nHe woke.")
-    others = SentenceSplitter(chunk_size=8, chunk_overlap=0, include_metadata=False)([document])
+    others = TokenTextSplitter(chunk_size=8, chunk_overlap=0, include_metadata=False)([document])
     nodes = GreedyNodeParser(target_size=3, add_metadata=True)(others)
     assert len(others) > 1
     for node in nodes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.vector_stores import FilterCondition, MetadataFilter, MetadataFilters
+from packaging.version import Version
 
 from llamaindex_lumber import (
     BertNodeParser,
@@ -121,11 +123,9 @@ def both(*filters: Any, condition: FilterCondition = FilterCondition.AND) -> Met
 FILTERS = [
     (both(has("year", 1850)), {"river"}),
     (both(has("year", 1800, "<")), {"music"}),
-    (both(has("place", "Wales", "!=")), {"music", "guide"}),
     (both(has("year", [1850, 1720], "in"), has("tags", "harp", "contains")), {"music"}),
     (both(has("tags", ["drum", "harp"], "any")), {"music"}),
     (both(has("year", None, "is_empty")), {"guide"}),
-    (both(has("place", "wal", "text_match_insensitive")), {"river"}),
     (both(has("headings", "Prices", "text_match")), {"guide"}),
     (
         both(
@@ -139,6 +139,11 @@ FILTERS = [
     (both(has("year", 3)), set()),
     (both(), {"river", "music", "guide"}),
 ]
+if Version(version("llama-index-core")) >= Version("0.14.23"):
+    FILTERS += [  # which LlamaIndex read otherwise, or not at all
+        (both(has("place", "Wales", "!=")), {"music", "guide"}),
+        (both(has("place", "wal", "text_match_insensitive")), {"river"}),
+    ]
 
 
 def test_filters_hold_for_vectors_and_words() -> None:

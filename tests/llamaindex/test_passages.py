@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from llama_index.core import VectorStoreIndex
 from llama_index.core.llms import MockLLM
-from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
@@ -44,7 +44,7 @@ def docstore() -> SimpleDocumentStore:
 
 
 def test_nodes_of_other_parsers_are_joined() -> None:
-    nodes = SentenceSplitter(chunk_size=12, chunk_overlap=5).get_nodes_from_documents([TALE])
+    nodes = TokenTextSplitter(chunk_size=12, chunk_overlap=5).get_nodes_from_documents([TALE])
     assert len(nodes) > 3
     (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
     assert (passage.node.get_content(), passage.score) == (STORY, None)

@@ -109,3 +109,20 @@ def test_the_embedding_model_pickles() -> None:
     vector = model.get_query_embedding("the sea")
     assert pickle.loads(pickle.dumps(model)).get_query_embedding("the sea") == vector
     assert len(vector) == 384
+
+
+async def test_the_embedding_model_gives_the_same_vectors_whichever_way_llamaindex_asks() -> None:
+    texts = ["foo", "bar", "baz"]
+    model = LumberEmbedding(embed_batch_size=2)
+    vectors = [model.get_text_embedding(text) for text in texts]
+    assert model.get_text_embedding_batch(texts) == vectors
+    assert await model.aget_text_embedding_batch(texts) == vectors
+    assert await model.aget_text_embedding("bar") == vectors[1]
+    assert model.get_query_embedding("baz") == await model.aget_query_embedding("baz") == vectors[2]
+    for nodes in (
+        model([TextNode(text=text) for text in texts]),
+        await model.acall([TextNode(text=text) for text in texts]),
+    ):
+        assert [node.embedding for node in nodes] == vectors
+    copy = LumberEmbedding.from_dict(model.to_dict())
+    assert (copy.embed_batch_size, copy.get_text_embedding("foo")) == (2, vectors[0])

@@ -6,6 +6,7 @@ import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ def test_adding_writes_what_is_added_and_segments_stay_few(tmp_path: Path) -> No
     store = PassageStore(tmp_path / "index.db")
     for number in range(200):
         store.put([stored(str(number), ["oak elm", "ash"])])
-    with sqlite3.connect(tmp_path / "index.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
         sizes = [size for (size,) in connection.execute("SELECT size FROM segments ORDER BY first")]
     assert sum(sizes) == 400
     assert all(size > sum(sizes[n + 1 :]) for n, size in enumerate(sizes))
@@ -168,11 +169,11 @@ def test_removed_chunks_do_not_stay_in_the_file() -> None:
     store = PassageStore(None)
     store.put([stored(str(number), ["oak elm", "ash"]) for number in range(20)])
     store.remove([str(number) for number in range(12)])
-    with sqlite3.connect(store.path) as connection:
+    with closing(sqlite3.connect(store.path)) as connection:
         assert connection.execute("SELECT count(*) FROM removed").fetchone() == (0,)
         assert connection.execute("SELECT sum(size) FROM segments").fetchone() == (16,)
     store.remove([str(number) for number in range(12, 20)])
-    with sqlite3.connect(store.path) as connection:
+    with closing(sqlite3.connect(store.path)) as connection:
         for table in ("segments", "postings", "removed", "chunks", "documents"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 

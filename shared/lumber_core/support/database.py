@@ -77,6 +77,10 @@ _inherited: list[sqlite3.Connection] = []  # SQLite forbids even closing them
 class _Connection(sqlite3.Connection):
     file: tuple[int, int] | None = None  # what was at the path when it was opened
 
+    def __del__(self) -> None:
+        with suppress(sqlite3.Error):  # if the file could not be opened
+            self.close()  # Python 3.13 and later warn of one that is not closed
+
 
 class Database:
     """An SQLite file with the tables of one schema.

@@ -140,9 +140,9 @@ def test_splitting_loads_no_torch(exported: Path) -> None:
 @pytest.fixture(scope="module")
 def smallest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("onnx")
-    from lumber_training.export import export
-
     source = write_random_checkpoint(tmp_path_factory.mktemp("small"), width=8, layers=1)
+    from lumber_training.export import export  # needs PyTorch, as the checkpoint does
+
     return export(source, output=tmp_path_factory.mktemp("smallest")).folder
 
 

@@ -1,4 +1,4 @@
-"""LangChain's own tests of retrievers, which say what its users expect of one."""
+"""LangChain's own tests of retrievers and embedding models, which say what users expect of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
-from langchain_lumber import PassageRetriever
+from langchain_lumber import ContextEmbeddings, LumberEmbeddings, PassageRetriever
 from tests.langchain.test_passage_retriever import RIVERS, SONGS
 
 standard = pytest.importorskip("langchain_tests.integration_tests")
@@ -34,3 +34,20 @@ class TestPassageRetriever(standard.RetrieversIntegrationTests):  # type: ignore
     @property
     def retriever_query_example(self) -> str:
         return "Do bees, wasps, otters and violins hum?"
+
+
+class TestLumberEmbeddings(standard.EmbeddingsIntegrationTests):  # type: ignore[misc,name-defined]
+    @property
+    def embeddings_class(self) -> type[LumberEmbeddings]:
+        return LumberEmbeddings
+
+
+class TestContextEmbeddings(standard.EmbeddingsIntegrationTests):  # type: ignore[misc,name-defined]
+    @property
+    def embeddings_class(self) -> type[ContextEmbeddings]:
+        return ContextEmbeddings
+
+    @property
+    def embedding_model_params(self) -> dict[str, Any]:
+        # Of the texts that are embedded, "foo" and "bar" are chunks, and "baz" is not.
+        return {"chunks": [Document(text, metadata={"source": "a.txt"}) for text in ("foo", "bar")]}
