@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lumber_core.checks import (
-    check_not_negative,
-    check_number,
-    check_positive,
-    refuse_unknown,
-)
+from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.concurrency import batches, run_at_once
@@ -36,13 +31,10 @@ from lumber_retrieval.embedding_model import (
     pick_sync,
 )
 from lumber_retrieval.filters import Where, filter_of
-from lumber_retrieval.finding import find_passages
-from lumber_retrieval.passages import MAX_GAP, Passage, in_reading_order
+from lumber_retrieval.finding import SearchSettings, find_passages
+from lumber_retrieval.passages import Passage
 from lumber_retrieval.store import PROBE, Accepts, open_store
 from lumber_retrieval.surroundings import Vectors
-
-BUDGET = 600
-"""Words of all passages of a query, by default."""
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
@@ -67,46 +59,6 @@ class Changes:
     removed: int
     chunks: int
     removed_names: tuple[str, ...] = field(default=(), repr=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchSettings:
-    """How a query is searched, and what limits its passages.
-
-    Attributes:
-        keywords: Whether chunks are found by their words, too.
-        budget: Maximum number of words of all passages; see `join_hits`.
-        max_gap: Sentences with at most this many words between them are joined.
-        k: Maximum number of passages, the best ones. None: as the budget allows.
-        context: Whether passages say what stands above them, within the budget.
-        min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
-        reading_order: Whether passages come by document, that of the best one first, and in reading
-            order within each. By default they come best first.
-
-    Raises:
-        TypeError: A limit is not a number.
-        ValueError: A limit is out of range.
-    """
-
-    keywords: bool = True
-    budget: int = BUDGET
-    max_gap: int = MAX_GAP
-    k: int | None = None
-    context: bool = False
-    min_similarity: float | None = None
-    reading_order: bool = False
-
-    def __post_init__(self) -> None:
-        check_not_negative("max_gap", self.max_gap)
-        check_positive("budget", self.budget)
-        if self.k is not None:
-            check_positive("k", self.k)
-        if self.min_similarity is not None:
-            check_number("min_similarity", self.min_similarity)
-            if not -1 <= self.min_similarity <= 1:
-                raise ValueError(
-                    f"min_similarity must be a cosine, from -1 to 1, not {self.min_similarity}"
-                )
 
 
 class PassageIndex:
@@ -292,20 +244,14 @@ class PassageIndex:
         settings: SearchSettings,
     ) -> list[Passage]:
         with self.store.reading() as reading:
-            found = find_passages(
+            return find_passages(
                 reading,
                 query,
                 vector,
-                keywords=settings.keywords,
+                settings,
                 accepts=accepts,
-                budget=settings.budget,
-                max_gap=settings.max_gap,
-                context=settings.context,
-                min_similarity=settings.min_similarity,
                 language=self._chunker.language,
             )
-        best = found[: settings.k]
-        return in_reading_order(best) if settings.reading_order else best
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.

@@ -21,7 +21,8 @@ from lumber_core import GreedyChunker
 from lumber_core.spans import Span
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex, SearchSettings
+from lumber_retrieval.finding import SearchSettings
+from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.retriever import IndexingRetriever
 from tests.retrieval.embeddings import WordVectors
