@@ -355,7 +355,7 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
     said = own.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
-    return {**known, **said}
+    return {**part.metadata, **said}
 
 
 def _within(passages: list[Passage], budget: int) -> list[Passage]:

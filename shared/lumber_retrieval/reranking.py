@@ -10,29 +10,47 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.spans import Span
-from lumber_core.text.markdown import INSIDE_KEY
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.pages import (
     FIRST_LINE,
     FIRST_PAGE,
+    LAST_LINE,
     LAST_PAGE,
     SEPARATOR,
     count_line_breaks,
     has_lines,
     has_pages,
+    place_source,
 )
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.finding import BESIDE, SearchSettings, is_nested, passages_of
+from lumber_retrieval.index import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.keywords import words_in
 from lumber_retrieval.naming import LONG, favour_named, title_of
-from lumber_retrieval.passages import Hit, Passage, check_slices, in_reading_order, join_hits
+from lumber_retrieval.passages import (
+    OWN_KEYS,
+    Hit,
+    Passage,
+    check_slices,
+    in_reading_order,
+    join_hits,
+)
 from lumber_retrieval.sentences import sentences_of
 
 _FIRST = 0.4
 """The score of the first hit; those of the others fall evenly to 0. From 0.3 to 0.5 recall on the
 development corpora is the same within 0.02. With 1 it is up to 0.04 less at 300 words."""
+_REACH = 250
+"""Characters of text beside a hit that are a chunk, about as many as a chunk of an index has. With
+150 or 400 recall is the same within 0.02."""
+_LONGEST = 2 * _REACH  # of a hit that is not divided into chunks like those of an index
+_TRIMMED = Delivery(trim=True)
+_PLACES = (FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
 _HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
 
 
@@ -98,9 +116,9 @@ def rerank_hits(
         texts,
         settings,
         language,
-        {part.chunk.number: part.whole for part in parts},
+        {part.chunk.number: part.described for part in parts},
     )
-    number_of = {part.chunk.number: part.whole.number for part in parts}
+    number_of = {part.chunk.number: part.hit for part in parts}
     return [
         replace(one, hits=tuple(hit._replace(number=number_of[hit.number]) for hit in one.hits))
         for one in found
@@ -108,70 +126,94 @@ def rerank_hits(
 
 
 class _Part(NamedTuple):
-    """A hit or the text beside one, as a chunk, and both together, whose metadata is known."""
+    """A hit, or the text beside one, as a chunk.
+
+    Attributes:
+        chunk: The chunk.
+        described: What has it in its text, with the metadata that is known of that.
+        hit: The number of the hit.
+    """
 
     chunk: Hit
-    whole: Hit
+    described: Hit
+    hit: int
 
 
 def _with_text_beside(
     hits: Sequence[Hit], texts: Mapping[str, str], language: str
 ) -> Iterator[_Part]:
-    """Yield hits and the text beside each, about as much as a hit has.
+    """Yield hits and the text beside each as chunks.
 
     Those of a document come in reading order, and the document of the best hit first. What two hits
     have in common is in the one that begins first.
     """
-    reach = sum(len(hit.text) for hit in hits) // len(hits)
     of_document: dict[str, list[Hit]] = {}
     for hit in hits:
         of_document.setdefault(hit.document, []).append(hit)
+    small = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER, language=language)
     number = 0
     for document, unordered in of_document.items():
         text, end = texts[document], 0
         own = sorted(unordered, key=lambda hit: hit.span)
-        starts = [*(hit.span.start for hit in own[1:]), len(text)]
-        for hit, following in zip(own, starts, strict=True):
-            own_span = Span(max(end, hit.span.start), hit.span.end)
-            if own_span.start >= own_span.end:
+        nexts = [*(hit.span.start for hit in own[1:]), len(text)]
+        for hit, following in zip(own, nexts, strict=True):
+            start = max(end, hit.span.start)
+            if start >= hit.span.end:
                 continue
             nested = is_nested(hit.metadata)
-            first = _start_before(text, Span(end, own_span.start), reach, language, nested)
-            last = _end_after(text, Span(own_span.end, following), reach, language, nested)
-            whole = _whole(hit, Span(first, last), text)
-            for span, share in (
-                (Span(first, own_span.start), BESIDE),
-                (own_span, 1.0),
-                (Span(own_span.end, last), BESIDE),
+            first = _start_before(text, Span(end, start), language, nested)
+            last = _end_after(text, Span(hit.span.end, following), language, nested)
+            below = _described(hit, Span(hit.span.start, last), text)
+            above = _described(hit, Span(first, last), text)
+            # No heading is between, so that headings are those of the hit.
+            places = {key: value for key, value in above.metadata.items() if key in _PLACES}
+            above = above._replace(metadata=places)
+            for span, described, metadata, score in (
+                (Span(first, start), above, below.metadata, BESIDE * hit.score),
+                *((*one, hit.score) for one in _pieces(hit, start, below, small)),
+                (Span(hit.span.end, last), below, below.metadata, BESIDE * hit.score),
             ):
-                if not span.of(text).strip():
-                    continue
-                number += 2 if text[end : span.start].strip() else 1
-                end = span.end
-                chunk = whole._replace(
-                    number=number, span=span, text=span.of(text), score=share * hit.score
-                )
-                yield _Part(chunk, whole)
+                if span.of(text).strip():
+                    number += 2 if text[end : span.start].strip() else 1
+                    end = span.end
+                    chunk = Hit(number, document, span, span.of(text), score, metadata)
+                    yield _Part(chunk, described, hit.number)
         number += 2
 
 
-def _end_after(text: str, room: Span, reach: int, language: str, nested: bool) -> int:
-    """Return where the sentences after a hit end that are in its section, after about `reach`."""
-    end = min(room.end, room.start + 2 * reach)
+def _pieces(
+    hit: Hit, start: int, described: Hit, small: LayoutChunker
+) -> Iterator[tuple[Span, Hit, Mapping[Any, Any]]]:
+    """Yield the chunks of a hit from an offset on, with what describes them, and their metadata."""
+    span = Span(start, hit.span.end)
+    if span.end - span.start <= _LONGEST:
+        yield span, described, hit.metadata
+        return
+    known = described.metadata
+    text = span.shifted(-hit.span.start).of(hit.text)
+    for chunk in small.split(place_source(text, {CONTEXT_KEY: "", **known}), _TRIMMED):
+        said = chunk.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
+        own = {**known, **said} if known.keys() & {*OWN_KEYS} else known
+        yield chunk.span.shifted(start), described, own
+
+
+def _end_after(text: str, room: Span, language: str, nested: bool) -> int:
+    """Return where the sentences after a hit end that are in its section."""
+    end = min(room.end, room.start + 2 * _REACH)
     heading = _HEADING.search(text, room.start, end)
     if heading is not None:
         end = heading.start()
     ends = [one.end for one in sentences_of(text[room.start : end], language, whole_lines=nested)]
     if heading is None and end < room.end:
         ends = ends[:-1]  # the last one may go on
-    return room.start + next((one for one in ends if one >= reach), ends[-1] if ends else 0)
+    return room.start + next((one for one in ends if one >= _REACH), ends[-1] if ends else 0)
 
 
-def _start_before(text: str, room: Span, reach: int, language: str, nested: bool) -> int:
-    """Return where the sentences before a hit begin that are in its section, before `reach`."""
+def _start_before(text: str, room: Span, language: str, nested: bool) -> int:
+    """Return where the sentences before a hit begin that are in its section."""
     if _HEADING.match(text, room.end):
         return room.end
-    start = max(room.start, room.end - 2 * reach)
+    start = max(room.start, room.end - 2 * _REACH)
     *_, heading = [None, *_HEADING.finditer(text, start, room.end)]
     if heading is not None:
         start = heading.start()
@@ -179,19 +221,17 @@ def _start_before(text: str, room: Span, reach: int, language: str, nested: bool
     starts = [one.start for one in sentences_of(near, language, whole_lines=nested)]
     if heading is None and start > room.start:
         starts = starts[1:]  # the first one may begin before
-    enough = (one for one in reversed(starts) if len(near) - one >= reach)
+    enough = (one for one in reversed(starts) if len(near) - one >= _REACH)
     return start + next(enough, starts[0] if starts else len(near))
 
 
-def _whole(hit: Hit, span: Span, text: str) -> Hit:
-    """Return a hit with the text beside it, and with its lines and pages."""
-    metadata = {key: value for key, value in hit.metadata.items() if key != INSIDE_KEY}
-    seen = hit.span.stripped(text)
-    before = Span(span.stripped(text).start, seen.start)
-    after = Span(seen.end, span.stripped(text).end)
-    if has_lines(metadata):
-        metadata[FIRST_LINE] -= count_line_breaks(text, *before)
-    if has_pages(metadata):
-        metadata[FIRST_PAGE] -= before.of(text).count(SEPARATOR)
-        metadata[LAST_PAGE] += after.of(text).count(SEPARATOR)
-    return hit._replace(span=span, text=span.of(text), metadata=metadata)
+def _described(hit: Hit, span: Span, text: str) -> Hit:
+    """Return a hit with text beside it, and with its lines and pages."""
+    known = {key: value for key, value in hit.metadata.items() if key != INSIDE_KEY}
+    seen, own = hit.span.stripped(text), span.stripped(text)
+    if has_lines(known):
+        known[FIRST_LINE] -= count_line_breaks(text, own.start, seen.start)
+    if has_pages(known):
+        known[FIRST_PAGE] -= text.count(SEPARATOR, own.start, seen.start)
+        known[LAST_PAGE] += text.count(SEPARATOR, seen.end, own.end)
+    return hit._replace(span=span, text=span.of(text), metadata=known)

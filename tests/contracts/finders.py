@@ -157,8 +157,10 @@ class LangChain:
     def hits(self, chunks: Sequence[Any]) -> list[Any]:
         return [*chunks]
 
-    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
-        joined = self.joiner(texts=texts, **limits).compress_documents(hits)
+    def join(
+        self, hits: Sequence[Any], texts: Any, query: str = "", **settings: Any
+    ) -> list[Found]:
+        joined = self.joiner(texts=texts, **settings).compress_documents(hits, query)
         return [*map(self.found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
@@ -223,8 +225,11 @@ class LlamaIndex:
     def hits(self, chunks: Sequence[BaseNode]) -> list[Any]:
         return [NodeWithScore(node=one, score=1 - n / 100) for n, one in enumerate(chunks)]
 
-    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
-        joined = self.joiner(texts=texts, **limits).postprocess_nodes([*hits])
+    def join(
+        self, hits: Sequence[Any], texts: Any, query: str | None = None, **settings: Any
+    ) -> list[Found]:
+        joiner = self.joiner(texts=texts, **settings)
+        joined = joiner.postprocess_nodes([*hits], query_str=query)
         return [*map(self.found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
