@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.layout import LayoutChunker
@@ -28,11 +28,12 @@ from lumber_core.text.pages import (
     place_source,
 )
 from lumber_retrieval.coverage import AskedWords
-from lumber_retrieval.finding import BESIDE, SearchSettings, is_nested, passages_of
+from lumber_retrieval.finding import BESIDE, BUDGET, SearchSettings, is_nested, passages_of
 from lumber_retrieval.index import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.keywords import words_in
 from lumber_retrieval.naming import LONG, favour_named, title_of
 from lumber_retrieval.passages import (
+    MAX_GAP,
     OWN_KEYS,
     Hit,
     Passage,
@@ -50,7 +51,7 @@ _REACH = 250
 150 or 400 recall is the same within 0.02."""
 _LONGEST = 2 * _REACH  # of a hit that is not divided into chunks like those of an index
 _TRIMMED = Delivery(trim=True)
-_PLACES = (FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
+_PLACES = {FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE}
 _HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
 
 
@@ -59,93 +60,70 @@ def passages_of_hits(
     hits: Sequence[Hit],
     texts: Mapping[str, str],
     *,
-    rerank: bool,
-    max_gap: int,
-    budget: int | None,
-    reading_order: bool,
-    language: str,
-) -> list[Passage]:
-    """Return the passages of hits: ranked by the question, or joined as they were found.
-
-    Without a question or a budget they are joined.
-    """
-    if rerank and query and budget is not None and hits:
-        settings = SearchSettings(budget=budget, max_gap=max_gap, reading_order=reading_order)
-        return rerank_hits(query, hits, texts, settings, language)
-    joined = join_hits(hits, texts, max_gap=max_gap, budget=budget)
-    return in_reading_order(joined) if reading_order else joined
-
-
-def rerank_hits(
-    query: str,
-    hits: Sequence[Hit],
-    texts: Mapping[str, str],
-    settings: SearchSettings,
+    rerank: bool = True,
+    max_gap: int = MAX_GAP,
+    budget: int | None = BUDGET,
+    reading_order: bool = False,
     language: str = "en",
 ) -> list[Passage]:
-    """Return the passages that fit a question, among hits of any engine and the text beside them.
+    """Return passages of hits and the text beside them, ranked by the question, or joined hits.
 
     Args:
         query: The question.
         hits: The hits. Of their scores only the order counts: engines have many scales.
         texts: The texts of their documents.
-        settings: What limits passages, and their order.
+        rerank: Whether they are ranked. Without a question or a budget they are not.
+        max_gap: See `join_hits`, as for the budget.
+        budget: Maximum number of words of all passages. None: no limit.
+        reading_order: Whether passages come by document and place, and not best first.
         language: ISO 639 code, by which sentences are found.
 
     Returns:
-        Passages, as `find_passages` returns them. The numbers of their hits are those of `hits`,
-        of what stands beside one as well.
+        Passages. The numbers of their hits are those of `hits`, of what is beside one as well.
 
     Raises:
         ValueError: A document does not have the text of a hit at its offset.
     """
+    if not (rerank and query and hits and budget):
+        joined = join_hits(hits, texts, max_gap=max_gap, budget=budget)
+        return in_reading_order(joined) if reading_order else joined
     check_slices(hits, texts)
-    hits = sorted(hits, key=lambda hit: hit.score, reverse=True)
-    scores = {place: _FIRST * (1 - place / len(hits)) for place in range(len(hits))}
+    ranked = dict(enumerate(sorted(hits, key=lambda hit: hit.score, reverse=True)))
     titles = {
         place: (hit.document, title_of(hit.metadata) if len(texts[hit.document]) >= LONG else "")
-        for place, hit in enumerate(hits)
+        for place, hit in ranked.items()
     }
-    scores = favour_named(query, scores, titles)
-    scored = [hit._replace(score=scores[place]) for place, hit in enumerate(hits)]
+    even = {place: _FIRST * (1 - place / len(hits)) for place in ranked}
+    scores = favour_named(query, even, titles)
+    scored = [hit._replace(score=scores[place]) for place, hit in ranked.items()]
     parts = [*_with_text_beside(scored, texts, language)]
+    described = {chunk.number: whole for chunk, whole in parts}
     counts = Counter(word for hit in hits for word in {*words_in(hit.text)})
-    found = passages_of(
+    passages = passages_of(
         AskedWords(query, lambda _: counts, len(hits)),
-        [part.chunk for part in parts],
+        [chunk for chunk, _ in parts],
         texts,
-        settings,
+        SearchSettings(max_gap=max_gap, budget=budget, reading_order=reading_order),
         language,
-        {part.chunk.number: part.described for part in parts},
+        described,
     )
-    number_of = {part.chunk.number: part.hit for part in parts}
     return [
-        replace(one, hits=tuple(hit._replace(number=number_of[hit.number]) for hit in one.hits))
-        for one in found
+        replace(
+            passage,
+            hits=tuple(hit._replace(number=described[hit.number].number) for hit in passage.hits),
+        )
+        for passage in passages
     ]
-
-
-class _Part(NamedTuple):
-    """A hit, or the text beside one, as a chunk.
-
-    Attributes:
-        chunk: The chunk.
-        described: What has it in its text, with the metadata that is known of that.
-        hit: The number of the hit.
-    """
-
-    chunk: Hit
-    described: Hit
-    hit: int
 
 
 def _with_text_beside(
     hits: Sequence[Hit], texts: Mapping[str, str], language: str
-) -> Iterator[_Part]:
-    """Yield hits and the text beside each as chunks.
+) -> Iterator[tuple[Hit, Hit]]:
+    """Yield hits and the text beside each as chunks, and for each what describes it.
 
-    Those of a document come in reading order, and the document of the best hit first. What two hits
-    have in common is in the one that begins first.
+    That is a hit with text beside it, whose metadata is known. Chunks of a document come in reading
+    order, and the document of the best hit first. What two hits have in common is in the one that
+    begins first.
     """
     of_document: dict[str, list[Hit]] = {}
     for hit in hits:
@@ -176,8 +154,7 @@ def _with_text_beside(
                 if span.of(text).strip():
                     number += 2 if text[end : span.start].strip() else 1
                     end = span.end
-                    chunk = Hit(number, document, span, span.of(text), score, metadata)
-                    yield _Part(chunk, described, hit.number)
+                    yield Hit(number, document, span, span.of(text), score, metadata), described
         number += 2
 
 
@@ -185,16 +162,14 @@ def _pieces(
     hit: Hit, start: int, described: Hit, small: LayoutChunker
 ) -> Iterator[tuple[Span, Hit, Mapping[Any, Any]]]:
     """Yield the chunks of a hit from an offset on, with what describes them, and their metadata."""
-    span = Span(start, hit.span.end)
-    if span.end - span.start <= _LONGEST:
-        yield span, described, hit.metadata
+    if hit.span.end - start <= _LONGEST:
+        yield Span(start, hit.span.end), described, hit.metadata
         return
     known = described.metadata
-    text = span.shifted(-hit.span.start).of(hit.text)
-    for chunk in small.split(place_source(text, {CONTEXT_KEY: "", **known}), _TRIMMED):
+    for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **known}), _TRIMMED):
         said = chunk.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
         own = {**known, **said} if known.keys() & {*OWN_KEYS} else known
-        yield chunk.span.shifted(start), described, own
+        yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
 
 
 def _end_after(text: str, room: Span, language: str, nested: bool) -> int:
@@ -228,6 +203,9 @@ def _start_before(text: str, room: Span, language: str, nested: bool) -> int:
 def _described(hit: Hit, span: Span, text: str) -> Hit:
     """Return a hit with text beside it, and with its lines and pages."""
     known = {key: value for key, value in hit.metadata.items() if key != INSIDE_KEY}
+    for key in _PLACES & known.keys():
+        if isinstance(known[key], float):  # as some stores return numbers
+            known[key] = int(known[key])
     seen, own = hit.span.stripped(text), span.stripped(text)
     if has_lines(known):
         known[FIRST_LINE] -= count_line_breaks(text, own.start, seen.start)

@@ -15,10 +15,10 @@ from lumber_core.spans import Span
 from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.finding import SearchSettings, fused
+from lumber_retrieval.finding import fused
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import Hit, Passage, count_words
-from lumber_retrieval.reranking import passages_of_hits, rerank_hits
+from lumber_retrieval.reranking import passages_of_hits
 from tests.core.core_support import quick
 from tests.core.text.test_context import GUIDE
 
@@ -36,7 +36,7 @@ def hit_of(words: str, text: str = RIVER, document: str = "a", place: int = 0) -
 
 
 def ranked(query: str, hits: list[Hit], budget: int = 40, text: str = RIVER) -> list[Passage]:
-    return rerank_hits(query, hits, {"a": text}, SearchSettings(budget=budget))
+    return passages_of_hits(query, hits, {"a": text}, budget=budget)
 
 
 def hits_of(name: str, text: str) -> list[Hit]:
@@ -90,14 +90,7 @@ def test_passages_are_slices_within_the_budget_best_first(search, budget, max_ga
 
     def find(hits, texts, *, reading_order=False):
         return passages_of_hits(
-            query,
-            hits,
-            texts,
-            rerank=True,
-            max_gap=max_gap,
-            budget=budget,
-            reading_order=reading_order,
-            language="en",
+            query, hits, texts, budget=budget, max_gap=max_gap, reading_order=reading_order
         )
 
     passages = find(hits, texts)
@@ -166,7 +159,7 @@ def test_passages_say_their_headings_lines_and_pages_wherever_they_begin():
         for place in range(0, len(hits), 3):
             hit = hits[place]
             query = text[max(0, hit.span.start - 90) : hit.span.end + 90]
-            for found in rerank_hits(query, [hit], {name: text}, SearchSettings(budget=60)):
+            for found in passages_of_hits(query, [hit], {name: text}, budget=60):
                 beside += found.span.start < hit.span.start
                 start, end = found.span
                 [above] = outline.outline([found.span])
@@ -212,7 +205,7 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
             near = reading.nearest(Bundled().embed_query(query), 100, None)
             hits, _ = reading.hits(fused([near, reading.matching(query, 100, None)]))
         found = index.search(query, budget=300)
-        own = rerank_hits(query, hits[:40], texts, SearchSettings(budget=300))
+        own = passages_of_hits(query, hits[:40], texts, budget=300)
         read, theirs = (
             {(one.document, place) for one in some for place in range(*one.span)}
             for some in (own, found)
