@@ -167,8 +167,9 @@ class TestJoiners:
         other = [of.document(MUSIC, "other.txt")]
         changed = [of.document(f"Once {RIVER}", "river.txt")]
         for texts, message in ((other, "texts has no document"), (changed, "that has changed")):
-            with pytest.raises(ValueError, match=message):
-                of.join(hits, texts)
+            for query in ("", "Where do otters live?"):
+                with pytest.raises(ValueError, match=message):
+                    of.join(hits, texts, query)
         with pytest.raises(ValueError, match="start"):
             of.join(of.hits(starts(chunks, None)), library(of))
 

@@ -105,13 +105,10 @@ def test_passages_are_slices_within_the_budget_best_first(search, budget, max_ga
     assert all(a[0] != b[0] or a[1].end <= b[1].start for a, b in pairwise(by_place))
     # Neither names nor the numbers of hits, and of their scores the order alone matter.
     other = {"one": "z", "two": "y"}
-    renamed = find(
-        [
-            hit._replace(document=other[hit.document], score=1 / (1 + n))
-            for n, hit in enumerate(hits)
-        ],
-        {other[name]: text for name, text in texts.items()},
-    )
+    scored = [
+        hit._replace(document=other[hit.document], score=1 / (1 + n)) for n, hit in enumerate(hits)
+    ]
+    renamed = find(scored[::-1], {other[name]: text for name, text in texts.items()})
     assert [(one.span, one.score) for one in renamed] == [(p.span, p.score) for p in passages]
     assert {one.span for one in find(hits, texts, reading_order=True)} == {p.span for p in passages}
 
@@ -150,9 +147,20 @@ def test_a_sentence_beside_a_hit_is_read_whole_or_not_at_all():
     assert [one.text for one in found] == [short.strip()]
 
 
+def test_of_a_large_hit_what_fits_the_question_is_read():
+    rows = "".join(f"| tap {n} | costs {n} pounds | of brass |\n" for n in range(300))
+    text = f"# Taps\n\n| Tap | Price | Metal |\n|---|---|---|\n{rows}"
+    metadata = {"source": "taps.md", "headings": "Taps", "line_first": 1.0, "line_last": 304.0}
+    hit = hit_of(text.strip(), text)._replace(metadata=metadata)
+    found = ranked("How much does tap 217 cost?", [hit], budget=120, text=text)
+    assert sum(count_words(one.text) for one in found) <= 120
+    assert "| tap 217 |" in found[0].text
+    assert found[0].metadata["line_first"] == text.count("\n", 0, found[0].span.start) + 1
+
+
 def test_passages_say_their_headings_lines_and_pages_wherever_they_begin():
     story = (EXAMPLES / "handbook" / "tide_house.md").read_text(encoding="utf-8")
-    story = story.replace("\n## ", "\f\n## ")
+    story = story.replace(".\n\n", ".\n\f\n")
     beside = 0
     for name, text in (("guide.md", GUIDE), ("story.md", story)):
         hits, outline = hits_of(name, text), MarkdownText(text)
