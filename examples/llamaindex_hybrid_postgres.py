@@ -16,6 +16,7 @@ from __future__ import annotations
 from llama_index.core import VectorStoreIndex
 from llama_index.core.llms import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
 from llama_index.vector_stores.postgres import PGVectorStore
 
 from common import Options, Passage, llamaindex_documents, options, postgres, show
@@ -45,7 +46,7 @@ def main(given: Options) -> None:
         both = QueryFusionRetriever(
             searches,
             llm=MockLLM(),
-            mode="reciprocal_rerank",
+            mode=FUSION_MODES.RECIPROCAL_RANK,
             num_queries=1,  # the question itself
             similarity_top_k=HITS,
             use_async=False,
