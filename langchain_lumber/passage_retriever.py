@@ -25,7 +25,8 @@ from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.filters import Where
-from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex, SearchSettings
+from lumber_retrieval.finding import BUDGET, SearchSettings
+from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
 from lumber_retrieval.passages import MAX_GAP, Passage
 from lumber_retrieval.retriever import IndexingRetriever
 

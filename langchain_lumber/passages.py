@@ -1,4 +1,4 @@
-"""Joins the hits of a retriever to passages that a reader can use."""
+"""Makes passages that a reader can use of the hits of any retriever."""
 
 from __future__ import annotations
 
@@ -10,42 +10,46 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_lumber.base import checked_documents
-from lumber_core.checks import check_text
+from lumber_core.checks import check_language, check_text
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
-from lumber_retrieval.passages import (
-    MAX_GAP,
-    Hit,
-    Passage,
-    check_limits,
-    in_reading_order,
-    join_hits,
-)
+from lumber_retrieval.finding import BUDGET
+from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits
+from lumber_retrieval.reranking import passages_of_hits
 
 NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
 
 
 class PassageJoiner(BaseDocumentCompressor):
-    """Joins hits that lie close together to passages, exact slices of their documents.
+    """Makes passages of hits, exact slices of their documents, ranked by the question.
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
     `add_start_index=True`. Their "source", "file_path" and "file_name" and the number of their page
     say which document they come from.
 
+    Hits are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
+    the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
+    100 for it. How rare a word is, which the index of `PassageRetriever` knows, is estimated from
+    the hits: a word that most of them have counts little. What neither hits nor the text beside
+    them have is not found.
+
     Args:
         texts: The documents that were split, or a mapping from their names to their texts, which is
             read at each query.
-        max_gap: Hits of one document with at most this many words between them are joined; the
-            passage includes these words.
-        budget: Maximum number of words in all passages. Hits are taken from the best on; one that
-            does not fit, with the text between it and others, is left out. If the best hit is
-            longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
-            a word.
+        max_gap: Sentences, or hits, of one document with at most this many words between them are
+            joined; the passage includes these words.
+        budget: Maximum number of words in all passages. What does not fit, with the text between it
+            and others, is left out; if the best sentence or hit is longer, it is returned alone.
+            Each Chinese character and kana counts as a word. None: no limit, so that whole hits are
+            joined.
         reading_order: Whether passages come in the order of their documents' text, that of the best
             passage first. By default they come best first.
+        rerank: Whether hits are ranked by the question. False: whole hits are joined, in the order
+            of the retriever, as they are if there is no question.
+        language: ISO 639 code of the language, such as "en", to find sentences.
 
     Raises:
         ValueError: `max_gap` is negative, `budget` is below 1, or two documents have the same name.
@@ -71,8 +75,10 @@ class PassageJoiner(BaseDocumentCompressor):
 
     texts: SkipValidation[NamedTexts] = Field(repr=False)
     max_gap: int = MAX_GAP
-    budget: int | None = None
+    budget: int | None = BUDGET
     reading_order: bool = False
+    rerank: bool = True
+    language: str = "en"
 
     _known: Mapping[str, str] = PrivateAttr()
 
@@ -80,42 +86,55 @@ class PassageJoiner(BaseDocumentCompressor):
         """Check the settings before any work."""
         super().model_post_init(context)
         check_limits(self.max_gap, self.budget)
+        check_language("language", self.language)
         self._known = _known_texts(self.texts)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str = "", callbacks: Callbacks | None = None
     ) -> list[Document]:
-        """Join hits, best first.
+        """Return the passages of hits, best first.
 
         Args:
-            documents: The hits.
-            query: Not needed.
+            documents: The hits, best first.
+            query: The question; "" for none.
             callbacks: Not needed.
 
         Returns:
             Passages that do not overlap. `page_content` is `text[start_index:end_index]`, without a
-            context. Headings, context, first page and line are those of the first hit,
-            the last page and line those of the last, and other metadata, such as a score, that of
-            the best. A passage of one hit keeps its `id` and "chunk_index".
+            context. Headings, context, first page and line are those of its start, the last page
+            and line those of its end, and other metadata that of the best hit. If they are ranked,
+            "relevance_score" and "words_found" are as in `PassageRetriever`. A passage that is a
+            hit keeps its `id` and "chunk_index".
 
         Raises:
             ValueError: A hit has no "start_index" or no name of its document, or its document is
                 missing from `texts`, or has another text at its offset.
             TypeError: An item is not a document.
         """
-        del query, callbacks
+        del callbacks
         hits = checked_documents(documents)
         found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
         known = {hit.document: _text_of(hit, self._known) for hit in found}
-        joined = join_hits(found, known, max_gap=self.max_gap, budget=self.budget)
-        ordered = in_reading_order(joined) if self.reading_order else joined
-        return [_document_of(passage, hits[passage.hits[0].number]) for passage in ordered]
+        passages = passages_of_hits(
+            query,
+            found,
+            known,
+            rerank=self.rerank,
+            max_gap=self.max_gap,
+            budget=self.budget,
+            reading_order=self.reading_order,
+            language=self.language,
+        )
+        return [_document_of(passage, found, hits) for passage in passages]
 
 
-def _document_of(passage: Passage, best: Document) -> Document:
+def _document_of(passage: Passage, found: Sequence[Hit], documents: Sequence[Document]) -> Document:
     metadata = place_metadata(passage)
-    if passage.hits[0].span == passage.span:
-        return Document(page_content=passage.text, metadata=metadata, id=best.id)
+    if passage.words_found is not None:
+        metadata |= {"relevance_score": passage.score, "words_found": passage.words_found}
+    best = passage.hits[0].number
+    if found[best].span == passage.span:
+        return Document(page_content=passage.text, metadata=metadata, id=documents[best].id)
     metadata.pop("chunk_index", None)
     return Document(page_content=passage.text, metadata=metadata)
 

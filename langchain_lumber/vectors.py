@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -14,9 +15,11 @@ from langchain_lumber.base import checked_documents
 from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.passages import name_of, own_text
 from lumber_core.spans import Span
+from lumber_core.support.deadlines import run_for_loop
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
+from lumber_retrieval.embedding_model import embed_texts
 from lumber_retrieval.passages import text_in_context
 from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors, spans_of
 
@@ -80,14 +83,14 @@ class ContextEmbeddings(Embeddings):
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text; whole documents are embedded when they are needed."""
         needed, others = self._missing(texts)
-        made = self._plan(needed, others).embed(self._embeddings.embed_documents)
+        alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
+        plan = VectorPlan([*(self._documents[number] for number in needed), *alone])
+        made = plan.embed(partial(embed_texts, self._embeddings))
         return self._result(texts, needed, others, made)
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Async version of `embed_documents`."""
-        needed, others = self._missing(texts)
-        made = await self._plan(needed, others).aembed(self._embeddings.aembed_documents)
-        return self._result(texts, needed, others, made)
+        return await run_for_loop(self.embed_documents, texts)
 
     def embed_query(self, text: str) -> list[float]:
         """Return the model's vector for a query."""
@@ -103,10 +106,6 @@ class ContextEmbeddings(Embeddings):
         known = chain.from_iterable(self._places.get(text, ()) for text in each)
         needed = dict.fromkeys(number for number, _ in known if number not in self._vectors)
         return [*needed], [text for text in each if text not in self._places]
-
-    def _plan(self, needed: Iterable[int], others: Iterable[str]) -> VectorPlan:
-        alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
-        return VectorPlan([*(self._documents[number] for number in needed), *alone])
 
     def _result(
         self, texts: Iterable[str], needed: list[int], others: list[str], made: list[Vectors]

@@ -34,7 +34,8 @@ from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex, SearchSettings
+from lumber_retrieval.finding import BUDGET, SearchSettings
+from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
 from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.retriever import IndexingRetriever
 

@@ -1,4 +1,4 @@
-"""Joins the nodes that a retriever returns to passages that a reader can use."""
+"""Makes passages that a reader can use of the nodes of any retriever."""
 
 from __future__ import annotations
 
@@ -18,46 +18,51 @@ from llama_index.core.schema import (
 from llama_index.core.storage.docstore import BaseDocumentStore
 from pydantic import SkipValidation
 
-from llamaindex_lumber.nodes import checked_nodes, text_of
-from lumber_core.checks import check_text
+from llamaindex_lumber.nodes import add_metadata, checked_nodes, text_of
+from lumber_core.checks import check_language, check_text
 from lumber_core.spans import Span
-from lumber_retrieval.passages import (
-    MAX_GAP,
-    Hit,
-    Passage,
-    check_limits,
-    in_reading_order,
-    join_hits,
-)
+from lumber_retrieval.finding import BUDGET
+from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits
+from lumber_retrieval.reranking import passages_of_hits
 
 StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
 
 
 class PassageJoiner(BaseNodePostprocessor):
-    """Joins nodes that lie close together to passages, exact slices of their documents.
+    """Makes passages of nodes, exact slices of their documents, ranked by the question.
 
     A postprocessor of what any retriever returns. Nodes have `start_char_idx`, `end_char_idx` and
     `ref_doc_id`, as those of a node parser have.
 
+    Nodes are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
+    the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
+    100 for it. How rare a word is, which the index of `PassageRetriever` knows, is estimated from
+    the nodes: a word that most of them have counts little. What neither nodes nor the text beside
+    them have is not found.
+
     Passages do not overlap, and come best first. `node.text` is
-    `text[start_char_idx:end_char_idx]`, and the score is the best of its nodes. Headings, context,
-    first page and line are those of the first node, the last page and line those of the last, and
-    all else is that of the best. A passage of one node keeps its ID. The only relationship is that
-    to the document.
+    `text[start_char_idx:end_char_idx]`. The score is from 0 to 1, and "words_found" in the metadata
+    is as in `PassageRetriever`; or if they are not ranked, it is the best score of its nodes.
+    Headings, context, first page and line are those of its start, the last page and line those of
+    its end, and all else is that of the best node. A passage that is a node keeps its ID. The only
+    relationship is that to the document.
 
     Args:
         texts: A docstore with the documents that were parsed, the documents themselves, or a
             mapping from their IDs to their texts. A docstore and a mapping are read at each query.
             Not serialised: pass from_dict(data, texts=...).
-        max_gap: Nodes of one document with at most this many words between them are joined; the
-            passage includes these words.
-        budget: Maximum number of words in all passages. Nodes are taken by score; one that does
-            not fit, with the text between it and others, is left out. If the best node is
-            longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
-            a word.
+        max_gap: Sentences, or nodes, of one document with at most this many words between them are
+            joined; the passage includes these words.
+        budget: Maximum number of words in all passages. What does not fit, with the text between it
+            and others, is left out; if the best sentence or node is longer, it is returned alone.
+            Each Chinese character and kana counts as a word. None: no limit, so that whole nodes
+            are joined.
         reading_order: Whether passages come in the order of their documents' text, that of the best
             passage first. By default they come best first.
+        rerank: Whether nodes are ranked by the question. False: whole nodes are joined, by their
+            scores, as they are if there is no question.
+        language: ISO 639 code of the language, such as "en", to find sentences.
         callback_manager: LlamaIndex's.
 
     Raises:
@@ -83,8 +88,10 @@ class PassageJoiner(BaseNodePostprocessor):
 
     texts: SkipValidation[StoredTexts] = Field(exclude=True, repr=False)
     max_gap: int = MAX_GAP
-    budget: int | None = None
+    budget: int | None = BUDGET
     reading_order: bool = False
+    rerank: bool = True
+    language: str = "en"
 
     _known: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
 
@@ -92,6 +99,7 @@ class PassageJoiner(BaseNodePostprocessor):
         """Check the settings before any work."""
         super().model_post_init(context)
         check_limits(self.max_gap, self.budget)
+        check_language("language", self.language)
         self._known = _known_texts(self.texts)
 
     @classmethod
@@ -102,16 +110,24 @@ class PassageJoiner(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        del query_bundle
         hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
         texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
-        joined = join_hits(hits, texts, max_gap=self.max_gap, budget=self.budget)
-        ordered = in_reading_order(joined) if self.reading_order else joined
-        return [_node_of(passage, [nodes[h.number] for h in passage.hits]) for passage in ordered]
+        passages = passages_of_hits(
+            query_bundle.query_str if query_bundle else "",
+            hits,
+            texts,
+            rerank=self.rerank,
+            max_gap=self.max_gap,
+            budget=self.budget,
+            reading_order=self.reading_order,
+            language=self.language,
+        )
+        return [_node_of(one, hits[one.hits[0].number].span, nodes) for one in passages]
 
 
-def _node_of(passage: Passage, found: Sequence[NodeWithScore]) -> NodeWithScore:
-    """Return a passage as a node like the best of its nodes, which is the first."""
+def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
+    """Return a passage as a node like the best of its nodes, given the place of that."""
+    found = [nodes[hit.number] for hit in passage.hits]
     node = found[0].node.model_copy(deep=True)
     assert isinstance(node, TextNode)  # as all that are hits
     node.metadata = passage.metadata
@@ -120,12 +136,15 @@ def _node_of(passage: Passage, found: Sequence[NodeWithScore]) -> NodeWithScore:
         setattr(node, keys, [*dict.fromkeys(every)])
     source = node.relationships[NodeRelationship.SOURCE]
     node.relationships = {NodeRelationship.SOURCE: source}
-    if passage.hits[0].span != passage.span:
+    if best != passage.span:
         node.id_ = passage.key
         node.set_content(passage.text)
         node.embedding = None
         node.start_char_idx, node.end_char_idx = passage.span
-    return NodeWithScore(node=node, score=found[0].score)
+    if passage.words_found is None:
+        return NodeWithScore(node=node, score=found[0].score)
+    add_metadata(node, {"words_found": passage.words_found})
+    return NodeWithScore(node=node, score=passage.score)
 
 
 def _hit_of(number: int, found: Any) -> Hit:

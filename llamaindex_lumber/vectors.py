@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -11,8 +12,9 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformC
 
 from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.nodes import checked_nodes, text_of
+from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import settings_digest
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors, spans_of
+from lumber_retrieval.surroundings import PlacedText, VectorPlan, spans_of
 
 # Settings that change how a model is called, but not what it returns.
 _NO_INFLUENCE = frozenset(
@@ -81,22 +83,19 @@ class ContextEmbedding(TransformComponent):
         checked = checked_nodes(nodes)
         documents = _documents_of(checked)
         plan = VectorPlan(map(_placed, documents))
-        embed = self.embed_model.get_text_embedding_batch
-        _assign(documents, plan.embed(embed, show_progress=_progress(kwargs)))
+        model = self.embed_model
+        embed = partial(
+            ask_within, None, model.get_text_embedding_batch, model.aget_text_embedding_batch
+        )
+        made = plan.embed(embed, show_progress=bool(kwargs.get("show_progress")))
+        for own, vectors in zip(documents, made, strict=True):
+            for node, vector in zip(own, vectors.tolist(), strict=True):
+                node.embedding = vector
         return checked
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """Async version of `__call__`."""
-        checked = checked_nodes(nodes)
-        documents = _documents_of(checked)
-        plan = VectorPlan(map(_placed, documents))
-        embed = self.embed_model.aget_text_embedding_batch
-        _assign(documents, await plan.aembed(embed, show_progress=_progress(kwargs)))
-        return checked
-
-
-def _progress(given: dict[str, Any]) -> bool:
-    return bool(given.get("show_progress"))
+        return await run_for_loop(self, nodes, **kwargs)
 
 
 def _documents_of(nodes: Iterable[BaseNode]) -> list[list[BaseNode]]:
@@ -116,9 +115,3 @@ def _placed(nodes: Sequence[BaseNode]) -> list[PlacedText]:
         PlacedText(span, text, node.get_content(MetadataMode.EMBED))
         for span, text, node in zip(spans_of(texts, starts), texts, nodes, strict=True)
     ]
-
-
-def _assign(documents: Iterable[Sequence[BaseNode]], vectors: Iterable[Vectors]) -> None:
-    for nodes, own in zip(documents, vectors, strict=True):
-        for node, vector in zip(nodes, own.tolist(), strict=True):
-            node.embedding = vector

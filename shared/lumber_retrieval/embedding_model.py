@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
-from lumber_core.support.concurrency import as_async, in_thread
+from lumber_core.support.deadlines import ask_within
 from lumber_retrieval.surroundings import Vectors, matrix
-
-T = TypeVar("T")
-P = ParamSpec("P")
 
 _PROBE = "Which words does this text have?"
 _SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
@@ -35,38 +31,23 @@ class EmbeddingModel(Protocol):
         """Async version of `embed_query`."""
 
 
-class Pick(Protocol):
-    """Picks what a coroutine awaits, so that `run_at_once` can run it, too."""
-
-    def __call__(
-        self, now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
-    ) -> Callable[P, Awaitable[T]]:
-        """Return a function or its async version; by default that is the function in a thread."""
+def embed_texts(model: EmbeddingModel, texts: list[str]) -> list[list[float]]:
+    """Return a vector for each text; in `run_for_loop`, by the async method of the model."""
+    return ask_within(None, model.embed_documents, model.aembed_documents, texts)
 
 
-def pick_sync(
-    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
-) -> Callable[P, Awaitable[T]]:
-    """Return the function, for `run_at_once`; see `Pick`."""
-    del later
-    return as_async(now)
+def embed_query(model: EmbeddingModel, query: str) -> list[float]:
+    """Return the vector of a query, as `embed_texts` does."""
+    return ask_within(None, model.embed_query, model.aembed_query, query)
 
 
-def pick_async(
-    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
-) -> Callable[P, Awaitable[T]]:
-    """Return the async version, for a coroutine that is awaited; see `Pick`."""
-    return partial(in_thread, now) if later is None else later
-
-
-async def embed_probe(pick: Pick, model: EmbeddingModel) -> Vectors:
+def embed_probe(model: EmbeddingModel) -> Vectors:
     """Return the vector of a certain text, by which a model is known again.
 
     Raises:
         ValueError: It is not one vector of finite numbers.
     """
-    made = await pick(model.embed_documents, model.aembed_documents)([_PROBE])
-    probe: Vectors = matrix(made, 1)[0]
+    probe: Vectors = matrix(embed_texts(model, [_PROBE]), 1)[0]
     return probe
 
 

@@ -7,27 +7,39 @@ how much of the question they cover; then sentences are taken, best first, until
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import itemgetter
 from typing import Any
 
+from lumber_core.checks import check_not_negative, check_number, check_positive
 from lumber_core.chunking.delivery import Delivery, deliver
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import place_source
+from lumber_core.text.pages import has_lines, has_pages, place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED, StructuredText, parse_plain
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.coverage import AskedWords
 from lumber_retrieval.naming import favour_named
-from lumber_retrieval.passages import MAX_GAP, Hit, Passage, count_words, join_hits, shortened
+from lumber_retrieval.passages import (
+    MAX_GAP,
+    OWN_KEYS,
+    Hit,
+    Passage,
+    count_words,
+    in_reading_order,
+    join_hits,
+    shortened,
+)
 from lumber_retrieval.sentences import says_something, sentences_of, small_table
 from lumber_retrieval.store import Accepts, Reading
 
+BUDGET = 600
+"""Words of all passages of a query, by default."""
 CANDIDATES = 100
 """Chunks taken from each ranking. Recall on the development corpora is the same from 30 to 300."""
 _RANKED = 40
@@ -39,21 +51,58 @@ sentence covering the whole question, beside a fused score from 0 to 1."""
 _MOST = 1 + _COVERED + _PAIRED + _SENTENCE
 _DIVIDED = 2
 """Chunks are divided into sentences until they have so many times the words of the budget."""
-_BESIDE = 0.5
+BESIDE = 0.5
 """What a chunk beside one that was found has of its score, at least."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """How a query is searched, and what limits its passages.
+
+    Attributes:
+        keywords: Whether chunks are found by their words, too.
+        budget: Maximum number of words of all passages; see `join_hits`.
+        max_gap: Sentences with at most this many words between them are joined, and with a seventh
+            of the budget at most.
+        k: Maximum number of passages, the best ones. None: as the budget allows.
+        context: Whether passages say what stands above them, within the budget.
+        min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
+        reading_order: Whether passages come by document, that of the best one first, and in reading
+            order within each. By default they come best first.
+
+    Raises:
+        TypeError: A limit is not a number.
+        ValueError: A limit is out of range.
+    """
+
+    keywords: bool = True
+    budget: int = BUDGET
+    max_gap: int = MAX_GAP
+    k: int | None = None
+    context: bool = False
+    min_similarity: float | None = None
+    reading_order: bool = False
+
+    def __post_init__(self) -> None:
+        check_not_negative("max_gap", self.max_gap)
+        check_positive("budget", self.budget)
+        if self.k is not None:
+            check_positive("k", self.k)
+        if self.min_similarity is not None:
+            check_number("min_similarity", self.min_similarity)
+            if not -1 <= self.min_similarity <= 1:
+                raise ValueError(
+                    f"min_similarity must be a cosine, from -1 to 1, not {self.min_similarity}"
+                )
 
 
 def find_passages(
     reading: Reading,
     query: str,
     vector: Sequence[float],
+    settings: SearchSettings,
     *,
-    keywords: bool = True,
     accepts: Accepts | None = None,
-    budget: int,
-    max_gap: int = MAX_GAP,
-    context: bool = False,
-    min_similarity: float | None = None,
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question.
@@ -62,41 +111,65 @@ def find_passages(
         reading: What is searched.
         query: The question.
         vector: Its vector.
-        keywords: Whether its words count, or its vector alone.
+        settings: How it is searched.
         accepts: Whether a chunk may be found, by its metadata. None: all.
-        budget: Maximum number of words of all passages.
-        max_gap: Sentences with at most this many words between them are joined, and with a seventh
-            of the budget at most.
-        context: Whether passages have a context, whose words count against the budget.
-        min_similarity: Chunks whose similarity is below are not found. None: all are.
         language: ISO 639 code, by which sentences are found.
-
-    Returns:
-        Passages, best first: a passage is as good as its best sentence.
     """
     rankings = [reading.nearest(vector, CANDIDATES, accepts)]
-    if keywords:
+    if settings.keywords:
         rankings.append(reading.matching(query, CANDIDATES, accepts))
-    question = AskedWords(query if keywords else "", reading.frequencies, len(reading))
+    asked = query if settings.keywords else ""
+    question = AskedWords(asked, reading.frequencies, len(reading))
     scores = fused(rankings)
-    if keywords:
+    if settings.keywords:
         scores = favour_named(query, scores, reading.titles(scores))
     found = [*scores.items()][:_RANKED]
     chunks, texts = _with_neighbours(reading, found, accepts)
     similarities = reading.similarities(vector, [chunk.number for chunk in chunks])
+    least = settings.min_similarity
     chunks = [
         chunk._replace(similarity=similarity)
         for chunk, similarity in zip(chunks, similarities, strict=True)
-        if min_similarity is None or similarity >= min_similarity
+        if least is None or similarity >= least
     ]
+    return passages_of(question, chunks, texts, settings, language)
+
+
+def passages_of(
+    question: AskedWords,
+    chunks: Sequence[Hit],
+    texts: Mapping[str, str],
+    settings: SearchSettings,
+    language: str,
+    described: Mapping[int, Hit] | None = None,
+) -> list[Passage]:
+    """Return the passages of chunks that fit a question.
+
+    Args:
+        question: The question.
+        chunks: The chunks, in reading order, with scores from 0 to 1. The numbers of those that
+            follow each other in a document do so, too.
+        texts: The texts of their documents.
+        settings: What limits passages, and their order.
+        language: ISO 639 code, by which sentences are found.
+        described: For the number of each chunk what has it in its text, with the metadata that is
+            known. None: the chunk.
+
+    Returns:
+        Passages, best first, or in reading order if that is asked for: a passage is as good as its
+        best sentence.
+    """
+    budget, context = settings.budget, settings.context
     parts = [*_parts(question, chunks, texts, budget, context=context, language=language)]
     said = [part for part in parts if says_something(part.text)]
     heard = {part.document for part in said}  # of another document, a word may be all it has
     said += [part for part in parts if part.document not in heard]
-    joined = join_hits(said, texts, max_gap=min(max_gap, budget // 7), budget=budget)
+    joined = join_hits(said, texts, max_gap=min(settings.max_gap, budget // 7), budget=budget)
     known = {chunk.number: chunk for chunk in chunks}
-    passages = [_placed(passage, known, question, context=context) for passage in joined]
-    return _within(passages, budget) if context else passages
+    described = described or known
+    passages = [_placed(one, known, described, question, context=context) for one in joined]
+    best = (_within(passages, budget) if context else passages)[: settings.k]
+    return in_reading_order(best) if settings.reading_order else best
 
 
 def fused(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
@@ -137,7 +210,7 @@ def _with_neighbours(
             if number in own and documents[number] == hit.document
         ]
         if hit.number in own or (beside and (accepts is None or accepts(hit.metadata))):
-            score = max(own.get(hit.number, 0.0), _BESIDE * max(beside, default=0.0))
+            score = max(own.get(hit.number, 0.0), BESIDE * max(beside, default=0.0))
             kept.append(hit._replace(score=score))
     return kept, texts
 
@@ -181,7 +254,7 @@ def _parts(
         around = [chunks[n] for n in beside[place]]
         above_words = count_words(shortened(chunk.metadata.get(CONTEXT_KEY, ""))) if context else 0
         whole = texts[chunk.document]
-        nested = Source("", metadata=chunk.metadata).kind in NESTED  # and cut at lines or elements
+        nested = is_nested(chunk.metadata)
         edges = Span(around[0].span.start, around[-1].span.end)
         line = chunk.span if nested else _line_of(chunk.span, edges, whole)
         for sentence in sentences_of(line.of(whole), language, whole_lines=nested):
@@ -203,6 +276,11 @@ def _parts(
         left -= count_words(chunk.text)
         if left < 0:
             break
+
+
+def is_nested(metadata: Mapping[Any, Any]) -> bool:
+    """Return whether a document is code or data, whose chunks are cut at lines or elements."""
+    return Source("", metadata=metadata).kind in NESTED
 
 
 def _line_of(chunk: Span, near: Span, text: str) -> Span:
@@ -228,7 +306,12 @@ def _beside(place: int, chunks: Sequence[Hit]) -> range:
 
 
 def _placed(
-    passage: Passage, chunks: Mapping[int, Hit], question: AskedWords, *, context: bool
+    passage: Passage,
+    chunks: Mapping[int, Hit],
+    described: Mapping[int, Hit],
+    question: AskedWords,
+    *,
+    context: bool,
 ) -> Passage:
     """Return a passage that says what stands above it, and where it begins and ends."""
     hits = [part for hit in passage.hits for part in _by_chunk(hit, chunks)]
@@ -236,7 +319,7 @@ def _placed(
         min(range(len(hits)), key=lambda n: hits[n].span),
         max(range(len(hits)), key=lambda n: hits[n].span.end),
     }:
-        known = {**_metadata_of(hits[place], chunks)}
+        known = {**_metadata_of(hits[place], described)}
         if known.get(CONTEXT_KEY):
             known[CONTEXT_KEY] = shortened(known[CONTEXT_KEY])
         hits[place] = hits[place]._replace(metadata=known)
@@ -263,18 +346,20 @@ def _by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
 def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     """Return what is known about a part of a chunk: headings, context, pages and lines."""
     chunk = chunks[part.number]
-    if part.span == chunk.span:
+    known = chunk.metadata
+    if part.span == chunk.span or not known.keys() & {*OWN_KEYS}:
         return part.metadata
     # Without a context, its document has a title of its own, or no name that says anything.
-    source = place_source(chunk.text, {CONTEXT_KEY: "", **chunk.metadata})
+    source = place_source(chunk.text, {CONTEXT_KEY: "", **known})
     plain = parse_plain(source)
     # A chunk of a text that was split as Markdown by its units has headings.
-    marked = "headings" in chunk.metadata and not isinstance(plain, StructuredText)
+    marked = "headings" in known and not isinstance(plain, StructuredText)
     parsed = MarkdownText(source) if source.kind == "markdown" or marked else plain
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
-    return {**chunk.metadata, **own.metadata(context=True, pages=True, lines=True)}
+    said = own.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
+    return {**part.metadata, **said}
 
 
 def _within(passages: list[Passage], budget: int) -> list[Passage]:

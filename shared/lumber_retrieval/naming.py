@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import pairwise
+from typing import Any
 
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.source import Source
+from lumber_core.text.titles import document_title
 from lumber_retrieval.coverage import content_words, stem
 from lumber_retrieval.keywords import words_in
 
+LONG = 30_000
+"""Characters of a text whose title counts, about ten pages. The chunks of a shorter document are
+few: if they came first, they all would."""
 _NAMED = 0.4
 """What being in the document that is named counts, beside a score from 0 to 1. From 0.3 to 0.8
 FinanceBench has the same recall within a question."""
@@ -17,7 +24,7 @@ _SHORTEST = 3  # letters by which a longer word is named, as in "MGM" for "mgmre
 
 
 def favour_named(
-    question: str, scores: Mapping[int, float], titles: Mapping[int, tuple[int, str]]
+    question: str, scores: Mapping[int, float], titles: Mapping[int, tuple[Hashable, str]]
 ) -> dict[int, float]:
     """Return scores with more for chunks of documents that a question names, best first.
 
@@ -50,3 +57,9 @@ def favour_named(
         for number, score in scores.items()
     }
     return dict(sorted(favoured.items(), key=lambda one: one[1], reverse=True))
+
+
+def title_of(metadata: Mapping[Any, Any]) -> str:
+    """Return the title of a document by the metadata of a chunk, in which headings are no title."""
+    own = {CONTEXT_KEY: "", **metadata, "headings": None}
+    return document_title(own, Source("", metadata=own).named)

@@ -165,6 +165,22 @@ def check_limits(max_gap: object, budget: object) -> None:
         check_positive("budget", budget)
 
 
+def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
+    """Raise unless hits are slices of the texts of their documents.
+
+    Raises:
+        ValueError: A document does not have the text of a hit at its offset.
+    """
+    for hit in hits:
+        if not texts[hit.document].startswith(hit.text, hit.span.start):
+            raise ValueError(
+                f"the text of the document {hit.document} does not have the hit that begins with "
+                f"{hit.text[:40]!r} at offset {hit.span.start:,}: index a document that has "
+                "changed again, and pass texts as they were split; chunks with a context before "
+                "their text need their end_index in the metadata"
+            )
+
+
 def text_in_context(context: str, text: str) -> str:
     """Return a text below its context, as `Context.above` does, given the context as a text."""
     titles, _, table = context.partition("\n")
@@ -229,14 +245,7 @@ def join_hits(
         ValueError: A document does not have the text of a hit at its offset.
     """
     check_limits(max_gap, budget)
-    for hit in hits:
-        if not texts[hit.document].startswith(hit.text, hit.span.start):
-            raise ValueError(
-                f"the text of the document {hit.document} does not have the hit that begins with "
-                f"{hit.text[:40]!r} at offset {hit.span.start:,}: index a document that has "
-                "changed again, and pass texts as they were split; chunks with a context before "
-                "their text need their end_index in the metadata"
-            )
+    check_slices(hits, texts)
     joining = {name: _Joining(texts[name]) for name in {hit.document for hit in hits}}
     used = 0
     taken: list[Hit] = []

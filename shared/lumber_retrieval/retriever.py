@@ -11,7 +11,8 @@ from typing_extensions import Self
 
 from lumber_core.support.concurrency import in_thread
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import Changes, PassageIndex, SearchSettings
+from lumber_retrieval.finding import SearchSettings
+from lumber_retrieval.index import Changes, PassageIndex
 
 D = TypeVar("D")
 

@@ -25,12 +25,10 @@ import numpy as np
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
 from lumber_core.support.database import Database
-from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE, part_name
-from lumber_core.text.source import Source
-from lumber_core.text.titles import document_title
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
+from lumber_retrieval.naming import LONG, title_of
 from lumber_retrieval.passages import Hit
 from lumber_retrieval.postings import Occurring, frequencies
 from lumber_retrieval.segments import (
@@ -53,7 +51,6 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 4
-_LONG = 30_000  # bytes of a text, about ten pages
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 _SCHEMA = f"""
@@ -371,21 +368,16 @@ class Reading:
         return hits, dict(documents.values())
 
     def titles(self, chunks: Iterable[int]) -> dict[int, tuple[int, str]]:
-        """Return the document of each chunk, and its title if that is long and has one.
-
-        Headings are no titles here. The chunks of a short document are few: if they came first,
-        they all would.
-        """
+        """Return the document of each chunk, and its title if that is long and has one."""
         with self._intact():
             rows = select(self._connection, "id, document FROM chunks WHERE id", chunks)
             document_of = dict(rows)
             known = {document: number for number, document in document_of.items()}  # one of each
-            long = f"id FROM documents WHERE length(text) >= {_LONG} AND id"
+            long = f"id FROM documents WHERE length(text) >= {LONG} AND id"
             some = [known[document] for (document,) in select(self._connection, long, known)]
         titles = {}
         for document, _, metadata in self._described(some).values():
-            own = {CONTEXT_KEY: "", **metadata, "headings": None}
-            titles[document] = document_title(own, Source("", metadata=own).named)
+            titles[document] = title_of(metadata)
         return {number: (one, titles.get(one, "")) for number, one in document_of.items()}
 
     def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:

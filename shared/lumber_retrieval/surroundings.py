@@ -5,7 +5,7 @@ The surroundings of a chunk are its neighbours: a mean of their vectors is added
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from lumber_core.spans import Span
-from lumber_core.support.concurrency import as_async, batches, run_at_once
+from lumber_core.support.concurrency import batches
 from lumber_core.text.captions import without_times
 from lumber_core.tokens.even import EvenCounter
 
@@ -96,17 +96,10 @@ class VectorPlan:
             ValueError: There is not a vector for each text, they differ in size, or one has a
                 value that is not finite.
         """
-        later = self.aembed(as_async(embed), show_progress=show_progress)
-        return run_at_once(later)
-
-    async def aembed(
-        self, embed: Callable[[list[str]], Awaitable[object]], *, show_progress: bool = False
-    ) -> list[Vectors]:
-        """Async version of `embed`."""
         made = []
         with tqdm(total=len(self._rows), unit="text", disable=not show_progress) as bar:
             for some in batches(self._rows, _AT_ONCE):
-                made.append(matrix(await embed(some), len(some)))
+                made.append(matrix(embed(some), len(some)))
                 bar.update(len(some))
         widths = {part.shape[1] for part in made}
         if len(widths) > 1:

@@ -21,7 +21,8 @@ from lumber_core import GreedyChunker
 from lumber_core.spans import Span
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex, SearchSettings
+from lumber_retrieval.finding import SearchSettings
+from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.retriever import IndexingRetriever
 from tests.retrieval.embeddings import WordVectors
@@ -156,8 +157,10 @@ class LangChain:
     def hits(self, chunks: Sequence[Any]) -> list[Any]:
         return [*chunks]
 
-    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
-        joined = self.joiner(texts=texts, **limits).compress_documents(hits)
+    def join(
+        self, hits: Sequence[Any], texts: Any, query: str = "", **settings: Any
+    ) -> list[Found]:
+        joined = self.joiner(texts=texts, **settings).compress_documents(hits, query)
         return [*map(self.found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:
@@ -222,8 +225,11 @@ class LlamaIndex:
     def hits(self, chunks: Sequence[BaseNode]) -> list[Any]:
         return [NodeWithScore(node=one, score=1 - n / 100) for n, one in enumerate(chunks)]
 
-    def join(self, hits: Sequence[Any], texts: Any, **limits: Any) -> list[Found]:
-        joined = self.joiner(texts=texts, **limits).postprocess_nodes([*hits])
+    def join(
+        self, hits: Sequence[Any], texts: Any, query: str | None = None, **settings: Any
+    ) -> list[Found]:
+        joiner = self.joiner(texts=texts, **settings)
+        joined = joiner.postprocess_nodes([*hits], query_str=query)
         return [*map(self.found, joined)]
 
     def embed(self, chunks: Sequence[Any], model: Any) -> list[list[float]]:

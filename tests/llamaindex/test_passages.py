@@ -94,7 +94,7 @@ async def test_a_query_engine_answers_from_passages_within_the_budget() -> None:
     assert sum(len(each.text.split()) for each in found) <= 24
     assert (await engine.aquery("What happened at sea?")).source_nodes == found
     hits = await index.as_retriever(similarity_top_k=6).aretrieve("What happened at sea?")
-    assert await joiner.apostprocess_nodes(hits) == found
+    assert await joiner.apostprocess_nodes(hits, query_str="What happened at sea?") == found
     assert "texts" not in joiner.to_dict()
     assert PassageJoiner.from_dict(joiner.to_dict(), texts=[]).budget == 24
     with pytest.raises(TypeError, match="NodeWithScore"):

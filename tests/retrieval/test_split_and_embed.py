@@ -54,6 +54,5 @@ async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> N
     assert split == splitter.split_all(texts, delivery)
     later = await splitter.asplit_all(texts, delivery)
     assert later == split
-    same = await plan_of(later).aembed(Lengths().later)
-    for one, other in zip(vectors, same, strict=True):
+    for one, other in zip(vectors, plan_of(later).embed(Lengths()), strict=True):
         assert np.array_equal(one, other)

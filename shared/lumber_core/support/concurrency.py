@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import (
     Callable,
-    Coroutine,
     Hashable,
     Iterable,
     Iterator,
@@ -20,7 +19,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
 from threading import Lock
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from lumber_core.support.forks import renew_after_fork
 
@@ -132,29 +131,6 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
             task.uncancel()  # the next line counts it again
         task.cancel()
     return future.result()
-
-
-def as_async(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """Return a coroutine function that calls a function and waits for nothing else."""
-
-    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        return function(*args, **kwargs)
-
-    return call
-
-
-def run_at_once(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that awaits nothing but functions made by `as_async`.
-
-    So one coroutine serves synchronous callers as well, without an event loop.
-    """
-    try:
-        coroutine.send(None)
-    except StopIteration as ended:
-        result: T = ended.value
-        return result
-    coroutine.close()
-    raise RuntimeError(f"{coroutine!r} waits, so it needs an event loop")
 
 
 _thread = threading.local()

@@ -11,7 +11,7 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.documents import texts_around
-from lumber_retrieval.finding import find_passages
+from lumber_retrieval.finding import SearchSettings, find_passages
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import Vectors
@@ -66,7 +66,9 @@ class PassageSearch:
         with self._store.reading() as reading:
             return {
                 words: self._recall(
-                    question, find_passages(reading, query, vector, budget=words), words
+                    question,
+                    find_passages(reading, query, vector, SearchSettings(budget=words)),
+                    words,
                 )
                 for words in PASSAGE_BUDGETS
             }

