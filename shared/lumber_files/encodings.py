@@ -42,13 +42,13 @@ class Decoded(NamedTuple):
         text: The text, without a byte order mark.
         encoding: Its encoding.
         detected: Whether that was guessed.
-        notice: What is damaged, for the user; "" if nothing is.
+        notices: What is damaged, for the user.
     """
 
     text: str
     encoding: str
     detected: bool = False
-    notice: str = ""
+    notices: tuple[str, ...] = ()
 
 
 def check_encoding(encoding: str) -> None:
@@ -74,7 +74,7 @@ def decode(
     name: str,
     encoding: str | None = None,
     *,
-    declared: Callable[[bytes], str | None] = lambda _: None,
+    declared: Callable[[bytes], str | None] | None = None,
 ) -> Decoded:
     """Decode a text.
 
@@ -83,7 +83,7 @@ def decode(
         name: Name of the document, for errors and notices.
         encoding: The encoding. None: that of the byte order mark; or UTF-8, also if a few bytes are
             damaged; or what is declared; or else the most likely one.
-        declared: Returns the encoding that a content names, or None.
+        declared: Returns the encoding that a content names, or None; None: it names none.
 
     Raises:
         UnreadableFileError: It is not a text in that encoding, or in any.
@@ -101,7 +101,7 @@ def decode(
     damaged = _count_damaged(content, text)
     if not damaged and not may_be_wide:
         return Decoded(text, "utf-8")
-    claimed = declared(content)
+    claimed = declared(content) if declared else None
     if claimed is not None:
         with suppress(ValueError):  # pages may declare a wrong encoding
             return Decoded(_decoded(content, name, claimed), claimed)
@@ -128,7 +128,7 @@ def _mended(content: bytes, name: str, encoding: str, *, detected: bool = False)
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         places = counted(_count_damaged(content, text), "place")
         notice = f"{name} is damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
-        return Decoded(text, encoding, detected, notice)
+        return Decoded(text, encoding, detected, (notice,))
     return Decoded(text, encoding, detected)
 
 

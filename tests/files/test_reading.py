@@ -73,7 +73,7 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
         (".pdf", b"%PDF-1.4 and nothing else", "cannot be read as PDF"),
         (".pdf", pdf([[], []]), "scanned pages need OCR"),
         (".docx", b"PK not a zip", "cannot be read as DOCX"),
-        (".html", b"<p> </p>", "contains no text"),
+        (".html", b"<p> </p>", "it has no text"),
     ],
 )
 def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: str) -> None:
