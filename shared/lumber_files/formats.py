@@ -8,17 +8,8 @@ EXTRA = "documents"
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
 _OFFICE = (
-    ".docx",
-    ".doc",
-    ".odt",
-    ".rtf",
-    ".pptx",
-    ".ppt",
-    ".odp",
-    ".xlsx",
-    ".xls",
-    ".ods",
-    ".epub",
+    *(".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".odp"),
+    *(".xlsx", ".xls", ".ods", ".epub"),
 )
 DOCUMENTS = (*_OFFICE, ".eml", ".ipynb")
 """The suffixes of documents that become Markdown."""
