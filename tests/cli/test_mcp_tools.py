@@ -46,6 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pages.pdf").write_bytes(
         pdf([["The heron stands in the reeds."], ["The otter dives at dusk."]])
     )
+    (folder / "scans.pdf").write_bytes(pdf([["The teal is a small duck."], []]))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "readme.md").write_text("The ferry is red.\n", encoding="utf-8")
@@ -128,7 +129,7 @@ def test_passages_are_those_of_the_retriever(served: Agent, folder: Path) -> Non
 
 
 def test_passages_have_pages_headings_and_a_place_to_cite(served: Agent) -> None:
-    [passage] = served.data("search", question="Where does the otter dive?", filter="*.pdf")[
+    [passage] = served.data("search", question="Where does the otter dive?", filter="pages.pdf")[
         "passages"
     ]
     assert (passage["file"], passage["last_page"]) == ("pages.pdf", 2)
@@ -254,6 +255,9 @@ def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> No
     [failed] = status["failed"]
     assert failed["file"] == "broken.pdf"
     assert "cannot be read as PDF" in failed["reason"]
+    said = "1 of 2 pages has no text: if page 2 is a scan, it needs OCR"
+    assert status["in_part"] == [{"file": "scans.pdf", "reason": said}]
+    assert served.data("read", file="scans.pdf")["note"] == said
     left = {each["file"]: each["reason"] for each in status["left_out"]}
     assert {*left} == {
         *("data.bin", "link.md", "bad\\udcff.md"),
