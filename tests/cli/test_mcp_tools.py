@@ -41,6 +41,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long = "".join(f"Line {n} of the log of the walrus.\n" for n in range(1, 1001))
     (folder / "long.txt").write_text(long, encoding="utf-8")
     (folder / "wide.txt").write_text("broad " * 5_000, encoding="utf-8")
+    code = (
+        "class Walrus:\n    def dive(self):\n        pass\n\ndef feed(walrus):\n    pass\n\nx = 1\n"
+    )
+    (folder / "walrus.py").write_text(code, encoding="utf-8")
     old = "One\rtwo\r\nthree\n\nfive \u2028 five\n"
     (folder / "old.txt").write_bytes(old.encode())
     (folder / "pages.pdf").write_bytes(
@@ -214,6 +218,13 @@ def test_an_outline_has_headings_or_topics(served: Agent) -> None:
         for one in outline["sections"]
         if one["last_line"] < len(lines)
     )
+    code = served.data("outline", file="walrus.py")
+    assert code["kind"] == "definitions"
+    assert [[*one.values()] for one in code["sections"]] == [
+        [1, 3, 1, "class Walrus"],
+        [2, 3, 2, "def dive(self)"],
+        [5, 6, 1, "def feed(walrus)"],
+    ]
     topics = served.data("outline", file="long.txt")
     assert topics["kind"] == "topics"
     ranges = [(one["first_line"], one["last_line"]) for one in topics["sections"]]

@@ -180,8 +180,8 @@ class FolderTools:
     def outline(self, file: _File) -> CallToolResult:
         """Show how a file is built: its headings with their lines, or if it has none its topics.
 
-        Use it before you read a long file, to choose which lines to read. Topics have their first
-        sentence. Titles are quoted material.
+        Use it before you read a long file, to choose which lines to read. Source code has its
+        definitions, and topics have their first sentence. Titles are quoted material.
         """
         return outline_of(file, self._texts.read(self._listing().file(file)))
 
