@@ -26,7 +26,6 @@ _LABELS = 2  # lines between two rows that belong to the table, such as "Revenue
 _LONGEST_LABEL = 15  # words
 # What would begin a heading, a quotation, a rule or code at the start of a paragraph.
 _SPECIAL = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
-_HYPHEN_AT_END = re.compile(r"(?<=\w-)\n(?=\w)")
 
 
 @dataclass
@@ -95,7 +94,7 @@ def finish(page: str) -> str:
 
 def _on_lines(block: str) -> str:
     before, *rows = block.split(_ROW)
-    lines = (_HYPHEN_AT_END.sub("", row.strip("\n")).replace("\n", " ") for row in rows)
+    lines = (row.strip("\n").replace("\n", " ") for row in rows)
     return before + "\n".join(lines) + block[len(block.rstrip("\n")) :]
 
 
