@@ -23,6 +23,7 @@ _SPACE = 0.5  # times the size; two spaces, as lines of ragged text differ
 _INDENTED = 6  # points; items of one level may be as far apart, as "9." and "10." are
 _DEEPER = " " * 4  # as deep as the text of "10. "
 _LABELS = 2  # lines between two rows that belong to the table, such as "Revenues"
+_HEAD = 6  # times the size; the heads of a table's columns are as high
 _LONGEST_LABEL = 15  # words
 # What would begin a heading, a quotation, a rule or code at the start of a paragraph.
 _SPECIAL = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
@@ -183,8 +184,14 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
             and _follows(lines[stop - 1], lines[stop], types)
         ):
             stop += 1
-        between_rows = in_table and _end_of_rows(lines, stop, types) > stop
-        if types.is_heading(number, lines[start:stop]) and not between_rows:
+        in_table = in_table and _end_of_rows(lines, stop, types) > stop
+        around = ((start - 1, start), (stop - 1, stop))
+        in_head = any(
+            _are_beside(*lines[one : other + 1])
+            for one, other in around
+            if 0 <= one and other < len(lines)
+        )
+        if types.is_heading(number, lines[start:stop]) and not (in_table or in_head):
             level = types.bookmark(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)
         else:
@@ -216,6 +223,11 @@ def _end_of_rows(lines: Sequence[TextLine], start: int, types: Types) -> int:
 
 def _same_type(line: TextLine, after: TextLine) -> bool:
     return line.size == after.size and line.bold == after.bold
+
+
+def _are_beside(line: TextLine, after: TextLine) -> bool:
+    """Return whether a line stands beside the one before, as in the heads of columns."""
+    return -line.size / 2 < after.base - line.base < _HEAD * line.size
 
 
 def _follows(line: TextLine, after: TextLine, types: Types) -> bool:
