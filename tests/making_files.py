@@ -6,6 +6,7 @@ import io
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
+from struct import pack
 from xml.sax.saxutils import escape
 
 _WORD = (
@@ -213,3 +214,51 @@ def slides(*contents: str) -> bytes:
             },
         }
     )
+
+
+def old_slides(*slides: Sequence[str]) -> bytes:
+    """Return a PowerPoint file of before 2007, of slides with a title and further texts."""
+
+    def record(kind: int, body: bytes, *, version: int = 0) -> bytes:
+        return pack("<HHI", version, kind, len(body)) + body
+
+    listed = b""
+    for number, texts in enumerate(slides):
+        listed += record(0x3F3, pack("<IIiII", number + 2, 0, 1, 256 + number, 0))
+        for place, text in enumerate(texts):
+            listed += record(0xF9F, pack("<I", int(place > 0)))
+            listed += record(0xFA0, text.encode("utf-16-le"))
+    document = record(0x3E9, bytes(40), version=1) + record(0xFF0, listed, version=15)
+    stream, places = record(0x3E8, document, version=15), [0]
+    for _ in slides:
+        places.append(len(stream))
+        stream += record(0x3EE, record(0x3EF, bytes(24), version=2), version=15)
+    directory = len(stream)
+    count = len(places)
+    stream += record(0x1772, pack(f"<I{count}I", count << 20 | 1, *places))
+    edit = len(stream)
+    stream += record(0xFF5, pack("<IHBB6I", 0, 0, 0, 3, 0, directory, 1, count + 1, 0, 0))
+    user = pack("<IIIHHBBHI", 20, 0xE391C05F, edit, 0, 0x3F4, 3, 0, 0, 0)
+    return compound({"Current User": record(0xFF6, user), "PowerPoint Document": stream})
+
+
+def compound(streams: Mapping[str, bytes]) -> bytes:
+    """Return a compound file of some short streams, as Office wrote before 2007."""
+    none, last = 0xFFFFFFFF, 0xFFFFFFFE
+
+    def entry(name: str, kind: int, start: int, size: int, *, child: int, after: int) -> bytes:
+        said = name.encode("utf-16-le") + b"\0\0"
+        links = pack("<HBBIII36x", len(said), kind, 1, none, after, child)
+        return said.ljust(64, b"\0") + links + pack("<IQ", start, size)
+
+    sectors, body = [0xFFFFFFFD, last], b""  # the table of sectors, and the directory
+    directory = entry("Root Entry", 5, last, 0, child=1, after=none)
+    for number, (name, stream) in enumerate(streams.items(), start=1):
+        after = number + 1 if number < len(streams) else none
+        directory += entry(name, 2, len(sectors), 4096, child=none, after=after)
+        sectors += [*range(len(sectors) + 1, len(sectors) + 8), last]
+        body += stream.ljust(4096, b"\0")
+    head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + pack("<5H6x", 62, 3, 0xFFFE, 9, 6)
+    head += pack("<10I", 0, 1, 1, 0, 4096, last, 0, last, 0, 0)
+    table = pack(f"<{len(sectors)}I", *sectors)
+    return head.ljust(512, b"\xff") + table.ljust(512, b"\xff") + directory.ljust(512, b"\0") + body

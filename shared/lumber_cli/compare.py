@@ -11,6 +11,7 @@ import typer
 from lumber_cli.asking import Asking, asking_of
 from lumber_cli.options import (
     EMBEDDERS,
+    AlsoOption,
     EncodingOption,
     MaxUnpackedOption,
     PricesOption,
@@ -85,6 +86,7 @@ def compare_command(
         ),
     ] = None,
     pattern: PatternOption = None,
+    also: AlsoOption = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     context: Annotated[
@@ -141,6 +143,7 @@ def compare_command(
         folder,
         questions=questions,
         pattern=pattern or None,
+        also=also or (),
         sections=sections,
         encoding=encoding,
         max_unpacked=max_unpacked,

@@ -11,6 +11,7 @@ import typer
 
 from lumber_cli.asking import Asking, asking_of
 from lumber_cli.options import (
+    AlsoOption,
     EncodingOption,
     MaxUnpackedOption,
     fail,
@@ -46,6 +47,7 @@ def questions_command(
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,
     pattern: PatternOption = None,
+    also: AlsoOption = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     store: Annotated[
@@ -72,7 +74,11 @@ def questions_command(
         if encoding is not None:
             check_encoding(encoding)
     documents = load_folder(
-        folder, pattern=pattern or None, encoding=encoding, max_unpacked=max_unpacked
+        folder,
+        pattern=pattern or None,
+        also=also or (),
+        encoding=encoding,
+        max_unpacked=max_unpacked,
     ).documents
     check_outputs([output], folder, documents)
     made = make_questions(

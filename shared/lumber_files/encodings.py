@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
@@ -21,22 +20,16 @@ _MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_WIDE = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}  # bytes of a unit
 _WESTERN = "cp1252"
 _LIKELY = (  # common on the web; with all that Python knows, rare ones would win on short texts
+    *("utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"),
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman"),
 )
 _SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
-_SAMPLE = 4096  # characters by which a text is told from other bytes
-# Shares of characters that no text has. Of any bytes read as UTF-16 they are 0.15, of UTF-16 read
-# as UTF-8 a quarter or more.
-_FEW_ODD, _MANY_ODD = 0.05, 0.1
-_FEWEST_COMMON = 0.01
-_CONTROLS = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
-_ODD = frozenset(["Cc", "Cn", "Co", "Cs"])
-_COMMON = re.compile("[ -~\n\u3000-\u3002\uff0c]")  # in all languages; full stops of Chinese, too
+# Of the first bytes this share is control characters in UTF-16 that is also valid UTF-8.
+_CONTROLS, _MANY, _FIRST = re.compile(rb"[\0-\x07\x0e-\x1a\x1c-\x1f]"), 0.1, 4096
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _CUT = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
 _DAMAGED = "\ufffd"
@@ -49,13 +42,13 @@ class Decoded(NamedTuple):
         text: The text, without a byte order mark.
         encoding: Its encoding.
         detected: Whether that was guessed.
-        notice: What is damaged, for the user; "" if nothing is.
+        notices: What is damaged, for the user.
     """
 
     text: str
     encoding: str
     detected: bool = False
-    notice: str = ""
+    notices: tuple[str, ...] = ()
 
 
 def check_encoding(encoding: str) -> None:
@@ -81,7 +74,7 @@ def decode(
     name: str,
     encoding: str | None = None,
     *,
-    declared: Callable[[bytes], str | None] = lambda _: None,
+    declared: Callable[[bytes], str | None] | None = None,
 ) -> Decoded:
     """Decode a text.
 
@@ -89,8 +82,8 @@ def decode(
         content: The bytes.
         name: Name of the document, for errors and notices.
         encoding: The encoding. None: that of the byte order mark; or UTF-8, also if a few bytes are
-            damaged; or UTF-16 or UTF-32; or what is declared; or else the most likely one.
-        declared: Returns the encoding that a content names, or None.
+            damaged; or what is declared; or else the most likely one.
+        declared: Returns the encoding that a content names, or None; None: it names none.
 
     Raises:
         UnreadableFileError: It is not a text in that encoding, or in any.
@@ -101,33 +94,29 @@ def decode(
         return Decoded(_decoded(content, name, encoding), encoding)
     for mark, marked in _MARKS.items():
         if content.startswith(mark):
-            made = _mended(content, name, marked)
-            if made.notice and _share_of_odd(made.text) > _MANY_ODD:
-                raise _no_text(name)
-            return made
+            return _mended(content, name, marked)
+    first = content[:_FIRST]
+    may_be_wide = len(_CONTROLS.findall(first)) > max(1, _MANY * len(first))
     text = content.decode("utf-8", "replace")
     damaged = _count_damaged(content, text)
-    sample = text[:_SAMPLE]
-    if damaged or len(_CONTROLS.findall(sample)) > max(1, _MANY_ODD * len(sample)):
-        wide = _wide_encoding(content)
-        if wide is not None:
-            return _mended(content, name, wide, detected=True)
-        if not damaged and "\0" in sample:
-            raise _no_text(name)
-    if not damaged:
+    if not damaged and not may_be_wide:
         return Decoded(text, "utf-8")
-    claimed = declared(content)
+    claimed = declared(content) if declared else None
     if claimed is not None:
         with suppress(ValueError):  # pages may declare a wrong encoding
             return Decoded(_decoded(content, name, claimed), claimed)
     # In other encodings at most every third of these places is a letter of UTF-8, by chance.
     cut = damaged == 1 and _CUT.search(content, len(content) - 3)
-    if cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged:
+    if not may_be_wide and (cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged):
         return _mended(content, name, "utf-8")
-    found = _detected(content, name)
+    # Of the last letter in UTF-16, a byte may be cut off.
+    found = _detected(content[: len(content) // 2 * 2] if may_be_wide else content, name)
     if found is None:
-        raise _no_text(name)
-    return Decoded(_decoded(content, name, found), found, detected=True)
+        raise UnreadableFileError(
+            f"{name} is not text in any known encoding: expected a text, or a document in a format "
+            "that is read, such as PDF"
+        )
+    return _mended(content, name, found, detected=True)
 
 
 def _mended(content: bytes, name: str, encoding: str, *, detected: bool = False) -> Decoded:
@@ -139,7 +128,7 @@ def _mended(content: bytes, name: str, encoding: str, *, detected: bool = False)
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         places = counted(_count_damaged(content, text), "place")
         notice = f"{name} is damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
-        return Decoded(text, encoding, detected, notice)
+        return Decoded(text, encoding, detected, (notice,))
     return Decoded(text, encoding, detected)
 
 
@@ -148,33 +137,8 @@ def _count_damaged(content: bytes, text: str) -> int:
     return text.count(_DAMAGED) - content.count(_DAMAGED.encode())
 
 
-def _share_of_odd(text: str) -> float:
-    """Return the share of characters at the beginning that no text has, such as NUL."""
-    sample = text[:_SAMPLE]
-    odd = sum(
-        each == _DAMAGED or (unicodedata.category(each) in _ODD and not each.isspace())
-        for each in sample
-    )
-    return odd / max(1, len(sample))
-
-
-def _wide_encoding(content: bytes) -> str | None:
-    """Return whether bytes without a mark are UTF-16 or UTF-32, and which; None if they are not."""
-    found = {}
-    for encoding, width in _WIDE.items():
-        text = content[: width * _SAMPLE].decode(encoding, "replace")
-        if len(text) > 1 and text[-1] == _DAMAGED:  # the last letter may be cut
-            text = text[:-1]
-        if _share_of_odd(text) <= _FEW_ODD:
-            found[encoding] = len(_COMMON.findall(text)) / max(1, len(text))
-    likeliest = max(found, key=found.__getitem__, default=None)
-    return likeliest if likeliest is not None and found[likeliest] >= _FEWEST_COMMON else None
-
-
 def _detected(content: bytes, name: str) -> str | None:
-    """Return the most likely encoding of a text in none of Unicode; None if it is no text."""
-    if b"\0" in content:
-        return None
+    """Return the most likely encoding of a text, or None if it is no text."""
     why = f"{name} is not UTF-8. Name its encoding, or let it be detected: "
     require("charset_normalizer", package="charset-normalizer", extra=EXTRA, why=why)
     from charset_normalizer import from_bytes  # deferred: most texts are UTF-8
@@ -201,10 +165,3 @@ def _decoded(content: bytes, name: str, encoding: str) -> str:
             f"{name} is not {encoding}: byte {error.start} ({error.object[error.start]:#04x}) "
             f"cannot be read ({error.reason}). Save it as UTF-8, or name its encoding"
         ) from error
-
-
-def _no_text(name: str) -> UnreadableFileError:
-    return UnreadableFileError(
-        f"{name} is not text in any known encoding: expected a text, or a document in a format "
-        "that is read, such as PDF"
-    )

@@ -1,15 +1,13 @@
 """Reads HTML as Markdown: what a page says, without what leads around it.
 
-The parser is libxml2, through lxml. It closes what a page leaves open as browsers do; given events
-instead of a tree, it takes linear time and has no limit of depth, whatever the page. The events
-make a small tree of paragraphs, headings, lists, quotes, tables and code, which is tidied up and
-becomes Markdown as a chapter of a book does.
+The parser is libxml2, through lxml, which closes what a page leaves open as browsers do. Its tree
+is brought to paragraphs, headings, lists, quotes, tables and code, without what no reader comes
+for, and becomes Markdown as a chapter of a book does.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,42 +19,33 @@ _UNSEEN = frozenset(
         *("nav", "dialog", "textarea", "audio", "video", "object", "canvas"),
     )
 )
-_BLOCKS = frozenset(
-    (
-        *("html", "body", "p", "div", "section", "article", "main", "header", "aside", "nav"),
-        *("address", "figure", "figcaption", "details", "summary", "form", "fieldset", "legend"),
-        *("center", "dl", "dt", "dd", "thead", "tbody", "tfoot", "hgroup", "hr", "button", "label"),
-    )
-)
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _LISTS = ("ul", "ol")
-_CELLS = ("td", "th")
-_NESTED = frozenset((*_LISTS, *_CELLS, *("li", "blockquote", "table", "tr", "caption", "footer")))
-# These end a heading that a page leaves open; other blocks in a heading are part of it.
-_NO_HEADING = frozenset((*_HEADINGS, *_NESTED, "p", "pre", "hr"))
-# What nested tags must be in, to be more than their content.
-_PLACES = {
-    "li": _LISTS,
-    "caption": ("table",),
-    "tr": ("table",),
-    **dict.fromkeys(_CELLS, ("tr",)),
-}
+_NESTED = (*_LISTS, "li", "blockquote", "table", "tr", "td", "th", "caption", "footer")
+# These only hold text, or other blocks.
+_GROUPS = (
+    *("p", "div", "section", "article", "main", "header", "aside", "nav"),
+    *("address", "figure", "figcaption", "details", "summary", "form", "fieldset", "legend"),
+    *("center", "dl", "dt", "dd", "hgroup", "button", "label"),
+)
+_BLOCKS = frozenset(
+    ("body", *_GROUPS, *_HEADINGS, *_NESTED, "pre", "hr", "thead", "tbody", "tfoot")
+)
+# What text beside blocks is wrapped in, by what it is in.
+_WRAPPED = {"ul": "li", "ol": "li", "table": "caption", "tr": "td"}
 _MARKS = {
-    **dict.fromkeys(("b", "strong"), "b"),
-    **dict.fromkeys(("em", "i"), "i"),
-    **dict.fromkeys(("del", "s"), "del"),
-    **dict.fromkeys(("code", "kbd", "samp"), "code"),
-    "a": "a",
+    **{tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")},
+    "strong": "b",
+    "em": "i",
+    "s": "del",
+    "kbd": "code",
+    "samp": "code",
 }
-# Lists, quotes and tables inside as many others are read as their content: in Markdown, a line
-# repeats the marks of all that it is inside, so a hostile page would grow with its depth.
-_DEEPEST = 30
+_NUMBERED = ("start", "colspan", "rowspan")
+# Elements inside as many others are read as their content: some pages close nothing, and in
+# Markdown a line repeats the marks of all lists and quotes that it is in.
+_DEEPEST = 200
 _SHORT = 200  # characters of a block that may lead to the pages around
-_MOST_SPANNED = 30  # columns or rows of one cell, as a page may ask for any number
-
-# What a text outside items and cells is wrapped in, by what it is inside.
-_WRAPPED = {"ul": ("li",), "ol": ("li",), "table": ("tr", "td"), "tr": ("td",)}
-
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _WORD = re.compile(r"\w")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
@@ -80,10 +69,10 @@ _MADE_WITH = re.compile(
 )
 
 
-class _Flattener:
-    """Takes the events of an HTML parser; `close` returns the tree of what is shown.
+class _Parsed:
+    """Takes the events of an HTML parser; `close` returns the tree of what may be shown.
 
-    In it, each text is in a block, a heading, "p" or "pre", and blocks are not in each other.
+    Elements have few names: "nav" is a block and "script" a text that no reader comes for.
     """
 
     def __init__(self) -> None:
@@ -91,186 +80,159 @@ class _Flattener:
 
         self._builder: Any = TreeBuilder()
         self._builder.start("body", {})
-        # Of each nested tag that is open: the innermost that is written, and whether it is that.
-        self._open: list[tuple[str, bool]] = [("", False)]
-        self._marks: Counter[str] = Counter()  # how often each is open, in the order of opening
-        self._link: dict[str, str] = {}  # where the open link leads
-        self._block = "p"  # what the next text begins
-        self._begun = False
-        self._wrapped: tuple[str, ...] = ()  # what the block was wrapped in
-        self._raised = ""  # "sup" or "sub" before such a text, "after" behind it
-        self._last = ""  # character of the block
-        self._heads = 0  # open tags of heads of tables
-        self._unseen = 0  # open tags, from one that is not shown on
+        self._open: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
-        in_heading = self._block in _HEADINGS
-        if self._unseen or not _is_shown(tag, attributes, in_heading):
-            if not self._unseen and tag in _BLOCKS:
-                self._end_block()
-            self._unseen += 1
-        elif tag in ("sup", "sub"):
-            self._raised = tag
-        elif tag == "br":
-            self._break()
-        elif tag == "q":
-            self.data('"')
-        elif tag in _MARKS:
-            mark = _MARKS[tag]
-            self._marks[mark] += 1
-            if self._marks[mark] == 1:
-                if mark == "a":
-                    self._link = {"rel": attributes.get("rel", "")}
-                    self._link["href"] = attributes.get("href", "#")
-                self._begin_mark(mark)
-            if attributes.get("role") == "doc-noteref":
-                self._raised = "sup"
-        elif self._block == "pre":
-            pass
-        elif in_heading and tag not in _NO_HEADING:
-            self.data(" " if tag in _BLOCKS else "")
-        elif tag in _HEADINGS or tag == "pre":
-            self._end_block()
-            self._block = tag
-        elif tag in _BLOCKS or tag in _NESTED:
-            self._end_block()
-            self._heads += tag == "thead"
-            if tag in _NESTED:
-                self._enter(tag, attributes)
-            elif tag == "hr":
-                self._builder.start("hr", {})
-                self._builder.end("hr")
+        is_block = tag in _BLOCKS
+        if not self._is_shown(tag, attributes):
+            tag = "nav" if is_block else "script"
+        elif not is_block:
+            is_note = attributes.get("role") == "doc-noteref"
+            tag = "sup" if is_note else _MARKS.get(tag, "span")
+        self._open.append(tag)
+        if len(self._open) < _DEEPEST:
+            kept = {key: attributes[key] for key in ("href", "rel") if key in attributes}
+            for key in _NUMBERED:  # a page may give anything
+                if re.fullmatch("[0-9]{1,3}", attributes.get(key, "")):
+                    kept[key] = attributes[key]
+            self._builder.start(tag, kept)
 
-    def end(self, tag: str) -> None:
+    def end(self, _tag: str) -> None:
         """Close an element."""
-        if self._unseen:
-            self._unseen -= 1
-        elif tag in ("sup", "sub"):
-            self._raised = "" if self._raised == tag else "after"
-        elif tag == "q":
-            self.data('"')
-        elif tag in _MARKS:
-            mark = _MARKS[tag]
-            self._marks[mark] -= 1
-            if not self._marks[mark]:
-                del self._marks[mark]
-                self._end_mark(mark)
-        elif tag in (_HEADINGS | {"pre"}) or (self._block == "p" and tag in _BLOCKS | _NESTED):
-            self._end_block()
-            self._heads = max(self._heads - (tag == "thead"), 0)
-            if tag in _NESTED and len(self._open) > 1:
-                self._leave()
+        if len(self._open) < _DEEPEST:
+            self._builder.end(self._open[-1])
+        self._open.pop()
+
+    def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Return whether a reader sees an element, or can open it, and comes for it."""
+        if tag in _UNSEEN:
+            return False
+        role = attributes.get("role", "")
+        if role in ("navigation", "search", "dialog", "alertdialog"):
+            return False
+        if tag == "button":  # those that open what they name say something
+            in_heading = not _HEADINGS.isdisjoint(self._open)
+            return in_heading or role == "tab" or "aria-expanded" in attributes
+        hidden = (
+            attributes.get("aria-hidden") == "true"
+            or attributes.get("hidden", "until-found") != "until-found"
+            or _INVISIBLE.search(attributes.get("style", ""))
+        )
+        if hidden and role != "tabpanel":
+            return False
+        if tag not in ("div", "aside", "form", "p"):
+            return True
+        named = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
+        return not (_COOKIES.search(named) and _BANNER.search(named))
 
     def data(self, text: str) -> None:
         """Read text."""
-        if self._unseen:
-            return
-        text = _NOT_XML.sub("", text)
-        if self._block != "pre":
-            text = _SPACE.sub(" ", text)
-        if not self._begun:
-            if not text.strip() and self._block != "pre":
-                return
-            self._begin()
-        if self._raised and text.strip():
-            text = set_apart(self._raised, self._last, text)
-            self._raised = ""
-        self._last = text[-1:] or self._last
-        self._builder.data(text)
+        self._builder.data(_NOT_XML.sub("", text))
 
     def close(self) -> Any:
         """Return the tree."""
-        self._end_block()
-        while len(self._open) > 1:
-            self._leave()
         self._builder.end("body")
         return self._builder.close()
 
-    def _begin(self) -> None:
-        """Begin a block; one between the items of a list, or cells, as another of these."""
-        self._wrapped = _WRAPPED.get(self._open[-1][0], ())
-        for tag in self._wrapped:
-            self._open_nested(tag, {})
-        self._builder.start(self._block, {})
-        self._begun = True
-        for mark in self._marks:
-            self._begin_mark(mark)
 
-    def _end_block(self) -> None:
-        if self._begun:
-            for mark in reversed(self._marks):
-                self._end_mark(mark)
-            self._builder.end(self._block)
-            self._begun = False
-            for _ in self._wrapped:
-                self._leave()
-        self._block, self._last = "p", ""
-
-    def _begin_mark(self, mark: str) -> None:
-        if self._begun and self._block != "pre":
-            self._builder.start(mark, self._link if mark == "a" else {})
-
-    def _end_mark(self, mark: str) -> None:
-        if self._begun and self._block != "pre":
-            self._builder.end(mark)
-
-    def _break(self) -> None:
-        if self._block == "pre":
-            self.data("\n")
-        elif self._begun:
-            self._builder.start("br", {})
-            self._builder.end("br")
-            self._last = " "
-
-    def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
-        around = self._open[-1][0]
-        if len(self._open) > _DEEPEST or around not in _PLACES.get(tag, (around,)):
-            self._open.append((around, False))
-            return
-        kept = {"start": _number(attributes, "start")} if tag == "ol" else {}
-        if tag in _CELLS:
-            tag = "th" if self._heads else tag
-            spans = {key: _number(attributes, key) for key in ("colspan", "rowspan")}
-            kept = {key: min(max(span, 1), _MOST_SPANNED) for key, span in spans.items()}
-        self._open_nested(tag, {key: str(number) for key, number in kept.items() if number != 1})
-
-    def _open_nested(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self._open.append((tag, True))
-        self._builder.start(tag, attributes)
-
-    def _leave(self) -> None:
-        tag, is_written = self._open.pop()
-        if is_written:
-            self._builder.end(tag)
+def read_page(content: bytes, _most: int) -> str:
+    """Return the Markdown of a page in UTF-8."""
+    return read_html(content.decode())
 
 
-def _is_shown(tag: str, attributes: Mapping[str, str], in_heading: bool) -> bool:
-    """Return whether a reader sees an element, or can open it, and comes for it."""
-    if tag in _UNSEEN or (not attributes and tag != "button"):
-        return tag not in _UNSEEN
-    role = attributes.get("role", "")
-    if role in ("navigation", "search", "dialog", "alertdialog"):
-        return False
-    if tag == "button":  # those that open what they name say something
-        return in_heading or role == "tab" or "aria-expanded" in attributes
-    hidden = (
-        attributes.get("aria-hidden") == "true"
-        or attributes.get("hidden", "until-found") != "until-found"
-        or _INVISIBLE.search(attributes.get("style", ""))
-    )
-    if hidden and role != "tabpanel":
-        return False
-    if tag not in ("div", "aside", "form", "p"):
-        return True
-    named = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
-    return not (_COOKIES.search(named) and _BANNER.search(named))
+def read_html(html: str) -> str:
+    """Return the Markdown of a page, without a line break at its end."""
+    return chapter_to_markdown(plain_page(html))
 
 
-def _number(attributes: Mapping[str, str], key: str) -> int:
-    """Return the value of an attribute; a page may give anything."""
-    value = attributes.get(key, "")
-    return int(value) if re.fullmatch(r"[0-9]{1,9}", value) else 1
+def plain_page(html: str) -> str:
+    """Return what a page says as a small, well-formed page."""
+    from lxml.etree import HTMLParser, strip_elements, strip_tags, tostring
+
+    target: Any = _Parsed()
+    parser = HTMLParser(target=target, huge_tree=True, encoding="utf-8")
+    parser.feed(html.encode("utf-8", "replace"))
+    body = parser.close()
+    strip_elements(body, "script", with_tail=False)
+    strip_tags(body, "html", "body")
+    _simplify(body)
+    _raise(body)
+    _wrap(body)
+    strip_tags(body, "span", "sup", "sub", *_GROUPS[1:])
+    _drop_furniture(body)
+    _arrange_tables(body)
+    strip_tags(body, "a", "footer", "div")
+    return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'
+
+
+def _simplify(body: Any) -> None:
+    """Leave text alone in code and headings, and nothing in what is not shown."""
+    from lxml.etree import strip_tags
+
+    for cell in body.iterfind(".//thead//td"):
+        cell.tag = "th"
+    strip_tags(body, "thead", "tbody", "tfoot")
+    for heading in body.iter(*_HEADINGS):
+        for block in heading.iterdescendants(*_GROUPS):
+            block.tag, block.text = "span", f" {block.text or ''}"
+    for unseen in [*body.iter("nav")]:
+        unseen.clear(keep_tail=True)
+    for code in body.iter("pre"):
+        for line_end in code.iter("br"):
+            line_end.text = "\n"
+        code.text = "".join(code.itertext())
+        del code[:]
+
+
+def _raise(body: Any) -> None:
+    """Set raised and lowered numbers apart from those beside them; spaces are one."""
+    from lxml.etree import iterwalk
+
+    kind = last = ""  # of the text that comes, and the character before it
+    for event, element in iterwalk(body, ("start", "end")):
+        if element.tag in _BLOCKS or element.tag == "br":
+            kind = last = ""
+        elif element.tag in ("sup", "sub"):
+            kind = element.tag if event == "start" else "after"
+        place = "text" if event == "start" else "tail"
+        text = getattr(element, place) or ""
+        if element.tag != "pre" or event == "end":
+            text = _SPACE.sub(" ", text)
+        if kind and text.strip():
+            text, kind = set_apart(kind, last, text), ""
+        setattr(element, place, text)
+        last = text[-1:] or last
+
+
+def _wrap(body: Any) -> None:
+    """Put all text in blocks without others: paragraphs, items, cells, headings and code."""
+    for block in body.iter(*_BLOCKS):
+        for around in block.iterancestors():
+            if around.tag in _BLOCKS:
+                break
+            around.tag = "div"
+    for block in [*body.iter("body", *_GROUPS, *_NESTED)]:
+        if block.tag in _GROUPS and not any(child.tag in _BLOCKS for child in block):
+            block.tag = "p"
+            continue
+        block.tag = "div" if block.tag == "p" else block.tag
+        kind, inside = _WRAPPED.get(block.tag, "p"), [*block]
+        block.insert(0, wrapper := block.makeelement(kind))
+        wrapper.text, block.text = block.text, None
+        for child in inside:
+            if child.tag not in _BLOCKS:
+                wrapper.append(child)
+                continue
+            child.addnext(wrapper := block.makeelement(kind))
+            wrapper.text, child.tail = child.tail, None
+        for child in block[::2]:
+            if _is_empty(child):
+                block.remove(child)
+
+
+def _is_empty(element: Any) -> bool:
+    return len(element) == 0 and not (element.text or "").strip()
 
 
 def _drop_furniture(body: Any) -> None:
@@ -283,26 +245,26 @@ def _drop_furniture(body: Any) -> None:
     first = next((n for n, block in enumerate(blocks) if block.tag != "p"), 0)
     for n, block in enumerate(blocks):
         for link in block.iter("a"):
-            stays = block.tag == "p" and not link.get("href").startswith("#")
+            stays = block.tag == "p" and not link.get("href", "#").startswith("#")
             if not stays and _PERMALINK.fullmatch("".join(link.itertext())):
                 link.clear(keep_tail=True)
-        if block.tag != "p":
-            continue
         text = "".join(block.itertext()).strip()
+        if block.tag != "p" and text:
+            continue
         links = [link for link in block.iter("a") if link.get("href")]
         linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in links)
         if linked and linked == len(_WORD.findall(text)):
-            away = not any(link.get("href").startswith("#") for link in links)
+            away = not any(link.get("href", "#").startswith("#") for link in links)
             in_footer = next(block.iterancestors("footer"), None) is not None
             leads = (away and n < first) or in_footer or bool(_WAYS.fullmatch(text))
         elif any(link.get("rel") in ("prev", "next") for link in links):
             leads = len(text) < _SHORT
         else:
             leads = bool(_MADE_WITH.fullmatch(text))
-        if leads:
+        if leads or not text:
             block.getparent().remove(block)
     for nested in reversed(list(body.iter(*_LISTS, "li", "blockquote", "table", "tr"))):
-        if all(len(cell) == 0 for cell in (nested if nested.tag == "tr" else [nested])):
+        if all(map(_is_empty, nested if nested.tag == "tr" else [nested])):
             nested.getparent().remove(nested)
 
 
@@ -333,27 +295,3 @@ def _names_columns(row: Any) -> bool:
         if len(cell)
     ]
     return bool(marked) and all(marked)
-
-
-def read_page(content: bytes, _most: int) -> str:
-    """Return the Markdown of a page in UTF-8."""
-    return read_html(content.decode())
-
-
-def read_html(html: str) -> str:
-    """Return the Markdown of a page, without a line break at its end."""
-    return chapter_to_markdown(plain_page(html))
-
-
-def plain_page(html: str) -> str:
-    """Return what a page says as a small, well-formed page."""
-    from lxml.etree import HTMLParser, strip_tags, tostring
-
-    target: Any = _Flattener()
-    parser = HTMLParser(target=target, huge_tree=True, encoding="utf-8")
-    parser.feed(html.encode("utf-8", "replace"))
-    body = parser.close()
-    _drop_furniture(body)
-    _arrange_tables(body)
-    strip_tags(body, "a", "footer")
-    return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from lumber_files.pdf_headings import Outline, Types, is_text, levels_of, size_of
 from lumber_files.pdf_lines import BULLETS, TextLine, with_marks, without_running_heads
@@ -25,13 +25,13 @@ _DEEPER = " " * 4  # as deep as the text of "10. "
 _FENCE = "```"
 _BESIDE_LETTERS = 0.15  # times the width of a fixed letter; the first and last are drawn narrower
 _LABELS = 2  # lines between two rows that belong to the table, such as "Revenues"
+_HEAD = 6  # times the size; the heads of a table's columns are as high
 _LONGEST_LABEL = 15  # words
 # What would begin a heading, a quotation, a rule or code at the start of a paragraph.
 _SPECIAL = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
-_HYPHEN_AT_END = re.compile(r"(?<=\w-)\n(?=\w)")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Block:
     kind: str
     lines: Sequence[TextLine] = ()
@@ -97,7 +97,7 @@ def finish(page: str) -> str:
 
 def _on_lines(block: str) -> str:
     before, *rows = block.split(_ROW)
-    lines = (_HYPHEN_AT_END.sub("", row.strip("\n")).replace("\n", " ") for row in rows)
+    lines = (row.strip("\n").replace("\n", " ") for row in rows)
     return before + "\n".join(lines) + block[len(block.rstrip("\n")) :]
 
 
@@ -167,27 +167,26 @@ def _is_full(line: TextLine, after: TextLine, block: Sequence[TextLine]) -> bool
 
 
 def _blocks(
-    number: int, page: list[TextLine], rules: Sequence[Rule], types: Types
+    number: int, page: Sequence[TextLine], rules: Sequence[Rule], types: Types
 ) -> Iterator[_Block]:
     """Yield the blocks of a page, those between ruled tables by their lines."""
-    tables: list[tuple[int, _Block]] = []
+    inside: dict[TextLine, _Block] = {}
     for grid in grids(rules):
-        found = grid.fill([line.words for line in page])
-        if found:
-            inside, cells = found
-            place = min(inside)
-            tables.append((place, _Block("table", cells=cells)))
-            page = [line for n, line in enumerate(page) if n not in inside]
-            tables = [(n - sum(i < n for i in inside) if n > place else n, t) for n, t in tables]
-    start = 0
-    for place, table in sorted(tables, key=lambda each: each[0]):
-        yield from _of_lines(number, page[start:place], types)
-        yield table
-        start = place
-    yield from _of_lines(number, page[start:], types)
+        free = [line for line in page if line not in inside]
+        if found := grid.fill([line.words for line in free]):
+            table = _Block("table", cells=found[1])
+            inside.update((free[number], table) for number in found[0])
+    written: set[_Block] = set()
+    for owner, lines in groupby(page, inside.get):
+        if owner is None:
+            yield from _of_lines(number, [*lines], types)
+        elif owner not in written:
+            written.add(owner)
+            yield owner
 
 
 def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[_Block]:
+    beside = {n for n, pair in enumerate(pairwise(lines), start=1) if _are_beside(*pair)}
     start, in_table = 0, False
     while start < len(lines):
         stop = _end_of_rows(lines, start, types)
@@ -209,8 +208,9 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
             and _follows(lines[stop - 1], lines[stop], types)
         ):
             stop += 1
-        between_rows = in_table and _end_of_rows(lines, stop, types) > stop
-        if types.is_heading(number, lines[start:stop]) and not between_rows:
+        in_table = in_table and _end_of_rows(lines, stop, types) > stop
+        in_table = in_table or not beside.isdisjoint((start, stop))
+        if types.is_heading(number, lines[start:stop]) and not in_table:
             level = types.bookmark(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)
         else:
@@ -243,6 +243,11 @@ def _end_of_rows(lines: Sequence[TextLine], start: int, types: Types) -> int:
 
 def _same_type(line: TextLine, after: TextLine) -> bool:
     return line.size == after.size and line.bold == after.bold
+
+
+def _are_beside(line: TextLine, after: TextLine) -> bool:
+    """Return whether a line stands beside the one before, as in the heads of columns."""
+    return -line.size / 2 < after.base - line.base < _HEAD * line.size
 
 
 def _follows(line: TextLine, after: TextLine, types: Types) -> bool:

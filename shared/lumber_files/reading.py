@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import unescape
+from io import BytesIO
 from pathlib import Path, PurePath
+from typing import Any
+from zipfile import ZipFile
 
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
 from lumber_core.text.titles import TITLE_KEY, title_of_file
-from lumber_files.encodings import Decoded, decode
-from lumber_files.formats import (
-    DOCUMENTS,
-    HTML,
-    PDF,
-    document_to_markdown,
-    html_to_markdown,
-    pdf_pages,
-    require_reader,
-    title_of_document,
-    without_text,
-)
-from lumber_files.limits import MAX_UNPACKED
+from lumber_files.encodings import decode
+from lumber_files.formats import DOCUMENTS, HTML, PDF, READERS, require_reader
+from lumber_files.isolation import read_isolated
+from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
@@ -41,6 +36,10 @@ _DECLARATION = re.compile(
 )
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
+_PROPERTIES = ("docProps/core.xml", "meta.xml")  # of Microsoft's formats, and of OpenDocument
+_MOST_PROPERTIES = 100_000  # bytes, a hundred times what Word writes
+_TITLE = re.compile(r"<dc:title[^>]*>([^<]+)</dc:title>")
+_NAMED = 10  # pages without text
 _PAGE_TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 
@@ -135,47 +134,60 @@ def read_bytes(
     """
     kind = suffix.lower()
     require_reader(kind)
-    if kind == PDF:
-        title, pages = pdf_pages(content, name, max_unpacked)
-        text, starts = join_texts(pages)
-        known = {**_AS_MARKDOWN, **_titled(title, name)}
-        notices = tuple(without_text(pages))
-        return TextFile(text, name=name, metadata=known, pages=starts, notices=notices)
-    if kind in DOCUMENTS:
-        text = document_to_markdown(content, name, kind, max_unpacked)
-        known = _known(text, lambda: title_of_document(content), name)
-        return TextFile(text, name=name, metadata=known)
-    if kind in HTML:
-        page = decode(content, name, encoding, declared=_declared)
-        text = html_to_markdown(page.text, name, max_unpacked)
-        return _text_file(page, text, name, _known(text, lambda: _title_of(page.text), name))
-    plain = decode(content, name, encoding)
-    metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
-    return _text_file(plain, plain.text, name, metadata)
-
-
-def _text_file(read: Decoded, text: str, name: str, metadata: Mapping[str, str]) -> TextFile:
-    """Return a text that was decoded, or what was made of it."""
-    return TextFile(
-        text,
-        name=name,
-        metadata=metadata,
-        encoding=read.encoding,
-        detected=read.detected,
-        notices=(read.notice,) if read.notice else (),
+    about: dict[str, Any] = {"name": name}
+    page = ""
+    if kind in HTML or kind not in READERS:
+        read = decode(content, name, encoding, declared=_declared if kind in HTML else None)
+        about |= {"encoding": read.encoding, "detected": read.detected, "notices": read.notices}
+        if kind not in READERS:
+            known = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
+            return TextFile(read.text, metadata=known, **about)
+        page = read.text
+        content = page.encode("utf-8", "replace")
+    made = read_isolated(
+        READERS[kind], content, name=name, kind=kind[1:].upper(), most=max_unpacked
     )
+    if kind == PDF:
+        title, pages = made
+        text, starts = join_texts(pages)
+        about |= {"pages": starts, "notices": (*_without_text(pages),)}
+    else:
+        text = f"{made}\n"
+        # One that is written in the text is newer: properties are those of a template at times.
+        is_titled = _FIRST_LEVEL.search(text)
+        title = "" if is_titled else _title_of_page(page) if page else _title_of_document(content)
+    if not text.strip():
+        why = "no page has text; scanned pages need OCR first" if kind == PDF else "it has no text"
+        raise UnreadableFileError(f"{name}: {why}")
+    return TextFile(text, metadata={**_AS_MARKDOWN, **_titled(title, name)}, **about)
 
 
-def _known(text: str, given: Callable[[], str], name: str) -> dict[str, str]:
-    """Return the metadata of what became Markdown, with a title if the text has none."""
-    # One that is written in the text is newer: properties are those of a template at times.
-    titled = {} if _FIRST_LEVEL.search(text) else _titled(given(), name)
-    return {**_AS_MARKDOWN, **titled}
+def _without_text(pages: Sequence[str]) -> Iterator[str]:
+    """Yield what is said about the pages without text, if there are any."""
+    empty = [str(number) for number, page in enumerate(pages, start=1) if not page.strip()]
+    if len(empty) == 1:
+        yield f"1 of {len(pages)} pages has no text: if page {empty[0]} is a scan, it needs OCR"
+    elif empty:
+        named = ", ".join(empty[:_NAMED]) + (", ..." if len(empty) > _NAMED else "")
+        yield (
+            f"{len(empty)} of {len(pages)} pages have no text: if pages {named} are scans, they "
+            "need OCR"
+        )
 
 
-def _title_of(page: str) -> str:
+def _title_of_page(page: str) -> str:
     found = _PAGE_TITLE.search(page)
     return unescape(found[1]) if found else ""
+
+
+def _title_of_document(content: bytes) -> str:
+    """Return the title in the properties of a document, "" without one."""
+    with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # some are no archives
+        [name] = {*archive.namelist()}.intersection(_PROPERTIES)
+        with archive.open(name) as properties:
+            found = _TITLE.search(properties.read(_MOST_PROPERTIES).decode(errors="replace"))
+        return unescape(found[1]) if found else ""
+    return ""
 
 
 def _titled(given: str, name: str) -> dict[str, str]:

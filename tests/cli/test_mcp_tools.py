@@ -41,11 +41,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long = "".join(f"Line {n} of the log of the walrus.\n" for n in range(1, 1001))
     (folder / "long.txt").write_text(long, encoding="utf-8")
     (folder / "wide.txt").write_text("broad " * 5_000, encoding="utf-8")
+    code = (
+        "class Walrus:\n    def dive(self):\n        pass\n\ndef feed(walrus):\n    pass\n\nx = 1\n"
+    )
+    (folder / "walrus.py").write_text(code, encoding="utf-8")
     old = "One\rtwo\r\nthree\n\nfive \u2028 five\n"
     (folder / "old.txt").write_bytes(old.encode())
     (folder / "pages.pdf").write_bytes(
         pdf([["The heron stands in the reeds."], ["The otter dives at dusk."]])
     )
+    (folder / "scans.pdf").write_bytes(pdf([["The teal is a small duck."], []]))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "readme.md").write_text("The ferry is red.\n", encoding="utf-8")
@@ -128,7 +133,7 @@ def test_passages_are_those_of_the_retriever(served: Agent, folder: Path) -> Non
 
 
 def test_passages_have_pages_headings_and_a_place_to_cite(served: Agent) -> None:
-    [passage] = served.data("search", question="Where does the otter dive?", filter="*.pdf")[
+    [passage] = served.data("search", question="Where does the otter dive?", filter="pages.pdf")[
         "passages"
     ]
     assert (passage["file"], passage["last_page"]) == ("pages.pdf", 2)
@@ -213,6 +218,13 @@ def test_an_outline_has_headings_or_topics(served: Agent) -> None:
         for one in outline["sections"]
         if one["last_line"] < len(lines)
     )
+    code = served.data("outline", file="walrus.py")
+    assert code["kind"] == "definitions"
+    assert [[*one.values()] for one in code["sections"]] == [
+        [1, 3, 1, "class Walrus"],
+        [2, 3, 2, "def dive(self)"],
+        [5, 6, 1, "def feed(walrus)"],
+    ]
     topics = served.data("outline", file="long.txt")
     assert topics["kind"] == "topics"
     ranges = [(one["first_line"], one["last_line"]) for one in topics["sections"]]
@@ -254,6 +266,9 @@ def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> No
     [failed] = status["failed"]
     assert failed["file"] == "broken.pdf"
     assert "cannot be read as PDF" in failed["reason"]
+    said = "1 of 2 pages has no text: if page 2 is a scan, it needs OCR"
+    assert status["in_part"] == [{"file": "scans.pdf", "reason": said}]
+    assert served.data("read", file="scans.pdf")["note"] == said
     left = {each["file"]: each["reason"] for each in status["left_out"]}
     assert {*left} == {
         *("data.bin", "link.md", "bad\\udcff.md"),

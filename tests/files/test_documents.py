@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("anydoc")
 
 from lumber_files import UnreadableFileError, read_bytes
-from tests.making_files import docx, epub, odf, pdf, slides, word, workbook, zipped
+from tests.making_files import docx, epub, odf, old_slides, pdf, slides, word, workbook, zipped
 
 
 def text_of(content: bytes, suffix: str) -> str:
@@ -199,6 +199,8 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
         shape("No title.") + shape("6", properties=' baseline="30000"'),
     )
     assert text_of(content, ".pptx") == "## Tides\n\nThey turn.\n\n## Slide 2\n\nNo title.\n\n^6"
+    old = old_slides(["Tides", "They turn."], ["Boats", "They sail."])
+    assert text_of(old, ".ppt") == "## Tides\n\nThey turn.\n\n## Boats\n\nThey sail."
 
 
 def sheet(*rows: str) -> str:

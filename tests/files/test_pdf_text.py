@@ -95,14 +95,14 @@ def test_invisible_characters_go() -> None:
 @pytest.mark.parametrize(
     ("text", "cleaned"),
     [
-        ("An exam-\nple, then. The example", "An example,\nthen. The example"),
-        ("Well-\nknown. A well-known man", "Well-known.\nA well-known man"),
-        ("COVID-\n19 rose. COVID-19 fell", "COVID-19\nrose. COVID-19 fell"),
-        ("an e-\nmail to all, as e-mails; e-mail", "an e-mail\nto all, as e-mails; e-mail"),
+        ("An exam-\nple, then. The example", "An example, then. The example"),
+        ("Well-\nknown. A well-known man", "Well-known. A well-known man"),
+        ("COVID-\n19 rose. COVID-19 fell", "COVID-19 rose. COVID-19 fell"),
+        ("an e-\nmail to all, as e-mails; e-mail", "an e-mail to all, as e-mails; e-mail"),
         ("# Exam-\nple\nThe example", "# Example\nThe example"),
-        ("one of twelve exam- \nples; examples", "one of twelve examples;\nexamples"),
-        ("a re-\nsort; a resort, to re-sort, re-sort", "a re-sort;\na resort, to re-sort, re-sort"),
-        ("up to his well-estab-\nlished rule, established", "up to his well-established\nrule, "
+        ("one of twelve exam- \nples; examples", "one of twelve examples; examples"),
+        ("a re-\nsort; a resort, to re-sort, re-sort", "a re-sort; a resort, to re-sort, re-sort"),
+        ("up to his well-estab-\nlished rule, established", "up to his well-established rule, "
          "established"),
     ],
     ids=["joined", "compound", "number", "short", "heading", "blank", "more often a compound",
@@ -115,57 +115,60 @@ def test_other_words_of_the_file_tell_how_a_word_is_divided(text: str, cleaned: 
 
 def test_words_of_other_pages_count_and_a_page_end_divides() -> None:
     pages = ["An exam-\nple of an exam-", "ple: the example", "No exam-\nple"]
-    assert clean_pages(pages) == ["An example\nof an exam-", "ple: the example", "No example"]
+    assert clean_pages(pages) == ["An example of an exam-", "ple: the example", "No example"]
 
 
 @pytest.mark.parametrize(
     ("text", "cleaned"),
     [
-        ("a perfor-\nmance of it", "a performance\nof it"),
-        ("a user-\nselected one. Each user selected it", "a user-selected\none. Each user "
+        ("a perfor-\nmance of it", "a performance of it"),
+        ("a user-\nselected one. Each user selected it", "a user-selected one. Each user "
          "selected it"),
-        ("a budget-\nfriendly one. A user-friendly one", "a budget-friendly\none. A user-friendly "
+        ("a budget-\nfriendly one. A user-friendly one", "a budget-friendly one. A user-friendly "
          "one"),
-        ("a hard-\nware shop, solid ware", "a hard-\nware shop, solid ware"),
-        ("a state-of-the-\nart boat", "a state-of-the-art\nboat"),
+        ("a hard-\nware shop, solid ware", "a hard-ware shop, solid ware"),
+        ("a state-of-the-\nart boat", "a state-of-the-art boat"),
     ],
     ids=["joined", "two words", "part of a compound", "one word", "a compound goes on"],
 )  # fmt: skip
 def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: str) -> None:
-    assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples\n{DIVIDING}{cleaned}"
+    assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples {DIVIDING}{cleaned}"
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "cleaned"),
     [
-        "a well-\nliked man",
-        "from 10-\n20 or +91-\n322",
-        "pre-\nand post-war; and pre-war",
-        "a V5-\nchip and SARS-\n19: V5chip, SARS19",
-        "the LPS-\nprimed cell of Jean-\nPaul",
-        "two things -\none, two",
-        "https://example.org/long-\npaths and https://a-\nb.c longpaths ab",
-        "see my-\nsite.com now or post-\nman@example.org",
-        "x = a-\nb",
-        "it was--\nperhaps",
+        ("a well-\nliked man", "a well-liked man"),
+        ("from 10-\n20 or +91-\n322", "from 10-20 or +91-322"),
+        ("pre-\nand post-war; and pre-war", "pre- and post-war; and pre-war"),
+        ("a V5-\nchip and SARS-\n19: V5chip", "a V5-chip and SARS-19: V5chip"),
+        ("the LPS-\nprimed cell of Jean-\nPaul", "the LPS-primed cell of Jean-Paul"),
+        ("two things -\none, two", "two things -\none, two"),
+        (
+            "https://a.org/long-\nways and https://a-\nb.c",
+            "https://a.org/long-ways and https://a-b.c",
+        ),
+        ("see my-\nsite.com or post-\nman@a.org", "see my-site.com or post-man@a.org"),
+        ("x = a-\nb", "x = a-b"),
+        ("it was--\nperhaps", "it was--\nperhaps"),
     ],
 )
-def test_what_may_be_no_divided_word_stays(text: str) -> None:
-    assert clean(text) == text
+def test_the_hyphen_of_what_may_be_no_divided_word_stays(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
     if "liked" not in text:
-        assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples\n{DIVIDING}{text}"
+        assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples {DIVIDING}{cleaned}"
 
 
 def test_a_file_that_divides_no_word_keeps_the_hyphens_of_compounds() -> None:
     text = "well-\nknown and long-\nlived. They are well-known."
-    assert clean(text) == "well-known\nand long-\nlived. They are well-known."
+    assert clean(text) == "well-known and long-lived. They are well-known."
 
 
 @pytest.mark.parametrize("sign", ["\xad", "\u2010", " \u2010"])
 def test_soft_hyphens_at_line_ends_go(sign: str) -> None:
-    assert clean(f"inter{sign}\nnational law") == "international\nlaw"
+    assert clean(f"inter{sign}\nnational law") == "international law"
     assert clean(f"on{sign} page ends{sign}").replace(" -", "-") == "on- page ends-"
-    assert clean(f"a well{sign}\nknown or well-known") == "a well-known\nor well-known"
+    assert clean(f"a well{sign}\nknown or well-known") == "a well-known or well-known"
     said = (
         "to be international. "  # PDFium does not tell a soft hyphen at a line end from a plain one
     )
@@ -238,8 +241,3 @@ def test_time_is_proportional_to_the_text(hard: str) -> None:
         return lambda: clean_pages([text, "the example"])
 
     assert growth(work, 5_000) < MOST
-
-
-def test_a_file_of_more_divided_words_than_any_book_stays_as_it_is() -> None:
-    text = "exam-\nple " * 100_001 + "example"
-    assert clean(text) == text

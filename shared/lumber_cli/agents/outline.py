@@ -1,7 +1,8 @@
-"""The outline of a text: its headings, or where it has none its topics, with their lines."""
+"""The outline of a text: its headings, or definitions, or else its topics, with their lines."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mcp.types import CallToolResult
@@ -11,6 +12,7 @@ from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
 from lumber_core.support.wording import counted, ranged
 from lumber_core.text.markdown import Block
+from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.text.unicode import printable
 from lumber_retrieval.sentences import sentences_of
 
@@ -28,13 +30,13 @@ Section = dict[str, Any]
 
 
 def outline_of(name: str, text: LinedText) -> CallToolResult:
-    """Return the headings of a text, or if it has none its topics.
+    """Return the headings of a text, of code the definitions, or if it has none its topics.
 
     Args:
         name: The name of its file.
         text: The text.
     """
-    kind = "headings"
+    kind = "definitions" if text.file.kind == "code" else "headings"
     sections, note = headings_of(text)
     if not sections:
         kind, sections = "topics", topics_of(text)
@@ -53,15 +55,19 @@ def outline_of(name: str, text: LinedText) -> CallToolResult:
 
 
 def headings_of(text: LinedText) -> tuple[list[Section], str]:
-    """Return the headings of a text, and which are left out; "" if none is.
+    """Return the headings of a text, or its definitions or keys, and which are left out, or "".
 
     If there are too many, those of the deepest levels are left out, unless nearly all are of
     these; and those at the end.
     """
     source = text.file
-    if source.kind != "markdown":
-        return [], ""
-    found = [block for block in source.blocks if block.level]
+    if source.kind == "markdown":
+        found = [block for block in source.blocks if block.level]
+    else:  # of what has no title, it is known where it ends the section above
+        plain = parse_plain(source)
+        below = plain.sections if isinstance(plain, StructuredText) else []
+        levels = sorted({block.level for block in below})
+        found = [replace(block, level=1 + levels.index(block.level)) for block in below]
     notes = []
     while len(found) > _MOST_SECTIONS:
         deepest = max(block.level for block in found)
@@ -77,6 +83,8 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
             later.pop()
         end = later[-1].start if later else len(source.text)
         later.append(block)
+        if not block.title:
+            continue
         first, last = text.lines_of(Span(block.start, end))
         sections.append(_section(first, last, block.level, block.title))
     sections.reverse()

@@ -71,6 +71,9 @@ class FileTexts:
     Args:
         encoding: See `read_file`.
         max_unpacked: See `read_file`.
+
+    Attributes:
+        notices: What was said about files as they were read, by their names; "" for most.
     """
 
     def __init__(self, encoding: str | None, max_unpacked: int) -> None:
@@ -79,6 +82,7 @@ class FileTexts:
         self._lock = Lock()
         self._kept: dict[tuple[str, bytes], LinedText | str] = {}  # by name and content
         self._size = 0
+        self.notices: dict[str, str] = {}
 
     def read(self, file: ServedFile) -> LinedText:
         """Return the text of a file as it is now.
@@ -113,6 +117,7 @@ class FileTexts:
             )
         except UnreadableFileError as error:
             return encodable(str(error))
+        self.notices[file.name] = "; ".join(read.notices)
         if not is_encodable(read.text):
             read = replace(read, text=encodable(read.text))
         return LinedText(read)

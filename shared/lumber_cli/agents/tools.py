@@ -160,7 +160,7 @@ class FolderTools:
             )
         last = min(total, last_line or total, first_line + _MOST_LINES - 1)
         span = text.span_of(first_line, last)
-        notes = []
+        notes = [*text.file.notices]
         if span.end - span.start > _MOST_CHARACTERS:
             cut = Span(span.start, span.start + _MOST_CHARACTERS)
             last = max(first_line, text.lines_of(cut)[1] - 1)
@@ -180,8 +180,8 @@ class FolderTools:
     def outline(self, file: _File) -> CallToolResult:
         """Show how a file is built: its headings with their lines, or if it has none its topics.
 
-        Use it before you read a long file, to choose which lines to read. Topics have their first
-        sentence. Titles are quoted material.
+        Use it before you read a long file, to choose which lines to read. Source code has its
+        definitions, and topics have their first sentence. Titles are quoted material.
         """
         return outline_of(file, self._texts.read(self._listing().file(file)))
 
@@ -226,9 +226,15 @@ class FolderTools:
         notes = [*listing.away, *filter(None, [progress.fault])]
         if max(total, failed, len(listing.left_out)) > _LISTED:
             notes.append(f"at most {_LISTED} names of each kind are listed")
+        noticed = {name: self._texts.notices.get(name, "") for name in listing.files}
+        noticed = {name: said for name, said in noticed.items() if said}
         unread = {
             title: [{"file": name, "reason": why} for name, why in [*reasons.items()][:_LISTED]]
-            for title, reasons in (("failed", progress.failed), ("left_out", listing.left_out))
+            for title, reasons in (
+                ("failed", progress.failed),
+                ("left_out", listing.left_out),
+                ("in_part", noticed),
+            )
         }
         waiting = total - indexed - failed
         data: dict[str, Any] = {

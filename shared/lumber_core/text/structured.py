@@ -85,7 +85,7 @@ class StructuredText(PlainText):
         places = super().places(start, stop)
         if self.source.kind not in _HEADINGS:
             return places
-        levels = {block.start: min(6, block.level) for block in self._sections}
+        levels = {block.start: min(6, block.level) for block in self.sections}
         return Places.of(
             place._replace(kind=Kind.HEADING, level=levels[place.offset])
             if place.offset in levels
@@ -101,7 +101,7 @@ class StructuredText(PlainText):
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return the definitions, keys or headings that each span is part of."""
-        return places_in_outline(self.text, self._sections, spans, self.source.metadata)
+        return places_in_outline(self.text, self.sections, spans, self.source.metadata)
 
     def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
         """Return the context of each chunk."""
@@ -109,7 +109,7 @@ class StructuredText(PlainText):
 
     def possible_contexts(self) -> list[Context]:
         """Return what stands above the text below each definition, key or heading."""
-        starts = [0, *(block.start + 1 for block in self._sections), len(self.text)]
+        starts = [0, *(block.start + 1 for block in self.sections), len(self.text)]
         below = [Span(*each) for each in pairwise(starts)]
         return self.contexts(below, self.outline(below))
 
@@ -135,7 +135,7 @@ class StructuredText(PlainText):
         return _json_places(self.text) if is_json else None
 
     @cached_property
-    def _sections(self) -> list[Block]:
+    def sections(self) -> list[Block]:
         """Where a definition, key or heading begins, or with no title what belongs to none."""
         kind = self.source.kind
         if kind in NESTED:

@@ -30,6 +30,7 @@ def load_folder(
     folder: str | Path,
     *,
     pattern: str | Sequence[str] | None = None,
+    also: Sequence[str] = (),
     questions: str | Path | None = None,
     sections: Sections | None = None,
     encoding: str | None = None,
@@ -43,6 +44,7 @@ def load_folder(
             path within the folder, as in `tales/fox.txt`.
         pattern: Which files: one pattern or several. None: those in a format of
             `lumber_files.READABLE`, without hidden ones; others are counted in a warning.
+        also: Patterns of other files that are read, too, without `pattern`.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
             the text; those in fenced code are ignored. "marks": lines of ten or more `=`, which are
@@ -75,7 +77,8 @@ def load_folder(
     find = unit_finder(units)
     root = Path(folder)
     documents = []
-    for path in _files(root, pattern, None if questions is None else Path(questions)):
+    table = None if questions is None else Path(questions)
+    for path in _files(root, pattern, also, table):
         name = path.name if path == root else path.relative_to(root).as_posix()
         file = read_file(path, name=name, encoding=encoding, max_unpacked=max_unpacked)
         if file.detected:
@@ -94,7 +97,12 @@ def load_folder(
     return Corpus(root.resolve().name, tuple(documents), tuple(asked))
 
 
-def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | None) -> list[Path]:
+def _files(
+    root: Path,
+    pattern: str | Sequence[str] | None,
+    also: Sequence[str],
+    questions: Path | None,
+) -> list[Path]:
     """Return the files of a corpus in order of path; say which are left out."""
     if pattern is not None:
         patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
@@ -103,12 +111,12 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
         return matching_files(root, patterns, "texts")
     if root.is_file():
         return [root]
-    found = find_files([existing_folder(root, "texts")])
+    found = find_files([existing_folder(root, "texts")], also=also)
     asked = None if questions is None else questions.resolve()
     skipped = [path for _, path in found.skipped if path.resolve() != asked]
     if skipped:
         logger.warning(
-            "%s: left out: %s; pass a pattern, such as '*.log', to read other files",
+            "%s: left out: %s; pass also, such as '*.log', to read them as text",
             root,
             printable(count_suffixes(path.name for path in skipped)),
         )
