@@ -60,8 +60,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks say as much in any
             alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
-        path: The file, which is reopened with the same answers. None: a temporary one, which copies
-            and pickles share in this process; a pickle that another process reads has a copy.
+        path: The file, which is reopened with the same answers, or the URL of a database in
+            PostgreSQL, which many machines share (extra `postgres`):
+            "postgresql://user@host/database". None: a temporary file, which copies and pickles
+            share in this process; a pickle that another process reads has a copy.
+        collection: The name of the index in that database. None: what the URL ends with, as
+            "?collection=handbook", or "passages".
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.
@@ -97,6 +101,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         *,
         embed_model: BaseEmbedding | None = None,
         path: str | Path | None = None,
+        collection: str | None = None,
         keywords: bool = True,
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
@@ -111,6 +116,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.node_parser = node_parser
         self.embed_model = embed_model
         self.path = path
+        self.collection = collection
         self.keywords = keywords
         self.budget = budget
         self.max_gap = max_gap
@@ -125,12 +131,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.path = self._index.store.path  # the same index, if another setting is assigned
 
     def _made_of(self) -> tuple[Any, ...]:
-        return self.node_parser, self.embed_model, self.path
+        return self.node_parser, self.embed_model, self.path, self.collection
 
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)
         model = checked_embed_model(self.embed_model)
-        return PassageIndex(parser.chunker, _Embedding(model), self.path)
+        return PassageIndex(parser.chunker, _Embedding(model), self.path, self.collection)
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
         """Return a retriever over the same index with other filters; None for none.

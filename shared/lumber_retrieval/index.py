@@ -115,13 +115,18 @@ class PassageIndex:
     Args:
         chunker: Splits the documents.
         embedding: Embeds chunks and queries.
-        path: The file of the index. None: a temporary file.
+        path: The file of the index, or the URL of a database. None: a temporary file.
+        collection: The collection in that database.
     """
 
     def __init__(
-        self, chunker: Chunker, embedding: EmbeddingModel, path: str | Path | None = None
+        self,
+        chunker: Chunker,
+        embedding: EmbeddingModel,
+        path: str | Path | None = None,
+        collection: str | None = None,
     ) -> None:
-        self.store = open_store(path)
+        self.store = open_store(path, collection)
         self._chunker = chunker
         self._embedding = embedding
         self._probe: Vectors | None = None  # made once
@@ -318,5 +323,5 @@ class PassageIndex:
             return
         if self._probe is None:
             self._probe = await embed_probe(pick, self._embedding)
-        check_same_model(stored, self._probe, self.store.path)
+        check_same_model(stored, self._probe, self.store.name)
         self._checked = stored

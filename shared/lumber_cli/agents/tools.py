@@ -24,6 +24,7 @@ from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.passages import Passage
+from lumber_retrieval.store import shown
 
 _WAIT = 2.0  # seconds that a search waits for changes to be indexed
 _MOST_LINES, _MOST_CHARACTERS = 400, 24_000  # of a call of read; about 4,000 words
@@ -49,8 +50,8 @@ class FolderTools:
 
     Args:
         folders: The folders.
-        index: The file of the index. None: one in the user's cache, which all who serve the same
-            folders share.
+        index: The file or URL of the index. None: a file in the user's cache, which all who serve
+            the same folders share.
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
         no_ignore: Whether files that `IgnoreRules` leaves out are read, too.
@@ -60,7 +61,7 @@ class FolderTools:
     def __init__(
         self,
         folders: Sequence[str],
-        index: Path | None,
+        index: str | Path | None,
         encoding: str | None,
         max_unpacked: int,
         *,
@@ -239,7 +240,7 @@ class FolderTools:
             "indexing": waiting > 0 and not progress.fault,
             "files": [*listing.files][:_LISTED],
             **unread,
-            "index": encodable(str(self._path)),
+            "index": encodable(str(shown(self._path))),
             "note": "; ".join(notes),
         }
         text = joined(
@@ -257,7 +258,8 @@ class FolderTools:
         return result(text, data)
 
     def _open_index(self) -> FileIndex:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(self._path, Path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
         return FileIndex(self._path, self._encoding)
 
     def _listing(self, wait: float = 0.0) -> Listing:
