@@ -33,6 +33,7 @@ _MOST = 8  # connections of an object: a server often has 100 for everybody
 _PREFIX = "lumber_"  # of schemas, so that no table of another program has the name of one of ours
 _LONGEST = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
 _COLLECTION = re.compile(r"(?<=[?&])collection=([^&]*)&?")
+_INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
 _DEFAULT = "passages"
 _TYPES = {
     "INTEGER": "BIGINT",
@@ -153,14 +154,12 @@ class PostgresDatabase:
                 f'Let its owner give the rights: GRANT USAGE ON SCHEMA "{schema}" TO "{user}"; '
                 f'GRANT ALL ON ALL TABLES IN SCHEMA "{schema}" TO "{user}"'
             )
-        if isinstance(error, errors.DiskFull):
-            return "Make room on the server, and repeat the call: it goes on from what is stored"
-        if isinstance(error, psycopg.OperationalError):
-            return (
-                "Make sure that the server runs and can be reached, and repeat the call: it goes "
-                "on from what is stored"
-            )
-        return f'If it is damaged, run DROP SCHEMA "{schema}" CASCADE, and it is made again'
+        if isinstance(error, psycopg.ProgrammingError):  # tables or columns are missing
+            return f'It is damaged: run DROP SCHEMA "{schema}" CASCADE, and it is made again'
+        return (
+            "Make sure that the server runs, can be reached and has room, and repeat the call: it "
+            "goes on from what is stored"
+        )
 
     @contextmanager
     def _connection(self, write: bool) -> Iterator[_Connection]:
@@ -178,10 +177,10 @@ class PostgresDatabase:
 
     def _begin(self, write: bool) -> _Connection:
         while True:
-            connection = self._free.pop() if self._free else None
-            used = connection is not None
-            if connection is None:
-                connection = _Connection.connect(**self._settings)
+            try:
+                connection, used = self._free.pop(), True
+            except IndexError:
+                connection, used = _Connection.connect(**self._settings), False
             try:
                 self._open(connection, write)
             except BaseException as error:
@@ -291,7 +290,13 @@ class _Statements:
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each row of values."""
-        self._connection.cursor().executemany(statement.replace("?", "%s"), rows)
+        cursor = self._connection.cursor()
+        if inserting := _INSERT.match(statement):  # COPY takes a tenth of the time
+            with cursor.copy(f"COPY {inserting[1]} FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            cursor.executemany(statement.replace("?", "%s"), rows)
 
 
 class _NoAnswerError(psycopg.OperationalError):
