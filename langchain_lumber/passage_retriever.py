@@ -20,6 +20,7 @@ from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
 from lumber_core.chunking.delivery import SHOWN_KEYS
+from lumber_core.support.databases import in_collection, shown
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
@@ -28,7 +29,6 @@ from lumber_retrieval.filters import Where
 from lumber_retrieval.index import BUDGET, TARGET_SIZE, TOKENIZER, PassageIndex, SearchSettings
 from lumber_retrieval.passages import MAX_GAP, Passage
 from lumber_retrieval.retriever import IndexingRetriever
-from lumber_retrieval.store import shown
 
 
 class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
@@ -125,7 +125,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
                 f"not {safe_repr(splitter)}"
             )
         model = checked_embeddings(self.embeddings)
-        return PassageIndex(splitter.chunker, model, self.path, self.collection)
+        path = in_collection(self.path, self.collection)
+        return PassageIndex(splitter.chunker, model, path)
 
     def _get_relevant_documents(
         self,

@@ -30,6 +30,7 @@ from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from lumber_core.chunking.delivery import SHOWN_KEYS
+from lumber_core.support.databases import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
@@ -136,7 +137,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)
         model = checked_embed_model(self.embed_model)
-        return PassageIndex(parser.chunker, _Embedding(model), self.path, self.collection)
+        path = in_collection(self.path, self.collection)
+        return PassageIndex(parser.chunker, _Embedding(model), path)
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
         """Return a retriever over the same index with other filters; None for none.

@@ -116,17 +116,12 @@ class PassageIndex:
         chunker: Splits the documents.
         embedding: Embeds chunks and queries.
         path: The file of the index, or the URL of a database. None: a temporary file.
-        collection: The collection in that database.
     """
 
     def __init__(
-        self,
-        chunker: Chunker,
-        embedding: EmbeddingModel,
-        path: str | Path | None = None,
-        collection: str | None = None,
+        self, chunker: Chunker, embedding: EmbeddingModel, path: str | Path | None = None
     ) -> None:
-        self.store = open_store(path, collection)
+        self.store = open_store(path)
         self._chunker = chunker
         self._embedding = embedding
         self._probe: Vectors | None = None  # made once

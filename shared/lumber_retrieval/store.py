@@ -9,23 +9,21 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
-from lumber_core.support.database import Connection, Database
-from lumber_core.support.extras import require
+from lumber_core.support.database import Connection
+from lumber_core.support.databases import open_database
 from lumber_core.support.forks import ForkSafeLock
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE, part_name
@@ -46,9 +44,6 @@ from lumber_retrieval.segments import (
 )
 from lumber_retrieval.surroundings import Vectors
 
-if TYPE_CHECKING:
-    from lumber_core.support.postgres import PostgresDatabase
-
 Intact = Callable[[], AbstractContextManager[None]]
 PROBE = "probe"
 """Under which the vector is noted by which the embedding model is known again."""
@@ -58,7 +53,6 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 4
-_URL = re.compile(r"(postgres(?:ql)?://)(?:[^@/]*@)?([^?@]*)")
 _LONG = 30_000  # bytes of a text, about ten pages
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
@@ -127,7 +121,17 @@ class PassageStore:
 
     def __init__(self, path: str | Path | None) -> None:
         self.temporary = path is None
-        self.database = _open(path)
+        self.database = open_database(
+            _temporary_file() if path is None else path,
+            application=_APPLICATION,
+            version=_FORMAT,
+            schema=_SCHEMA,
+            create=not self.temporary,
+            outdated=(
+                "`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
+                "the time that it takes"
+            ),
+        )
         self._process = os.getpid()
         if self.temporary:
             finalize(self, _delete, self.database, self._process)
@@ -281,41 +285,12 @@ class PassageStore:
             return _reopened, (self.path, Path(self.path).read_bytes())
 
 
-def in_collection(url: str, name: str) -> str:
-    """Return the URL of a collection in the database of another URL."""
-    base = re.sub(r"(?<=[?&])collection=[^&]*&?", "", url).rstrip("?&")
-    return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
-
-
 _temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary()
 """The temporary stores by their paths, and by those they had in the process they came from."""
 
 
-def is_url(path: object) -> bool:
-    """Return whether the path of a store is the URL of a database."""
-    return isinstance(path, str) and _URL.match(path) is not None
-
-
-def shown(path: object) -> object:
-    """Return the path of a store as it may be shown: a URL without user, password and query."""
-    found = _URL.match(path) if isinstance(path, str) else None
-    return path if found is None else "".join(found.groups())
-
-
-def open_store(path: str | Path | None, collection: str | None = None) -> PassageStore:
-    """Return the store at a path: a temporary one is the same for all who know its path.
-
-    Args:
-        path: See `PassageStore`.
-        collection: The collection, if the path is the URL of a database. None: that of the URL.
-
-    Raises:
-        ValueError: There is a collection and no URL.
-    """
-    if collection is not None:
-        if not is_url(path):
-            raise ValueError("a collection is one of a database: pass its URL as the path")
-        path = in_collection(str(path), collection)
+def open_store(path: str | Path | None) -> PassageStore:
+    """Return the store at a path: a temporary one is the same for all who know its path."""
     known = None if path is None else _temporary.get(Path(path))
     return PassageStore(path) if known is None else known
 
@@ -563,29 +538,6 @@ def _next_page(details: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a chunk says, a page further."""
     pages = {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
     return {**details, **pages}
-
-
-def _open(path: str | Path | None) -> Database | PostgresDatabase:
-    """Return the database at a path."""
-    outdated = (
-        "`sync` with all documents makes it anew, as does deleting it: nothing is lost but the "
-        "time that it takes"
-    )
-    if is_url(path):
-        require("psycopg", package="psycopg", extra="postgres")
-        # Deferred: an optional package.
-        from lumber_core.support.postgres import PostgresDatabase
-
-        return PostgresDatabase(str(path), version=_FORMAT, schema=_SCHEMA, outdated=outdated)
-    return Database(
-        _temporary_file() if path is None else path,
-        application=_APPLICATION,
-        version=_FORMAT,
-        table="about",
-        schema=_SCHEMA,
-        create=path is not None,
-        outdated=outdated,
-    )
 
 
 def _temporary_file() -> Path:

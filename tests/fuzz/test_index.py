@@ -25,8 +25,8 @@ from hypothesis.stateful import (
 )
 from tqdm import tqdm
 
+from lumber_cli.index import copy_index
 from lumber_retrieval import segments
-from lumber_retrieval.copying import copy_index
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
 from tests.postgres import Place, Server

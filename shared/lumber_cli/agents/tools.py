@@ -19,12 +19,12 @@ from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.support.cache import digest
+from lumber_core.support.databases import shown
 from lumber_core.support.wording import counted
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.passages import Passage
-from lumber_retrieval.store import shown
 
 _WAIT = 2.0  # seconds that a search waits for changes to be indexed
 _MOST_LINES, _MOST_CHARACTERS = 400, 24_000  # of a call of read; about 4,000 words

@@ -86,7 +86,11 @@ class PostgresDatabase:
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
-        self._lock = f"SELECT pg_advisory_xact_lock({key})"
+        # A machine that is switched off while it writes has the lock no longer than this.
+        self._lock = (
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_SECONDS}s'; "
+            f"SELECT pg_advisory_xact_lock({key})"
+        )
         self._renewing = False
         self._free: list[_Connection] = []
         self._renew()
@@ -151,7 +155,7 @@ class PostgresDatabase:
             )
         if isinstance(error, errors.InsufficientPrivilege):
             return (
-                f'Let its owner give the rights: GRANT USAGE ON SCHEMA "{schema}" TO "{user}"; '
+                f'Let its owner give the rights: GRANT ALL ON SCHEMA "{schema}" TO "{user}"; '
                 f'GRANT ALL ON ALL TABLES IN SCHEMA "{schema}" TO "{user}"'
             )
         if isinstance(error, psycopg.ProgrammingError):  # tables or columns are missing
@@ -217,7 +221,6 @@ class PostgresDatabase:
             cursor.execute(
                 f"BEGIN ISOLATION LEVEL {kind}; SET LOCAL search_path = {self._quoted}; "
                 f"SET LOCAL statement_timeout = '{_SECONDS}s'; "
-                f"SET LOCAL idle_in_transaction_session_timeout = '{_SECONDS}s'; "
                 f"{self._lock if write else ''}; "
                 f"SELECT value FROM {self._quoted}.about WHERE name = 'format'"
             )
