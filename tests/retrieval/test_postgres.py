@@ -360,10 +360,9 @@ def test_models_are_compared_within_the_transaction(postgres: Server) -> None:
 
 
 def sessions(server: Server) -> int:
-    [(number,)] = server.run(
-        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
-    )
-    return int(number) - 1
+    named = "application_name = 'lumber-splitters'"
+    [(number,)] = server.run(f"SELECT count(*) FROM pg_stat_activity WHERE {named}")
+    return int(number)
 
 
 def test_connections_are_few_and_made_on_use(own_postgres: Server) -> None:

@@ -79,7 +79,11 @@ class PostgresDatabase:
             )
         # Statements are not prepared, since poolers of connections do without sessions.
         fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
-        self._settings = {"connect_timeout": _CONNECT_SECONDS, **known, **fixed}
+        ours = {
+            "connect_timeout": _CONNECT_SECONDS,
+            "fallback_application_name": "lumber-splitters",
+        }
+        self._settings = {**ours, **known, **fixed}
         place = ":".join(str(known[part]) for part in ("host", "port") if part in known)
         self.name = f"{collection} in the database {known.get('dbname', '')} at {place}"
         self._version, self._tables, self._outdated = version, schema, outdated
