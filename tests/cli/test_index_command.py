@@ -55,7 +55,9 @@ def test_what_cannot_be_copied_is_one_line(source: str, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_agents_see_where_a_database_is_and_no_password(docs: Path, postgres: Server) -> None:
+def test_agents_see_where_an_index_in_postgres_is_and_no_password(
+    docs: Path, postgres: Server
+) -> None:
     pytest.importorskip("mcp", reason="needs the SDK of MCP")
     from lumber_cli.agents.tools import FolderTools
     from tests.cli.serving import until

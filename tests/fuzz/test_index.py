@@ -153,7 +153,7 @@ def test_an_index_is_what_was_added_and_finds_it() -> None:
     run_state_machine_as_test(Index, settings=examples(8))
 
 
-def test_an_index_in_a_database_is_what_was_added_and_finds_it(postgres: Server) -> None:
+def test_an_index_in_postgres_is_what_was_added_and_finds_it(postgres: Server) -> None:
     class Collection(Index):
         def places(self) -> tuple[str, str]:
             return postgres.place(), postgres.place()
