@@ -11,8 +11,10 @@ from typing import Annotated
 import typer
 
 from lumber_cli.options import wrong_options
+from lumber_core.errors import StoreError
 from lumber_core.support.concurrency import batches
 from lumber_core.support.databases import is_url
+from lumber_files import check_output
 from lumber_retrieval.segments import select
 from lumber_retrieval.store import PassageStore, note
 
@@ -72,15 +74,16 @@ def copy_index(source: str | Path, target: str | Path) -> None:
     """
     if not is_url(source) and not Path(source).is_file():
         raise ValueError(f"there is no index {source}: pass its file, or the URL of a database")
-    if not is_url(target) and Path(target).exists():
-        raise ValueError(f"{target} exists: pass another file, or delete it first")
+    if not is_url(target):
+        check_output(Path(target))
+        if Path(target).exists():
+            raise ValueError(f"{target} exists: pass another file, or delete it first")
     of, to = PassageStore(source), PassageStore(target)
     with of.database.transaction() as stored:
         if stored.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
             raise ValueError(f"{of.name} has no documents")
         if isinstance(stored, sqlite3.Connection) and not is_url(target):
-            with closing(sqlite3.connect(target)) as copy:
-                stored.backup(copy)
+            _back_up(stored, Path(target))
             return
         with to.database.transaction(write=True) as made:
             if made.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None:
@@ -94,3 +97,19 @@ def copy_index(source: str | Path, target: str | Path) -> None:
                     rows = [*select(stored, f"* FROM {table} WHERE {column}", some)]
                     marks = ", ".join("?" * len(rows[0])) if rows else ""
                     made.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def _back_up(stored: sqlite3.Connection, target: Path) -> None:
+    """Copy a file, which nobody changes meanwhile.
+
+    Raises:
+        StoreError: The copy cannot be written; then there is none.
+    """
+    try:
+        with closing(sqlite3.connect(target)) as copy:
+            stored.backup(copy)
+    except sqlite3.Error as error:
+        target.unlink(missing_ok=True)
+        raise StoreError(
+            f"{target} cannot be written: {error}. Make room, or pass another file"
+        ) from error

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -53,6 +56,33 @@ def test_what_cannot_be_copied_is_one_line(source: str, tmp_path: Path) -> None:
     assert ("there is no index" in done.err) == (source == "none.db")
     assert ("has no documents" in done.err) == (source == "empty.db")
     assert not target.exists()
+
+
+def test_a_copy_that_finds_no_room_leaves_nothing(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(docs, tmp_path / "notes.db")
+    with monkeypatch.context() as patch, limited_files(30_000):
+        patch.chdir(tmp_path)
+        done = run_apart("index", "copy", "notes.db", "copy.db")
+    assert done.code == 1
+    assert "copy.db cannot be written: " in done.err
+    assert not (tmp_path / "copy.db").exists()
+    assert run_apart("index", "copy", "notes.db", "none/copy.db").code == 2
+
+
+@contextmanager
+def limited_files(size: int) -> Iterator[None]:
+    """Let files be no longer, as if the disk were full."""
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
 
 
 def test_agents_see_where_an_index_in_postgres_is_and_no_password(

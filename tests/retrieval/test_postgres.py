@@ -93,7 +93,10 @@ VALUES = st.recursive(
     max_leaves=6,
 ).filter(lambda value: "Infinity" not in json.dumps(value))
 TEXT = st.text(st.characters(codec=None), max_size=80)
-HOSTILE = TEXT | st.sampled_from(["%s ? :id $1", "'; DROP TABLE about; --", "\\x00", "a" * 9000])
+LONG = random.Random(0).randbytes(1250).hex()  # nearly the most that an entry of an index has
+HOSTILE = TEXT | st.sampled_from(
+    ["%s ? :id $1", "'; DROP TABLE about; --", "\\x00", "a" * 9000, LONG]
+)
 
 
 @given(
@@ -123,6 +126,14 @@ def test_names_texts_and_metadata_are_values_whatever_is_in_them(
     assert {*index.sources} == {one.source for one in documents}
     index.search(" ".join(given_documents))
     assert index.delete(index.sources) == len(documents)
+
+
+def test_a_name_that_no_index_has_room_for_is_said(postgres: Server) -> None:
+    index = index_of(postgres.place())
+    with pytest.raises(StoreError, match="index row size") as error:
+        index.add([document(RIVER, LONG + LONG)])
+    assert "names of at most 2,500 bytes" in message(error)
+    assert index.sources == []
 
 
 @pytest.mark.parametrize("corpus", ["handbook", "multi_corpus"])

@@ -295,6 +295,9 @@ class Database:
             check_same_thread=False,
             factory=_Connection,
         )
+        # After a loss of power, the folder still has the journal of a transaction that had ended,
+        # and undoes it, unless the folder is written, too.
+        connection.execute("PRAGMA synchronous = EXTRA")
         # Pages that are written before the end of a transaction would lock readers out until then.
         connection.execute("PRAGMA cache_spill = OFF")
         return connection

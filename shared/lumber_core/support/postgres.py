@@ -74,8 +74,8 @@ class PostgresDatabase:
         if any("@" in str(known.get(part, "")) for part in ("host", "dbname")):
             raise ValueError(
                 "the URL of the database cannot be read: write "
-                "postgresql://user:password@host:port/database, in the password %40 for @, %2F "
-                "for / and %25 for %"
+                "postgresql://user:password@host:port/database?sslmode=require, with parameters of "
+                "libpq after the question mark, and in the password %40 for @, %2F for /, %25 for %"
             )
         # Statements are not prepared, since poolers of connections do without sessions.
         fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
@@ -85,7 +85,8 @@ class PostgresDatabase:
         }
         self._settings = {**ours, **known, **fixed}
         place = ":".join(str(known[part]) for part in ("host", "port") if part in known)
-        self.name = f"{collection} in the database {known.get('dbname', '')} at {place}"
+        self.name = f"{collection} in the database {known.get('dbname', '')}".strip()
+        self.name += f" at {place}" * bool(place)
         self._version, self._tables, self._outdated = version, schema, outdated
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
@@ -164,6 +165,8 @@ class PostgresDatabase:
             )
         if isinstance(error, psycopg.ProgrammingError):  # tables or columns are missing
             return f'It is damaged: run DROP SCHEMA "{schema}" CASCADE, and it is made again'
+        if isinstance(error, errors.ProgramLimitExceeded):  # an entry of an index has 2,704 bytes
+            return "Give documents and their sources names of at most 2,500 bytes"
         return (
             "Make sure that the server runs, can be reached and has room, and repeat the call: it "
             "goes on from what is stored"
