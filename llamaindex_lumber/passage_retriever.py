@@ -30,6 +30,7 @@ from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from lumber_core.chunking.delivery import SHOWN_KEYS
+from lumber_core.support.databases import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
@@ -61,8 +62,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks say as much in any
             alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
-        path: The file, which is reopened with the same answers. None: a temporary one, which copies
-            and pickles share in this process; a pickle that another process reads has a copy.
+        path: The file, which is reopened with the same answers, or the URL of a database in
+            PostgreSQL, which many machines share (extra `postgres`):
+            "postgresql://user@host/database". None: a temporary file, which copies and pickles
+            share in this process; a pickle that another process reads has a copy.
+        collection: The name of the index in that database. None: what the URL ends with, as
+            "?collection=handbook", or "passages".
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.
@@ -98,6 +103,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         *,
         embed_model: BaseEmbedding | None = None,
         path: str | Path | None = None,
+        collection: str | None = None,
         keywords: bool = True,
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
@@ -112,6 +118,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.node_parser = node_parser
         self.embed_model = embed_model
         self.path = path
+        self.collection = collection
         self.keywords = keywords
         self.budget = budget
         self.max_gap = max_gap
@@ -126,12 +133,13 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.path = self._index.store.path  # the same index, if another setting is assigned
 
     def _made_of(self) -> tuple[Any, ...]:
-        return self.node_parser, self.embed_model, self.path
+        return self.node_parser, self.embed_model, self.path, self.collection
 
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)
         model = checked_embed_model(self.embed_model)
-        return PassageIndex(parser.chunker, _Embedding(model), self.path)
+        path = in_collection(self.path, self.collection)
+        return PassageIndex(parser.chunker, _Embedding(model), path)
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
         """Return a retriever over the same index with other filters; None for none.

@@ -129,6 +129,10 @@ PROBES = {
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
     "done = run('mcp', '.', stdin=request + '\\n')\n"
     "assert done.returncode == 0 and '\"id\":1' in done.stdout.replace(' ', ''), done",
+    "postgres": "from lumber_core.support.postgres import PostgresDatabase\n"
+    "url = 'postgresql://127.0.0.1/tides?collection=handbook'\n"
+    "made = PostgresDatabase(url, version=1, schema='', outdated='')\n"
+    "assert made.name.startswith('handbook in the database tides')",
     "all": "import langchain_lumber, llamaindex_lumber, lumber_training.training\n"
     "import lumber_cli.split, lumber_evaluation.report",
 }

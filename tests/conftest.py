@@ -16,8 +16,8 @@ from lumber_core.bert.model_folder import folder_state
 from lumber_core.bert.onnx import ModelInputs, OnnxModel
 from lumber_core.bert.windows import Scores
 
-# Fixtures of several test folders: small BERT models, the numbers of examples, a browser.
-pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing"]
+# Fixtures of several test folders: small BERT models, numbers of examples, a browser, a database.
+pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.postgres"]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -94,6 +94,14 @@ _add(
     "docs/ --http 8765",
 )
 _add(
+    "index",
+    "lumber_cli.index:index_command",
+    "Copy an index, without embedding anything again.",
+    "copy notes.db backup.db",
+    "copy notes.db 'postgresql://user@host/database?collection=notes'",
+    "copy 'postgresql://user@host/database?collection=notes' notes.db",
+)
+_add(
     "view",
     "lumber_cli.view:view_command",
     "Show texts with their chunks on one HTML page.",

@@ -12,7 +12,7 @@ import typer
 from lumber_cli.answer_page import answer_page
 from lumber_cli.answering import answer_from, no_answer
 from lumber_cli.asking import Asking, asking_of
-from lumber_cli.file_index import FileIndex, is_far
+from lumber_cli.file_index import FileIndex, index_path, is_far
 from lumber_cli.inputs import Inputs, MaybePaths
 from lumber_cli.options import (
     WRONG_OPTION,
@@ -43,10 +43,11 @@ def ask_command(
         int, typer.Option(min=1, help="Maximum number of words of all passages together.")
     ] = 300,
     index: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="File that keeps the index: the next question reads only files that are new or "
-            "have changed. Several folders may share it. Default: nothing is kept."
+            help="File that keeps the index, or the URL of a database in PostgreSQL: the next "
+            "question reads only files that are new or have changed. Several folders may share it. "
+            "Default: nothing is kept."
         ),
     ] = None,
     kind: Annotated[
@@ -121,11 +122,10 @@ def ask_command(
         why = "The last argument is the question: put it in quotes"
         fail(f"{error}. {why}", status=WRONG_OPTION)
     with wrong_options():
-        if index is not None:
-            check_output(index, inputs.files)
+        kept = index_path(index, inputs.files)
         if output is not None:
-            check_output(output, [*inputs.files, *([] if index is None else [index])])
-    files = FileIndex(index, encoding)
+            check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
+        files = FileIndex(kept, encoding)
     files.update(inputs)
     passages = files.search(question, words)
     if not passages:

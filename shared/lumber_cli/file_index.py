@@ -19,9 +19,10 @@ from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.errors import StoreError
 from lumber_core.support.cache import digest
 from lumber_core.support.concurrency import batches, in_thread
+from lumber_core.support.databases import is_url
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
-from lumber_files import NamedPath, TextFile
+from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.formats import PDF
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
@@ -63,11 +64,11 @@ class FileIndex:
     Several processes may share an index: what one has stored, the others do not embed again.
 
     Args:
-        path: The file of the index. None: a temporary file.
+        path: The file of the index, or the URL of a database. None: a temporary file.
         encoding: Encoding that files are read in; another one, and they are read again.
     """
 
-    def __init__(self, path: Path | None, encoding: str | None = None) -> None:
+    def __init__(self, path: str | Path | None, encoding: str | None = None) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
         self._index = PassageIndex(self._chunker, _BundledEmbedding(), path)
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
@@ -254,6 +255,18 @@ class FileIndex:
             return json.dumps(note).encode()
 
         self._index.store.revise(_NOTE, change)
+
+
+def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | None:
+    """Return the path of an index that a user gives: a file that is no input, or a URL.
+
+    Raises:
+        ValueError: The file cannot be written.
+    """
+    if given is None or is_url(given):
+        return given
+    check_output(Path(given), inputs)
+    return Path(given)
 
 
 def is_far(passage: Passage) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -65,13 +64,13 @@ def check_widths(vectors: Iterable[Vectors], probe: Vectors) -> None:
             )
 
 
-def check_same_model(stored: bytes | None, probe: Vectors, path: Path) -> None:
+def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
     """Raise unless two vectors of the same text are of the same model.
 
     Args:
         stored: The one that the index has. None: it has none.
         probe: The other one.
-        path: The file of the index.
+        name: What messages call the index.
 
     Raises:
         ValueError: They are not.
@@ -80,7 +79,7 @@ def check_same_model(stored: bytes | None, probe: Vectors, path: Path) -> None:
         return
     if len(stored) != probe.nbytes:
         raise ValueError(
-            f"the index {path} has vectors of {len(stored) // probe.itemsize} numbers, and the "
+            f"the index {name} has vectors of {len(stored) // probe.itemsize} numbers, and the "
             f"embedding model gives {len(probe)}: pass the model that the index was made with, or "
             "another path"
         )
@@ -88,6 +87,6 @@ def check_same_model(stored: bytes | None, probe: Vectors, path: Path) -> None:
     lengths = float(np.linalg.norm(known) * np.linalg.norm(probe))
     if lengths and float(known @ probe) < _SAME_MODEL * lengths:
         raise ValueError(
-            f"the embedding model is another than the index {path} was made with: it gives another "
+            f"the embedding model is another than the index {name} was made with: it gives another "
             "vector for the same text. Pass that model, or another path"
         )

@@ -68,7 +68,7 @@ class PassageIndex:
     Args:
         chunker: Splits the documents.
         embedding: Embeds chunks and queries.
-        path: The file of the index. None: a temporary file.
+        path: The file of the index, or the URL of a database. None: a temporary file.
     """
 
     def __init__(
@@ -239,5 +239,5 @@ class PassageIndex:
             return
         if self._probe is None:
             self._probe = embed_probe(self._embedding)
-        check_same_model(stored, self._probe, self.store.path)
+        check_same_model(stored, self._probe, self.store.name)
         self._checked = stored

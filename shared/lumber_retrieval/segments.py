@@ -19,7 +19,6 @@ lengths and their vectors, and a row with a list of chunks (postings) for each w
 from __future__ import annotations
 
 import secrets
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.support.database import Connection
 from lumber_retrieval.postings import (
     Occurring,
     Postings,
@@ -65,9 +65,7 @@ _Lengths = npt.NDArray[np.int32]
 _Doubles = npt.NDArray[np.float64]
 
 
-def select(
-    connection: sqlite3.Connection, what: str, values: Iterable[Any]
-) -> Iterator[tuple[Any, ...]]:
+def select(connection: Connection, what: str, values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query that ends with a column, which is one of some values."""
     wanted = [*values]
     for first in range(0, len(wanted), _AT_ONCE):
@@ -163,13 +161,15 @@ class LiveSegments:
         similar: list[float] = found[order.argsort()].tolist()
         return similar
 
-    def occurrences(self, connection: sqlite3.Connection, words: Iterable[str]) -> Occurring:
+    def occurrences(self, connection: Connection, words: Iterable[str]) -> Occurring:
         """Return where some terms occur."""
         found: Occurring = {word: [None] * len(self.segments) for word in words}
-        for place, (one, part) in enumerate(zip(self.segments, self.parts, strict=True)):
-            of_segment = f"term, chunks FROM postings WHERE segment = {one.id} AND term"
-            for term, chunks in select(connection, of_segment, found):
-                found[term][place] = occurrences(chunks, self.live[part])
+        places = {one.id: place for place, one in enumerate(self.segments)}
+        of_segments = f"segment IN ({', '.join(map(str, places))})"
+        what = f"segment, term, chunks FROM postings WHERE {of_segments} AND term"
+        for segment, term, chunks in select(connection, what, found if places else ()):
+            place = places[segment]
+            found[term][place] = occurrences(chunks, self.live[self.parts[place]])
         return found
 
     def matching(self, found: Occurring, count: int) -> Iterator[tuple[int, float]]:
@@ -197,9 +197,7 @@ class LiveSegments:
         )
 
 
-def load_segments(
-    connection: sqlite3.Connection, state: bytes, known: LiveSegments | None
-) -> LiveSegments:
+def load_segments(connection: Connection, state: bytes, known: LiveSegments | None) -> LiveSegments:
     """Read what is not known of the segments.
 
     Raises:
@@ -218,9 +216,7 @@ def load_segments(
     return LiveSegments(state, segments, np.concatenate([np.zeros(0, dtype=bool), *live]))
 
 
-def add(
-    connection: sqlite3.Connection, first: int, chunks: Sequence[Terms], vectors: Vectors
-) -> None:
+def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Vectors) -> None:
     """Add chunks, whose numbers are above all others.
 
     Args:
@@ -242,7 +238,7 @@ def add(
         _replace(connection, merged, [*parts, new])
 
 
-def remove(connection: sqlite3.Connection, documents: Iterable[tuple[int]]) -> None:
+def remove(connection: Connection, documents: Iterable[tuple[int]]) -> None:
     """Note that the chunks of documents are no longer there, while they still are.
 
     Segments that have lost half of their chunks are written again.
@@ -264,15 +260,18 @@ class _Content(NamedTuple):
     postings: Postings
 
 
-def _sizes(connection: sqlite3.Connection) -> list[tuple[int, int, int]]:
+def _sizes(connection: Connection) -> list[tuple[int, int, int]]:
     """Return the segments in order, with their chunks, and how many of these are still there."""
-    return connection.execute(
-        "SELECT id, size, size - (SELECT count(*) FROM removed WHERE chunk BETWEEN first AND last) "
-        "FROM segments ORDER BY first"
-    ).fetchall()
+    return [
+        *connection.execute(
+            "SELECT id, size, size - "
+            "(SELECT count(*) FROM removed WHERE chunk BETWEEN first AND last) "
+            "FROM segments ORDER BY first"
+        )
+    ]
 
 
-def _small(connection: sqlite3.Connection, size: int) -> list[int]:
+def _small(connection: Connection, size: int) -> list[int]:
     """Return the last segments, from the first on that has no more chunks than come after it."""
     sizes = _sizes(connection)
     first = len(sizes)
@@ -286,7 +285,7 @@ def _small(connection: sqlite3.Connection, size: int) -> list[int]:
     return [number for number, _, _ in sizes[first:]]
 
 
-def _read(connection: sqlite3.Connection, segments: Iterable[int]) -> list[_Content]:
+def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
     """Return what is still there of segments, to be joined in this order."""
     parts, size = [], 0
     for segment in segments:
@@ -304,9 +303,7 @@ def _read(connection: sqlite3.Connection, segments: Iterable[int]) -> list[_Cont
     return parts
 
 
-def _replace(
-    connection: sqlite3.Connection, segments: Iterable[int], parts: Sequence[_Content]
-) -> None:
+def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_Content]) -> None:
     """Write contents as one segment, instead of others."""
     numbers = np.concatenate([part.numbers for part in parts])
     number = secrets.randbits(62)
@@ -316,9 +313,9 @@ def _replace(
     ]
     for one in segments:
         connection.execute(
-            "DELETE FROM removed WHERE chunk BETWEEN (SELECT first FROM segments WHERE id = :id) "
-            "AND (SELECT last FROM segments WHERE id = :id)",
-            {"id": one},
+            "DELETE FROM removed WHERE chunk BETWEEN (SELECT first FROM segments WHERE id = ?) "
+            "AND (SELECT last FROM segments WHERE id = ?)",
+            (one, one),
         )
         connection.execute("DELETE FROM postings WHERE segment = ?", (one,))
         connection.execute("DELETE FROM segments WHERE id = ?", (one,))
@@ -339,7 +336,7 @@ def _replace(
     connection.executemany("INSERT INTO postings VALUES (?, ?, ?)", lists)
 
 
-def _arrays(connection: sqlite3.Connection, segment: int) -> tuple[_Numbers, _Lengths, bytes]:
+def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, bytes]:
     """Return the numbers, lengths and packed vectors of all chunks of a segment."""
     numbers, lengths, vectors = connection.execute(
         "SELECT numbers, lengths, vectors FROM segments WHERE id = ?", (segment,)
@@ -347,7 +344,7 @@ def _arrays(connection: sqlite3.Connection, segment: int) -> tuple[_Numbers, _Le
     return np.frombuffer(numbers, np.int64), np.frombuffer(lengths, np.int32), vectors
 
 
-def _live(connection: sqlite3.Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
+def _live(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
     """Return which chunks of a segment are still there."""
     removed = connection.execute(
         "SELECT chunk FROM removed WHERE chunk BETWEEN ? AND ?",

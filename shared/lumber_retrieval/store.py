@@ -10,13 +10,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, finalize
 
@@ -24,7 +22,9 @@ import numpy as np
 
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
-from lumber_core.support.database import Database
+from lumber_core.support.database import Connection
+from lumber_core.support.databases import open_database
+from lumber_core.support.forks import ForkSafeLock
 from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE, part_name
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
@@ -56,8 +56,8 @@ _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, digest TEXT NOT NULL,
-    text TEXT NOT NULL, metadata TEXT NOT NULL, from_zero INTEGER
+    id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, source BLOB NOT NULL, digest TEXT NOT NULL,
+    text BLOB NOT NULL, metadata TEXT NOT NULL, from_zero INTEGER
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
@@ -68,7 +68,7 @@ CREATE TABLE IF NOT EXISTS chunks (
 );
 CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks (document);
 {SCHEMA}
-INSERT OR IGNORE INTO about VALUES ('state', x'')
+INSERT INTO about VALUES ('state', x'') ON CONFLICT DO NOTHING
 """
 
 
@@ -107,9 +107,10 @@ class PassageStore:
     """Documents, chunks, their words and vectors, in one file.
 
     Args:
-        path: The file; created on first use. None: a temporary file, which is deleted with the
-            store. A pickle of it is the same store in this process, and has a copy of the file in
-            another, or once the store is gone.
+        path: The file; created on first use. Or a collection in PostgreSQL:
+            "postgresql://user@host/database?collection=name". None: a temporary file, which is
+            deleted with the store. A pickle of it is the same store in this process, and has a copy
+            of the file in another, or once the store is gone.
 
     Raises:
         StoreError: On any use; see `Database.transaction`.
@@ -117,11 +118,10 @@ class PassageStore:
 
     def __init__(self, path: str | Path | None) -> None:
         self.temporary = path is None
-        self._database = Database(
+        self.database = open_database(
             _temporary_file() if path is None else path,
             application=_APPLICATION,
             version=_FORMAT,
-            table="about",
             schema=_SCHEMA,
             create=not self.temporary,
             outdated=(
@@ -131,35 +131,40 @@ class PassageStore:
         )
         self._process = os.getpid()
         if self.temporary:
-            finalize(self, _delete, self._database, self._process)
+            finalize(self, _delete, self.database, self._process)
             _temporary[self.path] = self
         self._segments: LiveSegments | None = None
-        self._loading = Lock()
+        self._loading = ForkSafeLock()
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self._database.path
+    def path(self) -> Path | str:
+        """The file, or the URL of the collection, with its password."""
+        return self.database.path
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.database.name
 
     def remove_outdated(self) -> None:
         """Empty the file if it has an older format."""
-        self._database.remove_outdated()
+        self.database.remove_outdated()
 
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
             return {_text(name): digest for name, digest in rows}
 
     def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
         """Return the names of stored documents by their digests, of one with each."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
             return {digest: _text(name) for digest, name in rows}
 
     def names(self, sources: Collection[str] | None = None) -> list[str]:
         """Return the names of the documents of some sources; None for all."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             if sources is None:
                 return [_text(n) for (n,) in connection.execute("SELECT name FROM documents")]
             rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
@@ -168,7 +173,7 @@ class PassageStore:
     def names_of_parts(self, documents: Iterable[str]) -> set[str]:
         """Return which documents, and parts of them (see `part_name`), are stored."""
         found = set()
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             for name in documents:
                 rows = connection.execute(
                     "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
@@ -179,7 +184,7 @@ class PassageStore:
 
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             rows = connection.execute(
                 "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
             )
@@ -187,7 +192,7 @@ class PassageStore:
 
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the texts and the metadata of those of some documents that are stored."""
-        with self._database.transaction() as connection, self._database.intact():
+        with self.database.transaction() as connection, self.database.intact():
             rows = select(
                 connection, "name, text, metadata FROM documents WHERE name", map(_bytes, names)
             )
@@ -211,9 +216,9 @@ class PassageStore:
             check_widths([one.vectors for one in documents], probe)
         with self._changing() as connection:
             if probe is not None:
-                check_same_model(_noted(connection, PROBE), probe, self.path)
-                _note(connection, PROBE, probe.tobytes())
-            with self._database.intact():
+                check_same_model(_noted(connection, PROBE), probe, self.name)
+                note(connection, PROBE, probe.tobytes())
+            with self.database.intact():
                 _remove(connection, [one.name for one in documents])
                 _insert(connection, documents, [pair for own in words for pair in own])
 
@@ -221,12 +226,12 @@ class PassageStore:
         """Remove documents with all that is stored of them."""
         if not names:
             return  # without a change, after which others would read again
-        with self._changing() as connection, self._database.intact():
+        with self._changing() as connection, self.database.intact():
             _remove(connection, names)
 
     def about(self, name: str) -> bytes | None:
         """Return what is noted about the store under a name."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             return _noted(connection, name)
 
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
@@ -236,23 +241,23 @@ class PassageStore:
             name: The name.
             change: Returns what to note, given what was noted; others wait for it.
         """
-        with self._database.transaction(write=True) as connection:
-            _note(connection, name, change(_noted(connection, name)))
+        with self.database.transaction(write=True) as connection:
+            note(connection, name, change(_noted(connection, name)))
 
     def __len__(self) -> int:
         """Return the number of chunks."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     @contextmanager
     def reading(self) -> Iterator[Reading]:
         """Read from one state of the store, whoever writes meanwhile."""
-        with self._database.transaction() as connection:
-            with self._database.intact():
+        with self.database.transaction() as connection:
+            with self.database.intact():
                 segments = self._loaded(connection)
-            yield Reading(connection, segments, self._database.intact)
+            yield Reading(connection, segments, self.database.intact)
 
-    def _loaded(self, connection: sqlite3.Connection) -> LiveSegments:
+    def _loaded(self, connection: Connection) -> LiveSegments:
         """Return the segments, which are kept in memory and read as far as they have changed."""
         (state,) = connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
         with self._loading:
@@ -261,9 +266,9 @@ class PassageStore:
             return self._segments
 
     @contextmanager
-    def _changing(self) -> Iterator[sqlite3.Connection]:
+    def _changing(self) -> Iterator[Connection]:
         """Open a transaction that changes documents."""
-        with self._database.transaction(write=True) as connection:
+        with self.database.transaction(write=True) as connection:
             yield connection
             # Random: a counter of another file, or of a copy of this one, has the same values.
             connection.execute(
@@ -273,11 +278,11 @@ class PassageStore:
     def __reduce__(self) -> tuple[Any, ...]:
         if not self.temporary:
             return PassageStore, (self.path,)
-        with self._database.transaction():  # so that nobody writes meanwhile
-            return _reopened, (self.path, self.path.read_bytes())
+        with self.database.transaction():  # so that nobody writes meanwhile
+            return _reopened, (self.path, Path(self.path).read_bytes())
 
 
-_temporary: WeakValueDictionary[Path, PassageStore] = WeakValueDictionary()
+_temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary()
 """The temporary stores by their paths, and by those they had in the process they came from."""
 
 
@@ -287,12 +292,12 @@ def open_store(path: str | Path | None) -> PassageStore:
     return PassageStore(path) if known is None else known
 
 
-def _reopened(path: Path, content: bytes) -> PassageStore:
+def _reopened(path: Path | str, content: bytes) -> PassageStore:
     """Return a temporary store that was pickled, or a copy if it is not of this process."""
     known = _temporary.get(path)
     if known is None or known._process != os.getpid():
         known = PassageStore(None)
-        known.path.write_bytes(content)
+        Path(known.path).write_bytes(content)
         _temporary[path] = known
     return known
 
@@ -306,9 +311,7 @@ class Reading:
         intact: Opens what raises where the file is damaged.
     """
 
-    def __init__(
-        self, connection: sqlite3.Connection, segments: LiveSegments, intact: Intact
-    ) -> None:
+    def __init__(self, connection: Connection, segments: LiveSegments, intact: Intact) -> None:
         self._connection = connection
         self._segments = segments
         self._intact = intact
@@ -481,45 +484,42 @@ class Reading:
 
 
 def _insert(
-    connection: sqlite3.Connection, documents: Iterable[NewDocument], words: Sequence[Terms]
+    connection: Connection, documents: Iterable[NewDocument], words: Sequence[Terms]
 ) -> None:
-    (last,) = connection.execute(
-        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'"
-    ).fetchone()
+    # Numbers are given here, since databases differ in how they give them.
+    (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
+    rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
     vectors = []
-    for one in documents:
-        number = connection.execute(
-            "INSERT INTO documents (name, source, digest, text, metadata, from_zero) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                _bytes(one.name),
-                _bytes(one.source),
-                one.digest,
-                _bytes(one.text),
-                json.dumps(one.metadata),
-                one.from_zero,
-            ),
-        ).lastrowid
+    for number, one in enumerate(documents, start=first):
+        zero = None if one.from_zero is None else int(one.from_zero)
+        named = (_bytes(one.name), _bytes(one.source), one.digest)
+        rows.append((number, *named, _bytes(one.text), json.dumps(one.metadata), zero))
         for span, details in zip(one.spans, one.details, strict=True):
             chunks.append((last + 1 + len(chunks), number, *span, json.dumps(details)))
         if len(one.vectors):
             vectors.append(one.vectors)
+    connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
         add(connection, last + 1, words, np.concatenate(vectors))
 
 
-def _noted(connection: sqlite3.Connection, name: str) -> bytes | None:
+def _noted(connection: Connection, name: str) -> bytes | None:
     found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
     return None if found is None else bytes(found[0])
 
 
-def _note(connection: sqlite3.Connection, name: str, value: bytes) -> None:
-    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+def note(connection: Connection, name: str, value: bytes) -> None:
+    """Note something about a store, instead of what was noted under the same name."""
+    connection.execute(
+        "INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
 
 
-def _remove(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+def _remove(connection: Connection, names: Iterable[str]) -> None:
     documents = [*select(connection, "id FROM documents WHERE name", map(_bytes, names))]
     remove(connection, documents)
     connection.executemany("DELETE FROM chunks WHERE document = ?", documents)
@@ -538,7 +538,7 @@ def _temporary_file() -> Path:
     return Path(name)
 
 
-def _delete(database: Database, process: int) -> None:
+def _delete(database: Any, process: int) -> None:
     if os.getpid() == process:  # a forked child has the object, too
         database.delete()
 

@@ -1,4 +1,4 @@
-"""An index through any sequence of additions, removals, kills and replacements of its file."""
+"""An index through any sequence of additions, removals, kills and replacements of its content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from threading import RLock
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -25,9 +25,11 @@ from hypothesis.stateful import (
 )
 from tqdm import tqdm
 
+from lumber_cli.index import copy_index
 from lumber_retrieval import segments
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
+from tests.postgres import Place, Server
 from tests.profiles import examples
 from tests.retrieval.test_index import document, index_of
 
@@ -46,7 +48,7 @@ class Index(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        self.path = self.folder / "index.db"
+        self.path, self.copy = self.places()
         self.patch = pytest.MonkeyPatch()
         tqdm.set_lock(RLock())  # a child that is killed would keep the one that forks share
         self.patch.setattr(segments, "_MOST_CHUNKS", 16)  # so that segments are merged
@@ -57,6 +59,21 @@ class Index(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.patch.undo()
         shutil.rmtree(self.folder)
+
+    def places(self) -> tuple[Any, Any]:
+        """Return where the index is, and where its copy."""
+        return self.folder / "index.db", self.folder / "saved"
+
+    def exists(self) -> bool:
+        return self.path.exists()
+
+    def replace(self, path: Any, source: Any) -> None:
+        """Copy an index as a program does that keeps others from seeing half of it."""
+        shutil.copy(source, self.folder / "new")
+        (self.folder / "new").replace(path)
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)
 
     @rule(texts=TEXTS)
     def add(self, texts: dict[str, str]) -> None:
@@ -80,24 +97,22 @@ class Index(RuleBasedStateMachine):
     def reopen(self) -> None:
         self.index = index_of(self.path)
 
-    @precondition(lambda self: self.path.exists())
+    @precondition(lambda self: self.exists())
     @rule()
     def save(self) -> None:
-        shutil.copy(self.path, self.folder / "saved")
+        self.replace(self.copy, self.path)
         self.saved = dict(self.known)
 
     @precondition(lambda self: self.saved is not None)
     @rule()
     def restore(self) -> None:
-        """Replace the file as a program does that keeps others from seeing half of it."""
         assert self.saved is not None
-        shutil.copy(self.folder / "saved", self.folder / "new")
-        (self.folder / "new").replace(self.path)
+        self.replace(self.path, self.copy)
         self.known = dict(self.saved)
 
     @rule()
-    def remove_file(self) -> None:
-        self.path.unlink(missing_ok=True)
+    def remove_all(self) -> None:
+        self.remove()
         self.known = {}
 
     @precondition(lambda self: hasattr(os, "fork"))
@@ -138,6 +153,24 @@ def test_an_index_is_what_was_added_and_finds_it() -> None:
     run_state_machine_as_test(Index, settings=examples(8))
 
 
+def test_an_index_in_postgres_is_what_was_added_and_finds_it(postgres: Server) -> None:
+    class Collection(Index):
+        def places(self) -> tuple[str, str]:
+            return postgres.place(), postgres.place()
+
+        def exists(self) -> bool:
+            return bool(self.known)
+
+        def replace(self, path: str, source: str) -> None:
+            postgres.remove(path)
+            copy_index(source, path)
+
+        def remove(self) -> None:
+            postgres.remove(self.path)
+
+    run_state_machine_as_test(Collection, settings=examples(8))
+
+
 SENTENCES = (
     *("Otters hunt fish.", "The mill has a wheel.", "Elm and oak.", "The fish hunt.", "Elm."),
     *("Bees hum.", "The wheel of the mill turns.", "Otters hunt in the mill.", "An oak mill."),
@@ -145,9 +178,13 @@ SENTENCES = (
 QUESTIONS = ("Where do otters hunt?", "the", "oak mill wheel", "fish")
 
 
-@given(st.integers(0, 1 << 32), st.sampled_from([16, 1 << 16]))
-@examples(4)
-def test_an_index_that_changed_answers_as_one_that_was_made_anew(seed: int, most: int) -> None:
+@given(seed=st.integers(0, 1 << 32), most=st.sampled_from([16, 1 << 16]))
+@settings(
+    examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+def test_an_index_that_changed_answers_as_one_that_was_made_anew(
+    place: Place, seed: int, most: int
+) -> None:
     """There are more chunks than are ranked, and many fit a question equally."""
     draw = random.Random(seed)
 
@@ -155,9 +192,9 @@ def test_an_index_that_changed_answers_as_one_that_was_made_anew(seed: int, most
         chosen = draw.sample(range(150), draw.randint(least, most))
         return {f"n{n}": " ".join(draw.choices(SENTENCES, k=draw.randint(1, 6))) for n in chosen}
 
-    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MOST_CHUNKS", most)
-        path = Path(folder, "index.db")
+        path = place()
         index, known = index_of(path), dict[str, str]()
         for _ in range(6):
             texts = some(1, 60)

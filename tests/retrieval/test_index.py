@@ -13,6 +13,7 @@ import pytest
 from lumber_core import GreedyChunker, LayoutChunker, Source
 from lumber_retrieval.documents import IndexedDocument, document_digest
 from lumber_retrieval.index import PassageIndex
+from tests.postgres import Place
 from tests.retrieval.embeddings import WordVectors
 
 RIVER = (
@@ -31,7 +32,7 @@ def document(text: str, name: str, source: str = "", **metadata: Any) -> Indexed
     return IndexedDocument(name, source or name, Source(text, metadata=known))
 
 
-def index_of(path: Path | None = None, embedding: WordVectors | None = None) -> PassageIndex:
+def index_of(path: str | Path | None = None, embedding: WordVectors | None = None) -> PassageIndex:
     chunker = GreedyChunker(6, tokenizer="words", chunk_size=12)
     return PassageIndex(chunker, embedding or WordVectors(), path)
 
@@ -40,20 +41,20 @@ def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
     return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
 
 
-def test_words_find_what_vectors_do_not() -> None:
+def test_words_find_what_vectors_do_not(place: Place) -> None:
     class Blind(WordVectors):
         def embed_query(self, text: str) -> list[float]:
             return [1.0] * self.width
 
-    index = index_of(embedding=Blind())
+    index = index_of(place(), Blind())
     index.add([document(RIVER, "river")])
     for keywords in (True, False):
         first = index.search("barley", budget=6, keywords=keywords)[0].text
         assert ("barley" in first) == keywords
 
 
-def test_words_around_a_chunk_count_less_than_its_own() -> None:
-    index = index_of()
+def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
+    index = index_of(place())
     text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
     index.add([document(text, "a"), document("Ada sang. " * 30, "b")])
     with index.store.reading() as reading:
@@ -64,15 +65,15 @@ def test_words_around_a_chunk_count_less_than_its_own() -> None:
     assert not any("Oslo" in one for one in texts[1:])
 
 
-def test_a_query_of_words_that_every_chunk_has_finds_some() -> None:
-    index = index_of()
+def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
+    index = index_of(place())
     index.add([document("the cat and the dog. " * 200, "a")])
     with index.store.reading() as reading:
         assert len(reading.matching("the and", 7, None)) == 7
 
 
-def _read_often(path: str, failures: Any, ready: Any, stop: Any) -> None:
-    index = index_of(Path(path))
+def _read_often(path: str | Path, failures: Any, ready: Any, stop: Any) -> None:
+    index = index_of(path)
     ready.release()
     while not stop.is_set():
         numbers = {
@@ -86,17 +87,17 @@ def _read_often(path: str, failures: Any, ready: Any, stop: Any) -> None:
             return
 
 
-def test_readers_find_one_version_while_another_process_writes(tmp_path: Path) -> None:
+def test_readers_find_one_version_while_another_process_writes(place: Place) -> None:
     def version(number: int) -> list[IndexedDocument]:
         text = f"Otters of version {number} swim . " * 10
         return [document(f"{text}{part}", f"{part}", "book") for part in "abc"]
 
-    path = tmp_path / "index.db"
+    path = place()
     writer = index_of(path)
     writer.add(version(0))
     context = multiprocessing.get_context("spawn")
     failures, ready, stop = context.Queue(), context.Semaphore(0), context.Event()
-    reader = context.Process(target=_read_often, args=(str(path), failures, ready, stop))
+    reader = context.Process(target=_read_often, args=(path, failures, ready, stop))
     reader.start()
     try:
         assert ready.acquire(timeout=120)
@@ -117,8 +118,8 @@ def test_a_filter_that_is_none_and_a_limit_out_of_range_are_refused() -> None:
         index.search("otters", where=["a"])  # type: ignore[arg-type]
 
 
-def test_any_text_and_name_is_kept_as_it_is() -> None:
-    index = PassageIndex(LayoutChunker(target_size=10), WordVectors())
+def test_any_text_and_name_is_kept_as_it_is(place: Place) -> None:
+    index = PassageIndex(LayoutChunker(target_size=10), WordVectors(), place())
     text = "Half a \ud83d pair.\x00 Otters \U0001f9a6 swim.\r\n\r\n" * 3
     index.add([document(text, "odd \udcff name"), document("", "empty")])
     passages = index.search("otters", budget=1000)
@@ -129,17 +130,16 @@ def test_any_text_and_name_is_kept_as_it_is() -> None:
 
 _ADD_FOR_EVER = """
 import sys
-from pathlib import Path
 from tests.retrieval.test_index import document, index_of
-index = index_of(Path(sys.argv[1]))
+index = index_of(sys.argv[1])
 for number in range(1000):
     index.add([document(f"Otters of den {number} sleep. " * 30, f"{number}")])
     print(number, flush=True)
 """
 
 
-def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(tmp_path: Path) -> None:
-    path = tmp_path / "index.db"
+def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(place: Place) -> None:
+    path = place()
     command = [sys.executable, "-c", _ADD_FOR_EVER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

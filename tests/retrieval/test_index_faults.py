@@ -288,7 +288,7 @@ def test_readers_go_on_while_a_large_transaction_is_written(
     path = tmp_path / "index.db"
     index_of(path).add([document(RIVER, "river")])
     writer, reader = PassageStore(path), index_of(path)
-    with ThreadPoolExecutor() as pool, writer._database.transaction(write=True) as connection:
+    with ThreadPoolExecutor() as pool, writer.database.transaction(write=True) as connection:
         rows = [(str(n), np.random.default_rng(n).bytes(100_000)) for n in range(100)]
         connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         assert pool.submit(reader.search, "otters").result(60)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
 from lumber_retrieval import segments, vectors
 from lumber_retrieval.keywords import terms
 from lumber_retrieval.store import NewDocument, PassageStore
+from tests.postgres import Place
 
 WIDTH = 70
 RNG = np.random.default_rng(7)
@@ -80,15 +79,17 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
 def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
-    steps: list[tuple[str, list[str] | None]], query: str, most: int
+    place: Place, steps: list[tuple[str, list[str] | None]], query: str, most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MOST_CHUNKS", most)
         patch.setattr(segments, "_COMPARED", 8)  # signs choose, and all that they miss comes later
-        store = PassageStore(None)
+        store = PassageStore(place())
         known: dict[str, NewDocument] = {}
         for step, (name, words) in enumerate(steps):
             if words is None:
@@ -150,11 +151,11 @@ def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch
     assert vectors._bit_count(values).tolist() == expected
 
 
-def test_adding_writes_what_is_added_and_segments_stay_few(tmp_path: Path) -> None:
-    store = PassageStore(tmp_path / "index.db")
+def test_adding_writes_what_is_added_and_segments_stay_few(place: Place) -> None:
+    store = PassageStore(place())
     for number in range(200):
         store.put([stored(str(number), ["oak elm", "ash"])])
-    with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
+    with store.database.transaction() as connection:
         sizes = [size for (size,) in connection.execute("SELECT size FROM segments ORDER BY first")]
     assert sum(sizes) == 400
     assert all(size > sum(sizes[n + 1 :]) for n, size in enumerate(sizes))
@@ -165,15 +166,15 @@ def test_adding_writes_what_is_added_and_segments_stay_few(tmp_path: Path) -> No
         assert reading._segments.segments[0].id == large
 
 
-def test_removed_chunks_do_not_stay_in_the_file() -> None:
-    store = PassageStore(None)
+def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
+    store = PassageStore(place())
     store.put([stored(str(number), ["oak elm", "ash"]) for number in range(20)])
     store.remove([str(number) for number in range(12)])
-    with closing(sqlite3.connect(store.path)) as connection:
+    with store.database.transaction() as connection:
         assert connection.execute("SELECT count(*) FROM removed").fetchone() == (0,)
         assert connection.execute("SELECT sum(size) FROM segments").fetchone() == (16,)
     store.remove([str(number) for number in range(12, 20)])
-    with closing(sqlite3.connect(store.path)) as connection:
+    with store.database.transaction() as connection:
         for table in ("segments", "postings", "removed", "chunks", "documents"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
@@ -205,8 +206,8 @@ def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> No
     assert answers(store) == answers(PassageStore(path))
 
 
-def test_vectors_of_another_width_are_refused() -> None:
-    store = PassageStore(None)
+def test_vectors_of_another_width_are_refused(place: Place) -> None:
+    store = PassageStore(place())
     probe = np.ones(70, np.float32)
     store.put([stored("a", ["oak"])], probe)
     other = stored("b", ["elm"])._replace(vectors=np.ones((1, 3), np.float32))

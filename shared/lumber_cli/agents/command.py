@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lumber_cli.file_index import index_path
 from lumber_cli.options import (
     AlsoOption,
     EncodingOption,
@@ -15,7 +16,7 @@ from lumber_cli.options import (
     wrong_options,
 )
 from lumber_core.support.extras import require
-from lumber_files import MAX_UNPACKED, check_encoding, check_output
+from lumber_files import MAX_UNPACKED, check_encoding
 
 
 def mcp_command(
@@ -35,9 +36,9 @@ def mcp_command(
         ),
     ] = None,
     index: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            help="File that keeps the index, as that of ask --index. Default: one in your cache "
+            help="File or URL of the index, as that of ask --index. Default: a file in your cache "
             "folder, shared by all who serve the same folders."
         ),
     ] = None,
@@ -72,8 +73,7 @@ def mcp_command(
                 raise ValueError(f"{folder} does not exist: expected a folder there")
             if not Path(folder).is_dir():
                 raise ValueError(f"{folder} is a file: expected a folder")
-        if index is not None:
-            check_output(index)
+        kept = index_path(index)
     require("mcp", package="mcp", extra="mcp")
     # Deferred: `-h` does without the SDK.
     from lumber_cli.agents.server import serve
@@ -81,6 +81,6 @@ def mcp_command(
 
     with wrong_options():
         tools = FolderTools(
-            folders, index, encoding, max_unpacked, no_ignore=no_ignore, also=also or ()
+            folders, kept, encoding, max_unpacked, no_ignore=no_ignore, also=also or ()
         )
         serve(tools, http, structured=structured)

@@ -19,6 +19,7 @@ from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.support.cache import digest
+from lumber_core.support.databases import shown
 from lumber_core.support.wording import counted
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
@@ -49,8 +50,8 @@ class FolderTools:
 
     Args:
         folders: The folders.
-        index: The file of the index. None: one in the user's cache, which all who serve the same
-            folders share.
+        index: The file or URL of the index. None: a file in the user's cache, which all who serve
+            the same folders share.
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
         no_ignore: Whether files that `IgnoreRules` leaves out are read, too.
@@ -60,7 +61,7 @@ class FolderTools:
     def __init__(
         self,
         folders: Sequence[str],
-        index: Path | None,
+        index: str | Path | None,
         encoding: str | None,
         max_unpacked: int,
         *,
@@ -245,7 +246,7 @@ class FolderTools:
             "indexing": waiting > 0 and not progress.fault,
             "files": [*listing.files][:_LISTED],
             **unread,
-            "index": encodable(str(self._path)),
+            "index": encodable(str(shown(self._path))),
             "note": "; ".join(notes),
         }
         text = joined(
@@ -263,7 +264,8 @@ class FolderTools:
         return result(text, data)
 
     def _open_index(self) -> FileIndex:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(self._path, Path):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
         return FileIndex(self._path, self._encoding)
 
     def _listing(self, wait: float = 0.0) -> Listing:

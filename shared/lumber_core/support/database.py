@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock
-from typing import Any
+from typing import Any, Protocol
 
 from lumber_core.errors import StoreError
 
@@ -26,6 +26,16 @@ _RETRY_SECONDS = 0.01
 _IN_FILE = (sqlite3.Error, UnicodeDecodeError)
 _FAULTS = (*_IN_FILE, OSError)
 _NO_DATABASE, _OF_ANOTHER = "file is not a database", "it is a database of another program"
+
+
+class Connection(Protocol):
+    """Runs statements on a database within a transaction; SQLite's connections are like this."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Any:
+        """Run a statement with a "?" for each value; return a cursor."""
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> Any:
+        """Run a statement for each row of values."""
 
 
 class _Gate:
@@ -117,6 +127,7 @@ class Database:
         if str(path) == ":memory:" or "\0" in str(path):
             raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
         self.path = Path(path).absolute()  # wherever the process runs later
+        self.name = str(self.path)
         self._kind: dict[str, Any] = {
             "application": application,
             "version": version,
@@ -162,13 +173,8 @@ class Database:
         Raises:
             StoreError: It cannot be read.
         """
-        try:
+        with intact(self.name):
             yield
-        except (LookupError, TypeError, ValueError, OverflowError) as error:
-            raise StoreError(
-                f"the store {self.path} is damaged ({type(error).__name__}: {error}): delete it, "
-                "and it is made again"
-            ) from error
 
     def remove_outdated(self) -> None:
         """Empty the file if an older version of this library has written it.
@@ -293,6 +299,9 @@ class Database:
             check_same_thread=False,
             factory=_Connection,
         )
+        # After a loss of power, the folder still has the journal of a transaction that had ended,
+        # and undoes it, unless the folder is written, too.
+        connection.execute("PRAGMA synchronous = EXTRA")
         # Pages that are written before the end of a transaction would lock readers out until then.
         connection.execute("PRAGMA cache_spill = OFF")
         return connection
@@ -315,7 +324,7 @@ class Database:
             _empty(connection, version)
             tables = []
         elif tables and found != version:
-            raise _VersionError(found, version, self._kind["outdated"])
+            raise VersionError(found, version, self._kind["outdated"])
         if table not in tables:
             connection.executescript(
                 f"BEGIN EXCLUSIVE; {self._kind['schema']}; PRAGMA application_id = {application}; "
@@ -323,12 +332,24 @@ class Database:
             )
 
 
+@contextmanager
+def intact(name: str) -> Iterator[None]:
+    """Reads what a damaged store has other values of; see `Database.intact`."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise StoreError(
+            f"the store {name} is damaged ({type(error).__name__}: {error}): delete it, and it is "
+            "made again"
+        ) from error
+
+
 def _open(path: Path, kind: dict[str, Any]) -> Database:
     return Database(path, **kind)
 
 
-class _VersionError(sqlite3.DatabaseError):
-    """A file is of another version than this one reads."""
+class VersionError(sqlite3.DatabaseError):
+    """A store is of another version than this one reads."""
 
     def __init__(self, found: int, version: int, outdated: str) -> None:
         age = "a newer" if found > version else "an older"
@@ -369,7 +390,7 @@ def _commit(connection: sqlite3.Connection) -> None:
 
 def _remedy(error: Exception) -> str:
     said = str(error)
-    if isinstance(error, _VersionError):
+    if isinstance(error, VersionError):
         return error.remedy
     if said in (_NO_DATABASE, _OF_ANOTHER):
         return "Pass another path, or the path of a file that this library has made"

