@@ -26,9 +26,10 @@ import sysconfig
 import tarfile
 import time
 import zipfile
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from email.parser import HeaderParser
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -248,10 +249,10 @@ def install(wanted: str, python: str, folder: Path) -> tuple[Path, bool]:
     return interpreter, done.returncode == 0
 
 
-def installed(folder: Path) -> tuple[Counter[str], int]:
+def installed(folder: Path) -> tuple[dict[str, float], int]:
     """Return the MB of each folder in site-packages, without bytecode, and how many packages."""
     (packages,) = folder.glob("env/**/site-packages")
-    sizes: Counter[str] = Counter()
+    sizes: dict[str, float] = defaultdict(float)
     for path in packages.rglob("*"):
         if path.is_file() and path.suffix != ".pyc":
             sizes[path.relative_to(packages).parts[0]] += path.stat().st_size / 1e6
@@ -265,7 +266,8 @@ def list_sizes(wheel: Path) -> None:
             install(wanted, sys.executable, Path(folder))
             sizes, packages = installed(Path(folder))
         print(f"{wanted.partition(' ')[0]}: {sum(sizes.values()):.1f} MB, {packages} packages")
-    print(*(f"  {name}: {size:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
+    largest = sorted(sizes.items(), key=itemgetter(1), reverse=True)[:10]
+    print(*(f"  {name}: {size:.1f} MB" for name, size in largest), sep="\n")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from lumber_files.limits import check_unpacked
 from lumber_files.markdown import set_apart
 from lumber_files.pdf_headings import title_key
-from lumber_files.pdf_lines import TextLine, Word, goes_on, joined, without_leaders
+from lumber_files.pdf_lines import TextLine, Word, as_one_line, goes_on, without_leaders
 from lumber_files.pdf_markdown import finish, to_markdown
 from lumber_files.pdf_tables import Rule
 from lumber_files.pdf_text import clean_pages
@@ -184,7 +184,7 @@ class _Characters:
             for _, row in groupby(words, key=attrgetter("base")):
                 part = list(row)
                 if lines and added[-1] == by_annotation and goes_on(lines[-1], part):
-                    lines[-1] = joined(lines[-1], part)
+                    lines[-1] = as_one_line(lines[-1], part)
                 else:
                     lines.append(part)
                     added.append(by_annotation)

@@ -98,7 +98,7 @@ def goes_on(before: Sequence[Word], after: Sequence[Word]) -> bool:
     )
 
 
-def joined(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
+def as_one_line(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
     """Return the words of a line that goes on, the one that is divided as one."""
     last, first = before[-1], after[0]
     if first.left - last.right > _TOUCHING * max(last.size, first.size):
