@@ -25,11 +25,11 @@ from lumber_core.spans import Span
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.embedding import plan_of
+from lumber_retrieval.embedding import placed as placed_texts
 from lumber_retrieval.finding import CANDIDATES, fused
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.store import NewDocument, PassageStore
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
+from lumber_retrieval.surroundings import PlacedText, Vectors, embed_chunks
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]
@@ -80,8 +80,9 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
             [PlacedText(one.span, one.text, one.context.above(one.text)) for one in split.chunks]
             for split in made
         ]
-        plan = VectorPlan(placed, surroundings="surroundings" in context)
-        vectors = plan.embed(Bundled().embed_documents)
+        vectors = embed_chunks(
+            placed, Bundled().embed_documents, surroundings="surroundings" in context
+        )
         above = [[str(chunk.context) for chunk in split.chunks] for split in made]
         return search_of(documents, placed, above, vectors, keywords=keywords)
 
@@ -109,7 +110,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
         )
         chunker = LayoutChunker(target_size=50, tokenizer="even")
         split = chunker.split_all([one.to_split() for one in documents], Delivery(trim=True))
-        vectors = plan_of(split).embed(Bundled().embed_documents)
+        vectors = embed_chunks(placed_texts(split), Bundled().embed_documents)
         hits: list[Text] = []
         rows = []
         for document, chunks, made in zip(documents, split, vectors, strict=True):

@@ -21,7 +21,7 @@ from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
 from lumber_retrieval.embedding_model import embed_texts
 from lumber_retrieval.passages import text_in_context
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors, spans_of
+from lumber_retrieval.surroundings import PlacedText, Vectors, embed_chunks, spans_of
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
@@ -84,8 +84,8 @@ class ContextEmbeddings(Embeddings):
         """Return the vector of each text; whole documents are embedded when they are needed."""
         needed, others = self._missing(texts)
         alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
-        plan = VectorPlan([*(self._documents[number] for number in needed), *alone])
-        made = plan.embed(partial(embed_texts, self._embeddings))
+        documents = [*(self._documents[number] for number in needed), *alone]
+        made = embed_chunks(documents, partial(embed_texts, self._embeddings))
         return self._result(texts, needed, others, made)
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:

@@ -14,7 +14,7 @@ from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import settings_digest
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, spans_of
+from lumber_retrieval.surroundings import PlacedText, embed_chunks, spans_of
 
 # Settings that change how a model is called, but not what it returns.
 _NO_INFLUENCE = frozenset(
@@ -82,12 +82,12 @@ class ContextEmbedding(TransformComponent):
         """Set the embedding of each node, and return the nodes."""
         checked = checked_nodes(nodes)
         documents = _documents_of(checked)
-        plan = VectorPlan(map(_placed, documents))
         model = self.embed_model
         embed = partial(
             ask_within, None, model.get_text_embedding_batch, model.aget_text_embedding_batch
         )
-        made = plan.embed(embed, show_progress=bool(kwargs.get("show_progress")))
+        progress = bool(kwargs.get("show_progress"))
+        made = embed_chunks(map(_placed, documents), embed, show_progress=progress)
         for own, vectors in zip(documents, made, strict=True):
             for node, vector in zip(own, vectors.tolist(), strict=True):
                 node.embedding = vector

@@ -9,7 +9,8 @@ In the order in which data meets them:
 3. Words find chunks as well: their own, and those around them (`keywords`).
 4. Texts, vectors and words are in one SQLite file, where a document is replaced as a whole
    (`store`).
-5. A query ranks chunks by vectors and by words, and both rankings become one (`finding`).
+5. A query ranks chunks by vectors and by words, and both rankings become one (`finding`). Hits of
+   other engines are ranked by its words alike (`reranking`).
 6. Its hits become passages, exact slices of their documents, within a budget of words (`passages`,
    `sentences`).
 7. An index does all of this, with the embedding model it was made with (`index`,

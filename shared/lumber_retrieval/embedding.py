@@ -12,7 +12,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.text.captions import without_times
 from lumber_core.text.source import Source
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
+from lumber_retrieval.surroundings import PlacedText, Vectors, embed_chunks
 
 _AS_THEY_ARE = Delivery()
 
@@ -48,15 +48,15 @@ def split_and_embed(
         ValueError: `embed` returns vectors that differ in number or size from what is expected.
     """
     split = chunker.split_all(sources, delivery, show_progress=show_progress)
-    return split, plan_of(split).embed(embed, show_progress=show_progress)
+    return split, embed_chunks(placed(split), embed, show_progress=show_progress)
 
 
-def plan_of(split: Iterable[Sequence[Chunk]]) -> VectorPlan:
-    """Return how the chunks of documents are embedded."""
-    return VectorPlan(
+def placed(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
+    """Return the chunks of documents as they are embedded."""
+    return [
         [
             PlacedText(chunk.span, chunk.text, without_times(chunk.text_in_context))
             for chunk in chunks
         ]
         for chunks in split
-    )
+    ]

@@ -23,7 +23,7 @@ from lumber_retrieval.documents import (
     documents_by_name,
     new_document,
 )
-from lumber_retrieval.embedding import plan_of
+from lumber_retrieval.embedding import placed
 from lumber_retrieval.embedding_model import (
     EmbeddingModel,
     check_same_model,
@@ -35,7 +35,7 @@ from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import SearchSettings, find_passages
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.store import PROBE, open_store
-from lumber_retrieval.surroundings import Vectors
+from lumber_retrieval.surroundings import Vectors, embed_chunks
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
@@ -124,7 +124,7 @@ class PassageIndex:
             split = self._chunker.split_all(
                 sources, Delivery(trim=True), show_progress=show_progress
             )
-            vectors = plan_of(split).embed(embed, show_progress=show_progress)
+            vectors = embed_chunks(placed(split), embed, show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             self.store.put(
                 [new_document(one, digests[one.name], own, rows) for one, own, rows in made],

@@ -49,7 +49,9 @@ development corpora is the same within 0.02. With 1 it is up to 0.04 less at 300
 _REACH = 250
 """Characters of text beside a hit that are a chunk, about as many as a chunk of an index has. With
 150 or 400 recall is the same within 0.02."""
-_LONGEST = 2 * _REACH  # of a hit that is not divided into chunks like those of an index
+_LONGEST = 2 * _REACH
+"""Characters of a hit that is not divided into chunks like those of an index. Hits of 240 words
+have 0.03 to 0.06 more recall if they are."""
 _TRIMMED = Delivery(trim=True)
 _PLACES = {FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE}
 _HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)

@@ -57,70 +57,59 @@ def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
     return [Span(start, start + len(text)) for start, text in zip(known, texts, strict=True)]
 
 
-class VectorPlan:
-    """Which texts to embed for the chunks of documents, and how their vectors are made of these.
+def embed_chunks(
+    documents: Iterable[Sequence[PlacedText]],
+    embed: Callable[[list[str]], object],
+    *,
+    surroundings: bool = True,
+    show_progress: bool = False,
+) -> list[Vectors]:
+    """Embed the chunks of documents, each text once, and return the vectors of each document.
 
     Args:
         documents: The chunks of each document, in order.
+        embed: Returns a vector for each of some texts.
         surroundings: Whether vectors know what is around a chunk.
+        show_progress: Show a progress bar of the texts.
+
+    Returns:
+        Arrays of shape (chunks, width). Vectors that know surroundings have length 1; others are as
+        `embed` returns them.
+
+    Raises:
+        ValueError: There is not a vector for each text, they differ in size, or one has a value
+            that is not finite.
     """
+    documents = [*documents]
+    rows: dict[str, int] = {}  # of the texts to embed, in order of their first use
+    for chunk in chain.from_iterable(documents):
+        rows.setdefault(chunk.in_context, len(rows))
+    made = []
+    with tqdm(total=len(rows), unit="text", disable=not show_progress) as bar:
+        for some in batches(rows, _AT_ONCE):
+            made.append(matrix(embed(some), len(some)))
+            bar.update(len(some))
+    widths = {part.shape[1] for part in made}
+    if len(widths) > 1:
+        raise ValueError(f"the embedding model gives vectors of several widths: {sorted(widths)}")
+    embedded = np.concatenate(made) if made else matrix([], 0)
+    vectors = [embedded[[rows[chunk.in_context] for chunk in chunks]] for chunks in documents]
+    if not surroundings:
+        return vectors
+    return [_in_surroundings(*each) for each in zip(documents, vectors, strict=True)]
 
-    def __init__(
-        self, documents: Iterable[Sequence[PlacedText]], *, surroundings: bool = True
-    ) -> None:
-        self._documents = [*documents]
-        self._surroundings = surroundings
-        self._rows: dict[str, int] = {}  # of the texts to embed
-        for chunk in chain.from_iterable(self._documents):
-            self._rows.setdefault(chunk.in_context, len(self._rows))
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts to embed, each once, in order of their first use."""
-        return [*self._rows]
-
-    def embed(
-        self, embed: Callable[[list[str]], object], *, show_progress: bool = False
-    ) -> list[Vectors]:
-        """Embed the texts, and return the vectors of each document's chunks.
-
-        Args:
-            embed: Returns a vector for each of some texts.
-            show_progress: Show a progress bar of the texts.
-
-        Returns:
-            Arrays of shape (chunks, width). Vectors that know surroundings have length 1; others
-            are as `embed` returns them.
-
-        Raises:
-            ValueError: There is not a vector for each text, they differ in size, or one has a
-                value that is not finite.
-        """
-        made = []
-        with tqdm(total=len(self._rows), unit="text", disable=not show_progress) as bar:
-            for some in batches(self._rows, _AT_ONCE):
-                made.append(matrix(embed(some), len(some)))
-                bar.update(len(some))
-        widths = {part.shape[1] for part in made}
-        if len(widths) > 1:
-            raise ValueError(
-                f"the embedding model gives vectors of several widths: {sorted(widths)}"
-            )
-        embedded = np.concatenate(made) if made else matrix([], 0)
-        return [self._combine(chunks, embedded) for chunks in self._documents]
-
-    def _combine(self, chunks: Sequence[PlacedText], embedded: Vectors) -> Vectors:
-        """Return the vectors of a document's chunks, given those of all texts."""
-        own: Vectors = embedded[[self._rows[chunk.in_context] for chunk in chunks]]
-        if not self._surroundings or not len(own):
-            return own
-        counts = EvenCounter().count([without_times(chunk.text) for chunk in chunks])
-        sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
-        # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
-        density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))
-        centres = [density * sum(chunk.span) / 2 for chunk in chunks]
-        own = unit_length(own)
-        return unit_length(own + mean_of_neighbours(own, centres, sizes))
+def _in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
+    """Return the vectors of a document's chunks, with those around each."""
+    if not len(own):
+        return own
+    counts = EvenCounter().count([without_times(chunk.text) for chunk in chunks])
+    sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
+    # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
+    density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))
+    centres = [density * sum(chunk.span) / 2 for chunk in chunks]
+    own = unit_length(own)
+    return unit_length(own + mean_of_neighbours(own, centres, sizes))
 
 
 def mean_of_neighbours(

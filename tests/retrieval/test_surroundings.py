@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lumber_core import Span
-from lumber_retrieval.surroundings import PlacedText, VectorPlan, mean_of_neighbours, unit_length
+from lumber_retrieval.surroundings import PlacedText, embed_chunks, mean_of_neighbours, unit_length
 from tests.growth import seconds as cpu_seconds
 
 
@@ -43,7 +43,7 @@ class Embedder:
 def vectors_of(
     embed: Embedder, *documents: Sequence[PlacedText], surroundings: bool = True
 ) -> list:
-    return VectorPlan(documents, surroundings=surroundings).embed(embed)
+    return embed_chunks(documents, embed, surroundings=surroundings)
 
 
 WORDS = "one two three four five six seven eight nine ten "  # ten tokens
@@ -87,8 +87,8 @@ def test_texts_are_embedded_in_batches_with_a_progress_bar(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     embed = Embedder(400)
-    plan = VectorPlan([placed(*map(str, range(300)))], surroundings=False)
-    made = plan.embed(embed, show_progress=True)
+    chunks = placed(*map(str, range(300)))
+    made = embed_chunks([chunks], embed, surroundings=False, show_progress=True)
     assert [len(some) for some in embed.asked] == [256, 44]
     assert made[0][299, 299] == 3
     assert "300/300" in capsys.readouterr().err
@@ -112,19 +112,23 @@ def test_no_documents_no_chunks_and_no_calls() -> None:
 )
 def test_vectors_of_the_wrong_number_or_size_are_refused(embed, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        VectorPlan([placed("a", "b")]).embed(embed)
+        embed_chunks([placed("a", "b")], embed)
 
 
 def test_batches_of_other_widths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"several widths: \[44, 256\]"):
-        VectorPlan([placed(*map(str, range(300)))]).embed(lambda texts: np.eye(len(texts)))
+        embed_chunks([placed(*map(str, range(300)))], lambda texts: np.eye(len(texts)))
 
 
 def seconds(texts: Sequence[str]) -> float:
     """Return the least time of adding up vectors of 8 numbers."""
     vectors = np.ones((len(texts), 8), dtype=np.float32)
-    plan = VectorPlan([placed(*texts)])
-    return min(cpu_seconds(lambda: plan.embed(lambda some: vectors[: len(some)])) for _ in range(3))
+    chunks = placed(*texts)
+
+    def embed() -> None:
+        embed_chunks([chunks], lambda some: vectors[: len(some)])
+
+    return min(cpu_seconds(embed) for _ in range(3))
 
 
 @pytest.mark.parametrize("text", ["a", "word " * 30, "\n"])

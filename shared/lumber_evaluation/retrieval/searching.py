@@ -21,8 +21,8 @@ from lumber_evaluation.retrieval.results import CUTOFFS, QuestionResult, Retriev
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
 from lumber_retrieval.surroundings import (
     PlacedText,
-    VectorPlan,
     Vectors,
+    embed_chunks,
     matrix,
     unit_length,
 )
@@ -73,11 +73,11 @@ def retrieve(
     if context:
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
-    plan = VectorPlan(
-        map(_placed, splits),
-        surroundings=surroundings,
+    placed = [*map(_placed, splits)]
+    made = embed_chunks(
+        placed, embedder.embed_documents, surroundings=surroundings, show_progress=show_progress
     )
-    vectors = np.concatenate(plan.embed(embedder.embed_documents, show_progress=show_progress))
+    vectors = np.concatenate(made)
     asked = matrix(embedder.embed_queries(queries), len(queries))
     if embedder.similarity == "cosine":
         vectors, asked = unit_length(vectors), unit_length(asked)
@@ -107,7 +107,8 @@ def retrieve(
                 found = replace(found, passage_recalls=joined)
             results[question] = found
     ordered = tuple(results[n] for n in range(len(queries)))
-    return RetrievalResult(chunks, ordered, len(plan.texts))
+    texts = {chunk.in_context for own in placed for chunk in own}
+    return RetrievalResult(chunks, ordered, len(texts))
 
 
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:
