@@ -221,7 +221,7 @@ def installs(distribution: Path, extra: str, python: str) -> bool:
             run = subprocess.run([interpreter, "-I", "-c", code], cwd=folder, check=False)
             done = run.returncode == 0
         size, packages = installed(Path(folder))
-    megabytes = sum(size.values())
+    megabytes = sum(size.values()) / 1e6
     fine = done and (megabytes <= MOST or extra or sys.platform != "linux")
     print(
         f"{'ok' if fine else 'FAILED':6} {time.monotonic() - start:4.0f} s  {distribution.name} "
@@ -245,12 +245,12 @@ def install(wanted: str, python: str, folder: Path) -> tuple[Path, bool]:
 
 
 def installed(folder: Path) -> tuple[Counter[str], int]:
-    """Return the MB of each folder in site-packages, without bytecode, and how many packages."""
+    """Return the bytes of each folder of site-packages, without bytecode, and how many packages."""
     (packages,) = folder.glob("env/**/site-packages")
     sizes: Counter[str] = Counter()
     for path in packages.rglob("*"):
         if path.is_file() and path.suffix != ".pyc":
-            sizes[path.relative_to(packages).parts[0]] += path.stat().st_size / 1e6
+            sizes[path.relative_to(packages).parts[0]] += path.stat().st_size
     return sizes, len([*packages.glob("*.dist-info")])
 
 
@@ -260,8 +260,10 @@ def list_sizes(wheel: Path) -> None:
         with TemporaryDirectory() as folder:
             install(wanted, sys.executable, Path(folder))
             sizes, packages = installed(Path(folder))
-        print(f"{wanted.partition(' ')[0]}: {sum(sizes.values()):.1f} MB, {packages} packages")
-    print(*(f"  {name}: {size:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
+        print(
+            f"{wanted.partition(' ')[0]}: {sum(sizes.values()) / 1e6:.1f} MB, {packages} packages"
+        )
+    print(*(f"  {name}: {size / 1e6:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
 
 
 if __name__ == "__main__":
