@@ -26,10 +26,9 @@ import sysconfig
 import tarfile
 import time
 import zipfile
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from email.parser import HeaderParser
-from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -130,10 +129,6 @@ PROBES = {
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
     "done = run('mcp', '.', stdin=request + '\\n')\n"
     "assert done.returncode == 0 and '\"id\":1' in done.stdout.replace(' ', ''), done",
-    "postgres": "from lumber_core.support.postgres import PostgresDatabase\n"
-    "url = 'postgresql://127.0.0.1/tides?collection=handbook'\n"
-    "made = PostgresDatabase(url, version=1, schema='', outdated='')\n"
-    "assert made.name.startswith('handbook in the database tides')",
     "all": "import langchain_lumber, llamaindex_lumber, lumber_training.training\n"
     "import lumber_cli.split, lumber_evaluation.report",
 }
@@ -226,7 +221,7 @@ def installs(distribution: Path, extra: str, python: str) -> bool:
             run = subprocess.run([interpreter, "-I", "-c", code], cwd=folder, check=False)
             done = run.returncode == 0
         size, packages = installed(Path(folder))
-    megabytes = sum(size.values())
+    megabytes = sum(size.values()) / 1e6
     fine = done and (megabytes <= MOST or extra or sys.platform != "linux")
     print(
         f"{'ok' if fine else 'FAILED':6} {time.monotonic() - start:4.0f} s  {distribution.name} "
@@ -249,13 +244,13 @@ def install(wanted: str, python: str, folder: Path) -> tuple[Path, bool]:
     return interpreter, done.returncode == 0
 
 
-def installed(folder: Path) -> tuple[dict[str, float], int]:
-    """Return the MB of each folder in site-packages, without bytecode, and how many packages."""
+def installed(folder: Path) -> tuple[Counter[str], int]:
+    """Return the bytes of each folder of site-packages, without bytecode, and how many packages."""
     (packages,) = folder.glob("env/**/site-packages")
-    sizes: dict[str, float] = defaultdict(float)
+    sizes: Counter[str] = Counter()
     for path in packages.rglob("*"):
         if path.is_file() and path.suffix != ".pyc":
-            sizes[path.relative_to(packages).parts[0]] += path.stat().st_size / 1e6
+            sizes[path.relative_to(packages).parts[0]] += path.stat().st_size
     return sizes, len([*packages.glob("*.dist-info")])
 
 
@@ -265,9 +260,10 @@ def list_sizes(wheel: Path) -> None:
         with TemporaryDirectory() as folder:
             install(wanted, sys.executable, Path(folder))
             sizes, packages = installed(Path(folder))
-        print(f"{wanted.partition(' ')[0]}: {sum(sizes.values()):.1f} MB, {packages} packages")
-    largest = sorted(sizes.items(), key=itemgetter(1), reverse=True)[:10]
-    print(*(f"  {name}: {size:.1f} MB" for name, size in largest), sep="\n")
+        print(
+            f"{wanted.partition(' ')[0]}: {sum(sizes.values()) / 1e6:.1f} MB, {packages} packages"
+        )
+    print(*(f"  {name}: {size / 1e6:.1f} MB" for name, size in sizes.most_common(10)), sep="\n")
 
 
 if __name__ == "__main__":

@@ -110,10 +110,10 @@ def test_names_that_load_on_first_use_are_those_that_type_checkers_see() -> None
         if isinstance(statement, ast.ImportFrom)
         for alias in statement.names
     }
-    assert seen == vars(langchain_lumber)["_MODULES"]
-    assert seen.keys() == {*langchain_lumber.__all__}
-    assert seen.keys() <= {*dir(langchain_lumber)}
-    assert None not in [getattr(langchain_lumber, name) for name in seen]
-    missing = "Missing"
+    package = import_module("langchain_lumber")
+    assert seen == package._MODULES
+    assert seen.keys() == {*package.__all__}
+    assert seen.keys() <= {*dir(package)}
+    assert None not in [getattr(package, name) for name in seen]
     with pytest.raises(AttributeError, match="has no attribute 'Missing'"):
-        getattr(langchain_lumber, missing)
+        _ = package.Missing
