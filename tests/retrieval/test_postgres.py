@@ -375,7 +375,7 @@ def test_models_are_compared_within_the_transaction(postgres: Server) -> None:
 
     def add(model: WordVectors) -> str:
         try:
-            index_of(place, model).add(BOTH[:1])
+            index_of(place, model).add([document(RIVER, str(model.width))])
         except ValueError as error:
             return str(error)
         return "added"
