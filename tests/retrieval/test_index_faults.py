@@ -87,7 +87,7 @@ def test_a_model_that_is_not_known_again_is_refused(model: WordVectors, message:
     index = index_of(embedding=model)
     with pytest.raises(ValueError, match=message):
         index.add([document(RIVER, "river")])
-    assert len(index.store) == 0
+    assert index.sources == []
 
 
 def test_a_query_is_refused_whose_vector_is_not_finite() -> None:

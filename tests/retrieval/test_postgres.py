@@ -212,6 +212,21 @@ def test_a_connection_that_the_server_has_ended_is_made_again(postgres: Server) 
     assert index.search("otters")
 
 
+def test_a_query_sees_what_was_stored_when_it_began(postgres: Server) -> None:
+    place = postgres.place()
+    index, writer = index_of(place), index_of(place)
+    index.add(BOTH)
+    expected = index.search("otters")
+
+    def change(metadata: Any) -> bool:
+        writer.delete(["river"])
+        writer.add([document("Otters are gone.", "news")])
+        return True
+
+    assert index.search("otters", where=change) == expected
+    assert "news" in {passage.document for passage in index.search("otters")}
+
+
 def test_a_writer_waits_for_another_one_and_no_longer_than_the_deadline(postgres: Server) -> None:
     place = postgres.place()
     one, other, reader = index_of(place), index_of(place), index_of(place)
@@ -339,13 +354,14 @@ def test_eight_writers_lose_nothing_and_answers_are_those_of_one(postgres: Serve
     for name in names:  # what is there was the last that some writer did
         assert stored.get(name, "") in {last[name] for last in lasts if name in last}
     anew.add([document(text, name) for name, text in stored.items()])
-    assert len(index.store) == len(anew.store)
+    with index.store.reading() as ours, anew.store.reading() as theirs:
+        assert len(ours) == len(theirs)
     for question in ("otters hunt", "fish in 5", "n3"):
-        ours, theirs = (
+        answers = [
             [(one.document, one.span, one.score) for one in each.search(question, budget=400)]
             for each in (index, anew)
-        )
-        assert ours == theirs
+        ]
+        assert answers[0] == answers[1]
 
 
 def test_models_are_compared_within_the_transaction(postgres: Server) -> None:
@@ -359,7 +375,7 @@ def test_models_are_compared_within_the_transaction(postgres: Server) -> None:
 
     def add(model: WordVectors) -> str:
         try:
-            index_of(place, model).add(BOTH[:1])
+            index_of(place, model).add([document(RIVER, str(model.width))])
         except ValueError as error:
             return str(error)
         return "added"
@@ -401,7 +417,14 @@ def test_a_fork_has_connections_of_its_own(postgres: Server) -> None:
     index.add(BOTH)
     expected = index.search("otters")
 
+    def session() -> object:
+        with index.store.database.transaction() as connection:
+            return connection.execute("SELECT pg_backend_pid()").fetchall()
+
+    own = session()
+
     def search_and_add() -> None:
+        assert session() != own
         assert index.search("otters") == expected
         index.add([document("Bees hum.", "bees")])
 
