@@ -115,10 +115,13 @@ def without_leaders(words: Sequence[Word]) -> list[Word]:
         return list(words)
     kept: list[Word] = []
     for word in words:
-        text = _LEADER.sub("", word.text)
-        if text and (text != word.text or word.text.strip(".")):
-            right = word.left + (word.right - word.left) * len(text) / len(word.text)
-            kept.append(word._replace(text=text, right=right))
+        parts = _LEADER.split(word.text)
+        letter = (word.right - word.left) / len(word.text)
+        if parts[0].strip("."):
+            right = word.left + letter * len(parts[0])
+            kept.append(word._replace(text=parts[0], right=right))
+        if len(parts) > 1 and parts[-1]:
+            kept.append(word._replace(text=parts[-1], left=word.right - letter * len(parts[-1])))
     return kept or list(words)
 
 

@@ -187,6 +187,8 @@ def test_dots_before_the_number_of_a_page_are_no_text() -> None:
         for n, (title, dots, number) in enumerate(rows)
     ]
     assert read([*page, *prose(600)]).startswith("1 Boats  3\n\n2 Nets  14\n\n3 Hooks  15\n\n")
+    glued = [(72, 700, 11, f"Boats{'.' * 40}3"), (72, 686, 11, f"Nets{'.' * 40}14")]
+    assert read([*glued, *prose(600)]).startswith("Boats  3\n\nNets  14\n\n")
     assert "sail ... or not" in read([*prose(700), (72, 600, 11, "They sail ... or not.")])
 
 
