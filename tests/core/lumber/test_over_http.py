@@ -91,8 +91,8 @@ def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
         assert server.count == sum(result.usage.calls for result in results)
         first, last = held
         # What grows is the results themselves, a verdict with its answer for each call; how many
-        # of the documents, 16 at most, are open at each moment varies.
-        assert last - first < 2000 * 0.4 * calls + 100_000 * min(documents, 16)
+        # of the documents, 16 at most, are open at each moment varies, as does when modules load.
+        assert last - first < 2000 * 0.4 * calls + 100_000 * min(documents, 16) + 400_000
         before = server.count
         assert splitter(server, store=store).segment_all(texts) == results
         assert server.count == before
