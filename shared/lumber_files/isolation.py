@@ -15,10 +15,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections import defaultdict
 from contextlib import suppress
 from importlib import import_module
 from threading import Timer
-from typing import IO, Any
+from typing import Any
 
 from lumber_files.limits import TooMuchError, UnreadableFileError, check_unpacked
 
@@ -48,7 +49,7 @@ class _Child:
     """A process that reads one file after another."""
 
     def __init__(self) -> None:
-        self._late = False
+        self._is_late = False
         # -I and -S: its search path is the parent's, so that it needs none of its own.
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _CHILD],
@@ -62,15 +63,15 @@ class _Child:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
-    def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any] | str:
-        """Return the child's answer, or how it ended, as said after the file's name."""
-        seconds: int = request["seconds"]
-        watch = Timer(seconds * _WAITS, self._expire)
+    def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
+        """Return the child's answer; if there is none, the error says how the child has ended."""
+        watch = Timer(request["seconds"] * _WAITS, self._expire)
         watch.daemon = True
         watch.start()
         try:
             self._send(request, content)
-            answer = _pipe(self._process.stdout).readline()
+            assert self._process.stdout is not None
+            answer = self._process.stdout.readline()
         except OSError:  # it has ended
             answer = b""
         except BaseException:  # such as Ctrl-C: half an answer may be in the pipe
@@ -82,12 +83,12 @@ class _Child:
             parsed: dict[str, Any] = json.loads(answer.decode("utf-8", "surrogatepass"))
             return parsed
         self.end()
-        if self._late or self._process.returncode == -getattr(signal, "SIGXCPU", 0):
-            return f"takes more than {seconds} s of CPU time to read"
-        return "cannot be read: its reader crashed, or needed too much memory"
+        if self._is_late or self._process.returncode == -getattr(signal, "SIGXCPU", 0):
+            return {"error": f"takes more than {request['seconds']} s of CPU time to read"}
+        return {"error": "cannot be read: its reader crashed, or needed too much memory"}
 
     def _expire(self) -> None:
-        self._late = True
+        self._is_late = True
         self._process.kill()
 
     def end(self) -> None:
@@ -95,35 +96,22 @@ class _Child:
         with suppress(OSError):  # what was not sent
             self._process.communicate()
 
-    def leave(self) -> None:
-        """Forget a process that is the child of another."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            _pipe(pipe).close()
-        self._process.returncode = 0
-
     def _send(self, request: dict[str, Any], content: bytes = b"") -> None:
-        pipe = _pipe(self._process.stdin)
+        pipe = self._process.stdin
+        assert pipe is not None
         pipe.write(json.dumps({**request, "size": len(content)}).encode() + b"\n")
         pipe.write(content)
         pipe.flush()
 
 
-_idle: list[_Child] = []  # whose operations are atomic
+# By the process that started them: after a fork, the new process must not use those of the old.
+_idle = defaultdict[int, list[_Child]](list)
 
 
 @atexit.register
 def _end_idle() -> None:
-    while _idle:
-        _idle.pop().end()
-
-
-def _leave_idle() -> None:
-    while _idle:
-        _idle.pop().leave()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave_idle)
+    for child in _idle[os.getpid()]:
+        child.end()
 
 
 def read_isolated(
@@ -146,28 +134,22 @@ def read_isolated(
     """
     seconds = _LEAST_SECONDS + int(_SECONDS * most + _SECONDS_MORE * len(content))
     request = {"reader": reader, "kind": kind, "most": most, "seconds": seconds, "options": options}
-    child = _take_idle() or _Child()
+    child = _take_child()
     answer = child.read(request, content)
-    if isinstance(answer, str):
-        raise UnreadableFileError(f"{name} {answer}")
-    _idle.append(child)
+    if child.is_alive():
+        _idle[os.getpid()].append(child)
     if "error" in answer:
         raise UnreadableFileError(f"{name} {answer['error']}")
     return answer["value"]
 
 
-def _take_idle() -> _Child | None:
-    with suppress(IndexError):
+def _take_child() -> _Child:
+    with suppress(IndexError):  # there is none; threads take them at the same time
         while True:
-            child = _idle.pop()
+            child = _idle[os.getpid()].pop()
             if child.is_alive():
                 return child
-    return None
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None
-    return pipe
+    return _Child()
 
 
 def answer_requests() -> None:
@@ -184,24 +166,20 @@ def answer_requests() -> None:
 
 
 def _answer(request: dict[str, Any], content: bytes) -> bytes:
-    most = request["most"]
     try:
         module, function = request["reader"].split(":")
-        value = getattr(import_module(module), function)(content, most, **request["options"])
-        answer = _encode({"value": value})
-        check_unpacked(len(answer) - _BEYOND, most)
+        read = getattr(import_module(module), function)
+        answer = {"value": read(content, request["most"], **request["options"])}
+        made = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        check_unpacked(len(made) - _BEYOND, request["most"])
+        return made
     except TooMuchError as error:
-        answer = _encode({"error": str(error)})
+        reason = str(error)
     except MemoryError:
-        answer = _encode({"error": "needs too much memory to be read"})
+        reason = "needs too much memory to be read"
     except Exception as error:  # noqa: BLE001 - parsers raise whatever damaged files make of them
-        reason = str(error) or type(error).__name__
-        answer = _encode({"error": f"cannot be read as {request['kind']}: {reason}"})
-    return answer
-
-
-def _encode(answer: dict[str, Any]) -> bytes:
-    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        reason = f"cannot be read as {request['kind']}: {str(error) or type(error).__name__}"
+    return json.dumps({"error": reason}).encode()
 
 
 def _limit(seconds: int, memory: int) -> None:

@@ -189,7 +189,7 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
         in_head = any(
             _are_beside(*lines[one : other + 1])
             for one, other in around
-            if 0 <= one and other < len(lines)
+            if one >= 0 and other < len(lines)
         )
         if types.is_heading(number, lines[start:stop]) and not (in_table or in_head):
             level = types.bookmark(number, lines[start:stop])
