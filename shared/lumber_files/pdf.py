@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from math import hypot
 from typing import Any
 
@@ -31,8 +32,7 @@ _BOLD_WEIGHT = 600
 _BELOW = 0.6  # times the size of the type; no letter goes so far below its line
 _A_LINE, _A_RECTANGLE = 2, (4, 5)  # segments of a path, with the move to its start
 _THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
-_BOOKMARKS, _DEEPEST = 20_000, 6  # a damaged file may have circles of them
-_LONGEST_TITLE = 500  # characters
+_DEEPEST = 6  # of bookmarks
 _LONGEST_NAME = 200  # bytes of a font's name
 _ERRORS = {  # of FPDF_GetLastError
     4: "it needs a password: save it without one",
@@ -52,27 +52,26 @@ def read_pages(content: bytes, most: int) -> tuple[str, list[str]]:
         ValueError: The file is damaged or encrypted.
     """
     import pypdfium2.raw as pdfium  # which initializes the library
+    from pypdfium2 import PdfDocument, PdfiumError
 
-    document = pdfium.FPDF_LoadMemDocument64(content, len(content), None)
-    if not document:
-        raise ValueError(_ERRORS.get(pdfium.FPDF_GetLastError(), "it is damaged, or no PDF"))
+    try:
+        document = PdfDocument(content)
+    except PdfiumError as error:
+        raise ValueError(_ERRORS.get(error.err_code, "it is damaged, or no PDF")) from error
     # Fields of forms are drawn if there is an environment for them.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
     pages, rules, size = [], [], 0
-    for number in range(pdfium.FPDF_GetPageCount(document)):
+    for number in range(len(document)):
         lines, drawn = _read(pdfium, document, form, number)
         pages.append(lines)
         rules.append(drawn)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
         check_unpacked(size, most)
-    texts = to_markdown(pages, rules, dict(_outline(pdfium, document)))
-    return _title(pdfium, document), [finish(page) for page in clean_pages(texts)]
-
-
-def _title(pdfium: Any, document: Any) -> str:
-    said = (ctypes.c_uint16 * _LONGEST_TITLE)()
-    pdfium.FPDF_GetMetaText(document, b"Title", said, ctypes.sizeof(said))
-    return bytes(said).decode("utf-16-le", "replace").partition("\0")[0]
+    texts = to_markdown(pages, rules, dict(_outline(document)))
+    title = ""
+    with suppress(UnicodeDecodeError):
+        title = document.get_metadata_value("Title")
+    return title, [finish(page) for page in clean_pages(texts)]
 
 
 def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[TextLine], list[Rule]]:
@@ -222,20 +221,13 @@ def _whole(units: str) -> str:
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
-def _outline(pdfium: Any, document: Any) -> Iterator[tuple[tuple[int, str], int]]:
+def _outline(document: Any) -> Iterator[tuple[tuple[int, str], int]]:
     """Yield the bookmarks of a document: page from 0 and title, with the level from 1."""
-    waiting = [(pdfium.FPDFBookmark_GetFirstChild(document, None), 1)]
-    for _ in range(_BOOKMARKS):
-        if not waiting:
-            return
-        bookmark, level = waiting.pop()
-        if not bookmark or level > _DEEPEST:
-            continue
-        waiting.append((pdfium.FPDFBookmark_GetNextSibling(document, bookmark), level))
-        waiting.append((pdfium.FPDFBookmark_GetFirstChild(document, bookmark), level + 1))
-        size = pdfium.FPDFBookmark_GetTitle(bookmark, None, 0)
-        title = ctypes.create_string_buffer(size)
-        pdfium.FPDFBookmark_GetTitle(bookmark, title, size)
-        place = pdfium.FPDFBookmark_GetDest(document, bookmark)
-        page = pdfium.FPDFDest_GetDestPageIndex(document, place) if place else -1
-        yield (page, title_key(title.raw.decode("utf-16-le", "ignore"))), level
+    for bookmark in document.get_toc(max_depth=_DEEPEST):
+        place = bookmark.get_dest()
+        with suppress(UnicodeDecodeError):
+            page = place.get_index() if place else None
+            yield (
+                (-1 if page is None else page, title_key(bookmark.get_title())),
+                bookmark.level + 1,
+            )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from lumber_files.pdf_headings import Outline, Types, is_text, levels_of, size_of
 from lumber_files.pdf_lines import BULLETS, TextLine, with_marks, without_running_heads
@@ -29,7 +29,7 @@ _LONGEST_LABEL = 15  # words
 _SPECIAL = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
 
 
-@dataclass
+@dataclass(eq=False)
 class _Block:
     kind: str
     lines: Sequence[TextLine] = ()
@@ -149,27 +149,26 @@ def _is_full(line: TextLine, after: TextLine, block: Sequence[TextLine]) -> bool
 
 
 def _blocks(
-    number: int, page: list[TextLine], rules: Sequence[Rule], types: Types
+    number: int, page: Sequence[TextLine], rules: Sequence[Rule], types: Types
 ) -> Iterator[_Block]:
     """Yield the blocks of a page, those between ruled tables by their lines."""
-    tables: list[tuple[int, _Block]] = []
+    inside: dict[TextLine, _Block] = {}
     for grid in grids(rules):
-        found = grid.fill([line.words for line in page])
-        if found:
-            inside, cells = found
-            place = min(inside)
-            tables.append((place, _Block("table", cells=cells)))
-            page = [line for n, line in enumerate(page) if n not in inside]
-            tables = [(n - sum(i < n for i in inside) if n > place else n, t) for n, t in tables]
-    start = 0
-    for place, table in sorted(tables, key=lambda each: each[0]):
-        yield from _of_lines(number, page[start:place], types)
-        yield table
-        start = place
-    yield from _of_lines(number, page[start:], types)
+        free = [line for line in page if line not in inside]
+        if found := grid.fill([line.words for line in free]):
+            table = _Block("table", cells=found[1])
+            inside.update((free[number], table) for number in found[0])
+    written: set[_Block] = set()
+    for owner, lines in groupby(page, inside.get):
+        if owner is None:
+            yield from _of_lines(number, [*lines], types)
+        elif owner not in written:
+            written.add(owner)
+            yield owner
 
 
 def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[_Block]:
+    beside = {n for n, pair in enumerate(pairwise(lines), start=1) if _are_beside(*pair)}
     start, in_table = 0, False
     while start < len(lines):
         stop = _end_of_rows(lines, start, types)
@@ -185,13 +184,8 @@ def _of_lines(number: int, lines: Sequence[TextLine], types: Types) -> Iterator[
         ):
             stop += 1
         in_table = in_table and _end_of_rows(lines, stop, types) > stop
-        around = ((start - 1, start), (stop - 1, stop))
-        in_head = any(
-            _are_beside(*lines[one : other + 1])
-            for one, other in around
-            if one >= 0 and other < len(lines)
-        )
-        if types.is_heading(number, lines[start:stop]) and not (in_table or in_head):
+        in_table = in_table or not beside.isdisjoint((start, stop))
+        if types.is_heading(number, lines[start:stop]) and not in_table:
             level = types.bookmark(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)
         else:
