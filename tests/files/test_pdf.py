@@ -89,6 +89,18 @@ def test_what_is_set_in_bold_may_be_text(line: Drawn) -> None:
     assert "#" not in read([*prose(740), line, *prose(600)])
 
 
+def test_what_stands_beside_other_lines_is_no_heading() -> None:
+    heads = [["Period"], ["Total number", "of boats"], ["Average price", "of a boat"]]
+    drawn = [
+        (left, 606 + 12 * (len(cell) - n), -11, line)
+        for left, cell in zip((72, 250, 350), heads, strict=True)
+        for n, line in enumerate(cell, start=1)
+    ]
+    text = read([*prose(740), (72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(400)])
+    assert [line for line in text.split("\n") if line.startswith("#")] == ["# Boats"]
+    assert text.count("Average price of a boat") == 1
+
+
 def test_a_line_that_ends_early_ends_there() -> None:
     lines = ["Harbour Street 7", "Hull", "The office is in the house of the keeper of the lamp."]
     assert read(prose(740, lines)) == "\n".join(lines)
@@ -136,8 +148,12 @@ def test_a_paragraph_goes_on_on_the_next_page() -> None:
 ROWS = [("Boats", "1,200", "1,100"), ("Nets", "(30)", "45"), ("Hooks", "7", "-")]
 
 
-def table(header: Sequence[str], base: float = 600) -> list[Drawn]:
-    rows = (header, *ROWS)
+def table(header: Sequence[str]) -> list[Drawn]:
+    return rows_of(600, header, *ROWS)
+
+
+def rows_of(base: float, *rows: Sequence[str]) -> list[Drawn]:
+    rows = rows or (*ROWS,)
     lefts = (72, 250, 350)
     return [
         (left, base - 16 * number, 11, cell)
