@@ -164,7 +164,7 @@ def test_the_index_knows_a_folder_wherever_the_command_runs(
 def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) -> None:
     options = ("docs", "Do dogs travel for free?", "--index", "docs.db")
     assert "docs/notes.txt" in documents(*options)
-    (docs / "notes.txt").write_bytes(b"\x00\xff\xfe\x89")
+    (docs / "notes.txt").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
     assert documents(*options) == {"docs/guide.md"}
     done = run_apart("ask", *options)
     assert done.err.count("docs/notes.txt") == 1

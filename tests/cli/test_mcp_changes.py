@@ -219,7 +219,7 @@ def test_a_file_that_cannot_be_read_any_more_does_not_answer(served: Served) -> 
     write(one / "ferry.md", FERRY)
     write(one / "other.md", "The pier is painted green.\n")
     assert found(serving, "When does the ferry leave?")[0][0] == "one/ferry.md"
-    (one / "ferry.md").write_bytes(b"\x00\xff\xfe\x89")
+    (one / "ferry.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
     assert {name for name, _ in found(serving, "When does the ferry leave?")} == {"one/other.md"}
     status = serving.wait_until_indexed()
     assert [each["file"] for each in status["failed"]] == ["one/ferry.md"]

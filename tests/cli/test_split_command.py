@@ -181,7 +181,7 @@ def test_chunks_and_reports_that_were_written_into_a_folder_are_not_read(docs: P
 
 
 def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> None:
-    (docs / "a.txt").write_bytes(b"\x00\xff\xfe\x89")
+    (docs / "a.txt").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe")
     done = run_apart("split", "docs")
     assert done.code == 1
     assert {row["document"] for row in rows_of(done.out)} == {"docs/b.md"}
