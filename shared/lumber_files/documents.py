@@ -26,11 +26,6 @@ _TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
-# Where the names of sheets are.
-_SHEETS = {
-    "xlsx": ("xl/workbook.xml", "//*[local-name() = 'sheet']/@name"),
-    "ods": ("content.xml", "//*[local-name() = 'table']/@*[local-name() = 'name']"),
-}
 _RAISED_IN_RTF = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _UNSEEN_IN_RTF = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
@@ -57,15 +52,11 @@ def read_document(content: bytes, most: int) -> str:
     if found is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
         raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
-    sheets: list[str] = []
     if content.startswith(b"PK"):
         content = _repack(content, most, found)
-        sheets = _sheets(content, found)
     elif found == "rtf":
         content = _RAISED_IN_RTF.sub(rb"\1^", _UNSEEN_IN_RTF.sub(b"", content))
     markdown = convert_document(content, found)
-    if len(sheets) == 1 and markdown:  # anydoc names several
-        markdown = f"## {sheets[0]}\n\n{markdown}"
     return _divide_sheets(markdown) if found in ("xlsx", "ods") else markdown
 
 
@@ -193,8 +184,7 @@ def _show_open_document(root: Any) -> None:
     from lxml import etree
 
     spaces = {name: _ODF.format(name) for name in ("office", "style", "text")}
-    unsaid = (f"{{{spaces['office']}}}annotation", f"{{{spaces['text']}}}page-number")
-    etree.strip_elements(root, *unsaid, with_tail=False)
+    etree.strip_elements(root, f"{{{spaces['office']}}}annotation", with_tail=False)
     styles = "//style:style[style:text-properties[{}]]/@style:name"
     raised, hidden = (
         set(root.xpath(styles.format(said), namespaces=spaces))
@@ -206,18 +196,6 @@ def _show_open_document(root: Any) -> None:
             span.clear(keep_tail=True)
         elif style in raised:
             span.text = set_apart("sup", "x", span.text)
-
-
-def _sheets(content: bytes, kind: str) -> list[str]:
-    """Return the names of the sheets of a file."""
-    from lxml import etree
-
-    part, path = _SHEETS.get(kind, ("", ""))
-    if not part:
-        return []
-    with ZipFile(BytesIO(content)) as archive:
-        names: list[str] = etree.fromstring(archive.read(part)).xpath(path)
-    return names
 
 
 def _divide_sheets(markdown: str) -> str:

@@ -237,8 +237,8 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
         (["1|2", "3|4"], "|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
     ],
 )
-def test_a_sheet_is_tables_under_its_name(rows: list[str], markdown: str) -> None:
-    assert text_of(workbook(("Boats", sheet(*rows))), ".xlsx") == f"## Boats\n\n{markdown}"
+def test_a_sheet_is_tables(rows: list[str], markdown: str) -> None:
+    assert text_of(workbook(("Boats", sheet(*rows))), ".xlsx") == markdown
 
 
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
@@ -277,7 +277,7 @@ def test_open_documents_and_rich_text() -> None:
     )
     rows = f"<table:table-row>{cells}</table:table-row>" * 2
     spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
-    assert text_of(spread, ".ods") == "## S\n\n| a | b |\n| --- | --- |\n| a | b |"
+    assert text_of(spread, ".ods") == "| a | b |\n| --- | --- |\n| a | b |"
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
     assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
