@@ -33,14 +33,8 @@ _BLOCKS = frozenset(
 )
 # What text beside blocks is wrapped in, by what it is in.
 _WRAPPED = {"ul": "li", "ol": "li", "table": "caption", "tr": "td"}
-_MARKS = {
-    **{tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")},
-    "strong": "b",
-    "em": "i",
-    "s": "del",
-    "kbd": "code",
-    "samp": "code",
-}
+_MARKS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
+_MARKS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
 _NUMBERED = ("start", "colspan", "rowspan")
 # Elements inside as many others are read as their content: some pages close nothing, and in
 # Markdown a line repeats the marks of all lists and quotes that it is in.
