@@ -35,7 +35,7 @@ _BLOCKS = frozenset(
 _WRAPPED = {"ul": "li", "ol": "li", "table": "caption", "tr": "td"}
 _MARKS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
 _MARKS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
-_NUMBERED = ("start", "colspan", "rowspan")
+_NUMBERED, _NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
 # Elements inside as many others are read as their content: some pages close nothing, and in
 # Markdown a line repeats the marks of all lists and quotes that it is in.
 _DEEPEST = 200
@@ -86,10 +86,11 @@ class _Parsed:
             tag = "sup" if is_note else _MARKS.get(tag, "span")
         self._open.append(tag)
         if len(self._open) < _DEEPEST:
-            kept = {key: attributes[key] for key in ("href", "rel") if key in attributes}
-            for key in _NUMBERED:  # a page may give anything
-                if re.fullmatch("[0-9]{1,3}", attributes.get(key, "")):
-                    kept[key] = attributes[key]
+            kept = {
+                key: _NOT_XML.sub("", said)
+                for key, said in attributes.items()
+                if key in ("href", "rel") or (key in _NUMBERED and _NUMBER.fullmatch(said))
+            }
             self._builder.start(tag, kept)
 
     def end(self, _tag: str) -> None:

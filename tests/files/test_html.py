@@ -66,7 +66,10 @@ from tests.growth import MOST, growth
             "<ul>a<li>b</ul><table>c<tr>d<td>e</table>",
             "- a\n- b\n\nc\n\n|  |  |\n| --- | --- |\n| d | e |",
         ),
-        ("<p>a <o:p @x=1>b</o:p><p>c&shy;d&#1;<dl><dt>e<dd>f</dl>", "a b\n\ncd\n\ne\n\nf"),
+        (
+            "<p>a <o:p @x=1><a href='&#1;'>b</a></o:p><p>c&shy;d&#1;<dl><dt>e<dd>f</dl>",
+            "a b\n\ncd\n\ne\n\nf",
+        ),
         # Raised and lowered text beside numbers.
         ("10<sup>6</sup> m<sup>2</sup> in 1998.<sup>3</sup>", "10^6 m^2 in 1998.^3"),
         (
