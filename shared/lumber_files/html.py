@@ -31,8 +31,17 @@ _GROUPS = (
 _BLOCKS = frozenset(
     ("body", *_GROUPS, *_HEADINGS, *_NESTED, "pre", "hr", "thead", "tbody", "tfoot")
 )
+<<<<<<< HEAD
 # What text beside blocks is wrapped in, by what it is in.
 _WRAPPED = {"ul": "li", "ol": "li", "table": "caption", "tr": "td"}
+=======
+# What these consist of; text or others between them become the first.
+_PARTS = {
+    **dict.fromkeys(_LISTS, ("li",)),
+    "table": ("caption", "tr"),
+    "tr": ("td", "th"),
+}
+>>>>>>> files
 _MARKS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
 _MARKS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
 _NUMBERED, _NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
@@ -212,12 +221,15 @@ def _wrap(body: Any) -> None:
             block.tag = "p"
             continue
         block.tag = "div" if block.tag == "p" else block.tag
-        kind, inside = _WRAPPED.get(block.tag, "p"), [*block]
+        parts = _PARTS.get(block.tag)
+        inside, kind = [*block], parts[0] if parts else "p"
         block.insert(0, wrapper := block.makeelement(kind))
         wrapper.text, block.text = block.text, None
         for child in inside:
-            if child.tag not in _BLOCKS:
-                wrapper.append(child)
+            own = {child.tag, *(each.tag for each in child if child.tag in _GROUPS)}
+            if child.tag not in _BLOCKS or (parts and own.isdisjoint(parts)):
+                before = wrapper.getprevious() if child.tag in _LISTS else None
+                (wrapper if before is None else before).append(child)  # a list in one, of the item
                 continue
             child.addnext(wrapper := block.makeelement(kind))
             wrapper.text, child.tail = child.tail, None

@@ -61,7 +61,10 @@ from tests.growth import MOST, growth
             "<table><tr><td>a<td><table><tr><th>b<th>c<tr><td>1<td>2</table></table>",
             "a\n\n| b | c |\n| --- | --- |\n| 1 | 2 |",
         ),
-        # Text outside items, rows and cells.
+        # What stands outside items, rows and cells.
+        ("<ul><li>a</li><ul><li>b</ul><li>c</ul>", "- a\n  - b\n- c"),
+        ("<ul><p>a<div><li>b</div></ul>e<ol><h3>c</h3><li>d", "- a\n- b\n\ne\n\n1. ### c\n2. d"),
+        ("<table><form><tr><td>a<td>b<p>c</form></table>", "|  |  |\n| --- | --- |\n| a | b c |"),
         (
             "<ul>a<li>b</ul><table>c<tr>d<td>e</table>",
             "- a\n- b\n\nc\n\n|  |  |\n| --- | --- |\n| d | e |",
