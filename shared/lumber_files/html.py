@@ -31,17 +31,12 @@ _GROUPS = (
 _BLOCKS = frozenset(
     ("body", *_GROUPS, *_HEADINGS, *_NESTED, "pre", "hr", "thead", "tbody", "tfoot")
 )
-<<<<<<< HEAD
-# What text beside blocks is wrapped in, by what it is in.
-_WRAPPED = {"ul": "li", "ol": "li", "table": "caption", "tr": "td"}
-=======
 # What these consist of; text or others between them become the first.
 _PARTS = {
     **dict.fromkeys(_LISTS, ("li",)),
     "table": ("caption", "tr"),
     "tr": ("td", "th"),
 }
->>>>>>> files
 _MARKS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
 _MARKS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
 _NUMBERED, _NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")

@@ -49,10 +49,7 @@ class _Child:
     """A process that reads one file after another."""
 
     def __init__(self) -> None:
-<<<<<<< HEAD
-=======
         self._is_late = False
->>>>>>> files
         # -I and -S: its search path is the parent's, so that it needs none of its own.
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _CHILD],
@@ -68,11 +65,7 @@ class _Child:
 
     def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
         """Return the child's answer; if there is none, the error says how the child has ended."""
-<<<<<<< HEAD
-        watch = Timer(request["seconds"] * _WAITS, self._process.kill)
-=======
         watch = Timer(request["seconds"] * _WAITS, self._expire)
->>>>>>> files
         watch.daemon = True
         watch.start()
         try:
@@ -90,11 +83,6 @@ class _Child:
             parsed: dict[str, Any] = json.loads(answer.decode("utf-8", "surrogatepass"))
             return parsed
         self.end()
-<<<<<<< HEAD
-        if self._process.returncode == -getattr(signal, "SIGXCPU", 0):
-            return {"error": f"takes more than {request['seconds']} s of CPU time to read"}
-        return {"error": "cannot be read: its reader crashed, or took too much memory or time"}
-=======
         if self._is_late or self._process.returncode == -getattr(signal, "SIGXCPU", 0):
             return {"error": f"takes more than {request['seconds']} s of CPU time to read"}
         return {"error": "cannot be read: its reader crashed, or needed too much memory"}
@@ -102,7 +90,6 @@ class _Child:
     def _expire(self) -> None:
         self._is_late = True
         self._process.kill()
->>>>>>> files
 
     def end(self) -> None:
         self._process.kill()

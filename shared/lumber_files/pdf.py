@@ -12,10 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-<<<<<<< HEAD
 from itertools import groupby
-=======
->>>>>>> files
 from math import hypot
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple

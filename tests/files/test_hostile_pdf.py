@@ -70,7 +70,7 @@ def written_often() -> bytes:
     [
         (written_often, 10**5, "unpacks to more than max_unpacked=100,000 bytes"),
         (a_form_in_itself, 10**5, "takes more than 2 s of CPU time to read"),
-        (widened, 10**6, "cannot be read: its reader crashed, or took too much memory"),
+        (widened, 10**6, "cannot be read: its reader crashed, or needed too much memory"),
         (lambda: page(SHOW)[:300], 10**6, "cannot be read as PDF: it is damaged, or no PDF"),
         (lambda: b"The tide turns.", 10**6, "cannot be read as PDF: it is damaged, or no PDF"),
     ],

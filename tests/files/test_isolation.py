@@ -32,7 +32,7 @@ def test_a_reader_gets_the_file_and_its_options() -> None:
     ("reader", "most", "reason"),
     [
         ("endless", 0, "takes more than 2 s of CPU time to read"),
-        ("crash", MEGABYTE, "cannot be read: its reader crashed, or took too much memory"),
+        ("crash", MEGABYTE, "cannot be read: its reader crashed, or needed too much memory"),
         ("hungry", MEGABYTE, "needs too much memory to be read"),
         ("damaged", MEGABYTE, "cannot be read as TOY: '/Root'"),
         ("long", MEGABYTE, "unpacks to more than max_unpacked=1,000,000 bytes"),
