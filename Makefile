@@ -121,7 +121,7 @@ check: $(READY)  ## Lint, format, strict type checks and import contracts
 
 docs: $(READY)  ## Build the documentation site into site/
 	@$(PIP) -e '.[docs]'
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "Open site/index.html; for its search, run: python -m http.server -d site"
 
 # Peers need an environment of their own: they bring packages that nothing else here needs.

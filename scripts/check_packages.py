@@ -10,7 +10,7 @@ sdist with that extra alone, imports what the extra enables and splits a text, f
 checkout. With the extras "langchain,llama-index,cli" it runs the README's examples instead.
 
 Each line ends with what was installed, in MB of 10**6 bytes without bytecode, and in packages:
-docs/index.md has these figures. If no extra is named, other splitters are installed as well, for
+docs/index.md has the sizes. If no extra is named, other splitters are installed as well, for
 their sizes, and what an installation without extras consists of is listed. On Linux such an
 installation may have 205 MB. Environments are made by `uv`, which must be installed with `twine`
 in the environment that runs this script (`make test-packages` installs both).
