@@ -65,6 +65,8 @@ def to_markdown(
         for number, block in enumerate(page):
             if before is not None:
                 between = "\n" if _goes_on(before, block) else "\n\n"
+                if not number and before.kind == "code":
+                    texts[last] += "\n"  # a fence has a line of its own
                 if number or block.kind != "paragraph":
                     text += between
                 else:  # a page begins with the first letter of a paragraph

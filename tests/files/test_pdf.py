@@ -173,6 +173,14 @@ def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
     assert text.endswith("\n\n```\nBEGIN\nfor boat in boats:\n    sail[boat,    7]\nEND\n```")
 
 
+def test_code_at_the_end_of_a_page_ends_there() -> None:
+    code = "BT /F2 10 Tf 72 400 Td (sail[boat]) Tj ET"
+    both = drawn([prose(740), [(72, 740, 20, "Boats"), *prose(700)]], more=code)
+    content = b"(moor[punt])".join(both.rsplit(b"(sail[boat])", 1))  # or it is a running foot
+    chunks = LayoutChunker(target_size=10).split(read_bytes(content, name="a", suffix=".pdf"))
+    assert {chunk.headings for chunk in chunks if "rocks" in chunk.text} == {(), ("Boats",)}
+
+
 def test_a_file_that_is_typewritten_has_no_code() -> None:
     shown = " T* ".join(f"({line}) Tj" for line in PROSE)
     assert (
