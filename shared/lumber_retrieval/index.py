@@ -23,7 +23,6 @@ from lumber_retrieval.documents import (
     documents_by_name,
     new_document,
 )
-from lumber_retrieval.embedding import placed
 from lumber_retrieval.embedding_model import (
     EmbeddingModel,
     check_same_model,
@@ -35,7 +34,7 @@ from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import SearchSettings, find_passages
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.store import PROBE, open_store
-from lumber_retrieval.surroundings import Vectors, embed_chunks
+from lumber_retrieval.surroundings import Vectors, split_and_embed
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
@@ -121,10 +120,9 @@ class PassageIndex:
         embed = partial(embed_texts, self._embedding)
         for batch in batches(changed, _AT_ONCE):
             sources = [one.content for one in batch]
-            split = self._chunker.split_all(
-                sources, Delivery(trim=True), show_progress=show_progress
+            split, vectors = split_and_embed(
+                self._chunker, sources, embed, Delivery(trim=True), show_progress=show_progress
             )
-            vectors = embed_chunks(placed(split), embed, show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             self.store.put(
                 [new_document(one, digests[one.name], own, rows) for one, own, rows in made],

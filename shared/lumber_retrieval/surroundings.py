@@ -1,6 +1,7 @@
-"""What to embed for the chunks of a document, and how vectors that know the surroundings follow.
+"""Splitting texts, and embedding the chunks so that vectors know what is above and around them.
 
-The surroundings of a chunk are its neighbours: a mean of their vectors is added to its own.
+A small chunk says little on its own. Its vector is found more often if its context is embedded with
+the text, and if a mean of its neighbours' vectors is added to it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
 from lumber_core.text.captions import without_times
+from lumber_core.text.source import Source
 from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
@@ -25,6 +29,7 @@ _WIDTH = 80.0
 of 40 words is the same within noise from 50 to 120."""
 _REACH = 3  # standard deviations; the kernel is below 0.012 beyond them
 _MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no more than others
+_AS_THEY_ARE = Delivery()
 _AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
 
 
@@ -55,6 +60,51 @@ def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
     if len(known) < len(texts) or any(low >= high for low, high in pairwise(known)):
         known = [*accumulate(map(len, texts), initial=0)][:-1]
     return [Span(start, start + len(text)) for start, text in zip(known, texts, strict=True)]
+
+
+def split_and_embed(
+    chunker: Chunker,
+    sources: Iterable[str | Source],
+    embed: Callable[[list[str]], object],
+    delivery: Delivery = _AS_THEY_ARE,
+    *,
+    show_progress: bool = False,
+) -> tuple[list[list[Chunk]], list[Vectors]]:
+    """Split texts, and embed the chunks so that vectors know their context and surroundings.
+
+    A chunk is embedded below its context: title, headings, header of a table. Its vector is scaled
+    to length 1, a weighted mean of its neighbours' vectors is added, and the sum scaled to length
+    1. Chunks of about 50 tokens are found more often this way. The mean weighs less beside larger
+    chunks, as those of 150 tokens gain nothing.
+
+    Args:
+        chunker: Splits the texts.
+        sources: Texts or sources; all are checked before the first is split.
+        embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
+        delivery: As for `Chunker.split`.
+        show_progress: Show progress bars of splitting and embedding.
+
+    Returns:
+        For each text its chunks, as `Chunker.split_all` returns them, and their vectors, shape
+        (chunks, width). A text to embed that occurs twice is embedded once.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `embed` returns vectors that differ in number or size from what is expected.
+    """
+    split = chunker.split_all(sources, delivery, show_progress=show_progress)
+    return split, embed_chunks(placed(split), embed, show_progress=show_progress)
+
+
+def placed(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
+    """Return the chunks of documents as they are embedded."""
+    return [
+        [
+            PlacedText(chunk.span, chunk.text, without_times(chunk.text_in_context))
+            for chunk in chunks
+        ]
+        for chunks in split
+    ]
 
 
 def embed_chunks(
