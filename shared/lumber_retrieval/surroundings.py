@@ -7,6 +7,7 @@ the text, and if a mean of its neighbours' vectors is added to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
@@ -73,9 +74,8 @@ def split_and_embed(
     """Split texts, and embed the chunks so that vectors know their context and surroundings.
 
     A chunk is embedded below its context: title, headings, header of a table. Its vector is scaled
-    to length 1, a weighted mean of its neighbours' vectors is added, and the sum scaled to length
-    1. Chunks of about 50 tokens are found more often this way. The mean weighs less beside larger
-    chunks, as those of 150 tokens gain nothing.
+    to length 1, the mean of its neighbours' vectors is added, and the sum scaled to length 1.
+    Chunks of about 50 tokens are found more often this way, those of 150 tokens gain nothing.
 
     Args:
         chunker: Splits the texts.
@@ -86,7 +86,7 @@ def split_and_embed(
 
     Returns:
         For each text its chunks, as `Chunker.split_all` returns them, and their vectors, shape
-        (chunks, width). A text to embed that occurs twice is embedded once.
+        (chunks, width).
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -99,10 +99,7 @@ def split_and_embed(
 def placed(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     """Return the chunks of documents as they are embedded."""
     return [
-        [
-            PlacedText(chunk.span, chunk.text, without_times(chunk.text_in_context))
-            for chunk in chunks
-        ]
+        [PlacedText(one.span, one.text, without_times(one.text_in_context)) for one in chunks]
         for chunks in split
     ]
 
@@ -114,21 +111,14 @@ def embed_chunks(
     surroundings: bool = True,
     show_progress: bool = False,
 ) -> list[Vectors]:
-    """Embed the chunks of documents, each text once, and return the vectors of each document.
-
-    Args:
-        documents: The chunks of each document, in order.
-        embed: Returns a vector for each of some texts.
-        surroundings: Whether vectors know what is around a chunk.
-        show_progress: Show a progress bar of the texts.
+    """Embed the chunks of documents, each text once; see `split_and_embed`.
 
     Returns:
-        Arrays of shape (chunks, width). Vectors that know surroundings have length 1; others are as
-        `embed` returns them.
+        The vectors of each document, shape (chunks, width): with `surroundings` of length 1,
+        otherwise as `embed` returns them.
 
     Raises:
-        ValueError: There is not a vector for each text, they differ in size, or one has a value
-            that is not finite.
+        ValueError: As for `matrix`.
     """
     documents = [*documents]
     rows: dict[str, int] = {}  # of the texts to embed, in order of their first use
@@ -165,12 +155,11 @@ def _in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
 def mean_of_neighbours(
     vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]
 ) -> Vectors:
-    """Return for each chunk of a document what its neighbours add to its vector.
+    """Return for each chunk of a document the mean of its neighbours' vectors.
 
-    That is the mean of their vectors. The weight of a neighbour falls with its distance as a
-    Gaussian does, and rises with its size. The mean has length 1 at most, and less, the smaller its
-    weights are beside the chunk itself: it matters to small chunks, and hardly to large ones or at
-    the ends of a document. The time is linear in the chunks.
+    The weight of a neighbour falls with its distance as a Gaussian does, and rises with its size.
+    The mean has length 1 at most, and less, the smaller its weights are beside the chunk itself: it
+    matters to small chunks, and hardly to large ones. The time is linear in the chunks.
 
     Args:
         vectors: The vectors of the chunks, of length 1, shape (chunks, width).
@@ -211,18 +200,14 @@ def matrix(vectors: object, count: int) -> Vectors:
     """
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
-    made: Vectors
-    try:
+    made: Vectors | None = None
+    found = "several widths"
+    with suppress(ValueError):
         made = np.asarray(vectors, dtype=np.float32, order="C")
-    except ValueError:
+        found = f"an array of shape {made.shape}"
+    if made is None or made.ndim != 2 or len(made) != count:
         raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found several "
-            "widths"
-        ) from None
-    if made.ndim != 2 or len(made) != count:
-        raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found an array of "
-            f"shape {made.shape}"
+            f"the embedding model should give {count} vectors of the same width, found {found}"
         )
     if not np.isfinite(made).all():
         raise ValueError("the embedding model returned a vector with values that are not finite")
