@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import takewhile
+from dataclasses import dataclass, field, replace
+from itertools import chain, takewhile
+from math import inf
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -183,10 +184,7 @@ def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
 
 def text_in_context(context: str, text: str) -> str:
     """Return a text below its context, as `Context.above` does, given the context as a text."""
-    titles, _, table = context.partition("\n")
-    if titles.startswith("|"):
-        titles, table = "", context
-    return Context((titles,) if titles else (), table).above(text)
+    return _context_of(context).above(text)
 
 
 def shortened(context: str) -> str:
@@ -195,13 +193,18 @@ def shortened(context: str) -> str:
     The outermost headings between the title and the last heading are left out first; these two
     stay.
     """
-    titles, _, table = context.partition("\n")
-    if titles.startswith("|"):
-        return context
-    path = titles.split(HEADING_SEPARATOR)
+    known = _context_of(context)
+    path = [*known.titles]
     while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _WORDS_OF_TITLES:
         del path[1]
-    return "\n".join(part for part in (HEADING_SEPARATOR.join(path), table) if part)
+    return str(replace(known, titles=tuple(path)))
+
+
+def _context_of(written: str) -> Context:
+    titles, _, table = written.partition("\n")
+    if titles.startswith("|"):
+        return Context((), written)
+    return Context(tuple(titles.split(HEADING_SEPARATOR)) if titles else (), table)
 
 
 def count_words(text: str) -> int:
@@ -250,11 +253,10 @@ def join_hits(
     used = 0
     taken: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
-        text = joining[hit.document]
-        joined = text.join(hit.span, hit.above, max_gap)
-        if budget is None or not taken or used + joined.added <= budget:
-            text.accept(joined)
-            used += joined.added
+        room = inf if budget is None or not taken else budget - used
+        added = joining[hit.document].join(hit, max_gap, room)
+        if added is not None:
+            used += added
             taken.append(hit)
     found: dict[tuple[str, Span], list[Hit]] = {}  # best first, as hits were taken
     for hit in taken:
@@ -267,13 +269,12 @@ def join_hits(
 
 
 class _Joined(NamedTuple):
-    """What a hit would become: the passages that it replaces, its words and those above it."""
+    """Joined hits: how many words begin in them, count of them, and are written above them."""
 
-    replaced: slice
     span: Span
+    begun: int
     words: int
     above: int
-    added: int
 
 
 class _Joining:
@@ -281,43 +282,40 @@ class _Joining:
 
     def __init__(self, text: str) -> None:
         self._text = without_times(text)  # words are counted in it
-        # In order; the words of each, the first of which may be a part of one.
-        self._starts: list[int] = []
-        self._spans: list[Span] = []
-        self._words: list[int] = []
-        self._above: list[int] = []
+        self._passages: list[_Joined] = []  # in order
 
     def passage_of(self, span: Span) -> Span:
         """Return the passage that contains a hit."""
-        return self._spans[bisect_right(self._starts, span.start) - 1]
+        return self._passages[self._begun_before(span.start) - 1].span
 
-    def join(self, hit: Span, above: int, max_gap: int) -> _Joined:
-        """Return the passage that a hit would become together with those near it."""
-        first = last = bisect_right(self._starts, hit.start)
-        start, end = hit
-        if first and self._near(self._spans[first - 1].end, start, max_gap):
+    def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
+        """Join a hit with those near it; return the words added, or None if there is no room."""
+        first = last = self._begun_before(hit.span.start)
+        (start, end), above = hit.span, hit.above
+        if first and self._near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
-            start, end = self._starts[first], max(end, self._spans[first].end)
-            above = self._above[first]
-        while last < len(self._spans) and self._near(end, self._starts[last], max_gap):
-            end = max(end, self._spans[last].end)
+            before = self._passages[first]
+            start, end, above = before.span.start, max(end, before.span.end), before.above
+        while last < len(self._passages):
+            after = self._passages[last].span
+            if not self._near(end, after.start, max_gap):
+                break
+            end = max(end, after.end)
             last += 1
+        replaced = self._passages[first:last]
         # Words that begin in a range add up; the one in which a passage begins is counted apart.
-        begun, position, before = 0, start, 0
-        for span, words in zip(self._spans[first:last], self._words[first:last], strict=True):
-            begun += self._begun(position, span.start) + words - self._inside_word(span.start)
-            position = span.end
-            before += _charged(words, span)
-        words = begun + self._begun(position, end) + self._inside_word(start)
-        added = _charged(words, Span(start, end)) + above - before - sum(self._above[first:last])
-        return _Joined(slice(first, last), Span(start, end), words, above, added)
+        edges = [start, *chain.from_iterable(one.span for one in replaced), end]
+        begun = sum(map(self._begun, edges[::2], edges[1::2])) + sum(one.begun for one in replaced)
+        words = _charged(begun + self._inside_word(start), Span(start, end))
+        added = words + above - sum(one.words + one.above for one in replaced)
+        if added > room:
+            return None
+        self._passages[first:last] = [_Joined(Span(start, end), begun, words, above)]
+        return added
 
-    def accept(self, joined: _Joined) -> None:
-        """Replace passages by the one that they become."""
-        self._starts[joined.replaced] = [joined.span.start]
-        self._spans[joined.replaced] = [joined.span]
-        self._words[joined.replaced] = [joined.words]
-        self._above[joined.replaced] = [joined.above]
+    def _begun_before(self, place: int) -> int:
+        """Return how many passages begin at a place or before it."""
+        return bisect_right(self._passages, place, key=lambda one: one.span.start)
 
     def _near(self, end: int, start: int, max_gap: int) -> bool:
         """Return whether at most `max_gap` words, which may be parts of some, lie between."""
