@@ -155,12 +155,9 @@ def passages_of(
     passages = [_placed(one, known, described, question, context=context) for one in joined]
     # The first context of a chunk was known when its sentences were taken, and a later one may be
     # longer by a heading inside.
-    while (
-        context
-        and len(passages) > 1
-        and sum(count_words(one.in_context) for one in passages) > budget
-    ):
-        passages.pop()
+    if context:
+        while len(passages) > 1 and sum(count_words(one.in_context) for one in passages) > budget:
+            passages.pop()
     best = passages[: settings.k]
     return in_reading_order(best) if settings.reading_order else best
 

@@ -14,7 +14,6 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.concurrency import batches
-from lumber_core.support.deadlines import run_for_loop
 from lumber_retrieval.documents import (
     IndexedDocument,
     complete_sources,
@@ -63,6 +62,8 @@ class Changes:
 
 class PassageIndex:
     """Documents in small chunks that are found by meaning and by words, and read as passages.
+
+    `run_for_loop` calls its methods without blocking an event loop.
 
     Args:
         chunker: Splits the documents.
@@ -137,18 +138,6 @@ class PassageIndex:
         unchanged = len(named) - len(changed)
         return Changes(len(changed), unchanged, len(gone), chunks, tuple(sorted(gone)))
 
-    async def aadd(
-        self,
-        documents: Iterable[IndexedDocument],
-        *,
-        everything: bool = False,
-        show_progress: bool = False,
-    ) -> Changes:
-        """Async version of `add`."""
-        return await run_for_loop(
-            self.add, documents, everything=everything, show_progress=show_progress
-        )
-
     @property
     def sources(self) -> list[str]:
         """The sources of all documents, in the order in which they were first stored."""
@@ -214,17 +203,6 @@ class PassageIndex:
                 accepts=accepts,
                 language=self._chunker.language,
             )
-
-    async def asearch(
-        self,
-        query: str,
-        *,
-        where: Where = None,
-        vector: Sequence[float] | None = None,
-        **settings: Any,
-    ) -> list[Passage]:
-        """Async version of `search`."""
-        return await run_for_loop(self.search, query, where=where, vector=vector, **settings)
 
     def _check_model(self, *, adding: bool) -> None:
         """Raise unless the embedding model is that of the index.
