@@ -103,7 +103,7 @@ class PassageIndex:
         splitter = self._chunker.identity
         digests = {name: document_digest(one, splitter) for name, one in named.items()}
         if everything:
-            self.store.remove_outdated()
+            self.store.database.remove_outdated()
         self._check_model(adding=True)
         stored = self.store.digests(named)
         nameless = {digests[name] for name, one in named.items() if one.nameless}
@@ -205,11 +205,7 @@ class PassageIndex:
             )
 
     def _check_model(self, *, adding: bool) -> None:
-        """Raise unless the embedding model is that of the index.
-
-        Raises:
-            ValueError: It is not.
-        """
+        """Raise a ValueError unless the embedding model is that of the index."""
         stored = self.store.about(PROBE)
         if (stored is None and not adding) or (stored is not None and stored == self._checked):
             return

@@ -129,26 +129,14 @@ class PassageStore:
                 "the time that it takes"
             ),
         )
+        self.path: Path | str = self.database.path  # a URL has the password
+        self.name = self.database.name  # for messages
         self._process = os.getpid()
         if self.temporary:
             finalize(self, _delete, self.database, self._process)
             _temporary[self.path] = self
         self._segments: LiveSegments | None = None
         self._loading = ForkSafeLock()
-
-    @property
-    def path(self) -> Path | str:
-        """The file, or the URL of the collection, with its password."""
-        return self.database.path
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return self.database.name
-
-    def remove_outdated(self) -> None:
-        """Empty the file if it has an older format."""
-        self.database.remove_outdated()
 
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
@@ -185,10 +173,8 @@ class PassageStore:
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
         with self.database.transaction() as connection:
-            rows = connection.execute(
-                "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
-            )
-            return [_text(source) for (source,) in rows]
+            query = "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
+            return [_text(source) for (source,) in connection.execute(query)]
 
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the texts and the metadata of those of some documents that are stored."""
@@ -235,12 +221,7 @@ class PassageStore:
             return _noted(connection, name)
 
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        """Note something about the store, instead of what was noted under the same name.
-
-        Args:
-            name: The name.
-            change: Returns what to note, given what was noted; others wait for it.
-        """
+        """Note what `change` returns, given what was noted under a name; others wait for it."""
         with self.database.transaction(write=True) as connection:
             note(connection, name, change(_noted(connection, name)))
 
@@ -303,18 +284,12 @@ def _reopened(path: Path | str, content: bytes) -> PassageStore:
 
 
 class Reading:
-    """One state of a store.
-
-    Args:
-        connection: A connection with an open transaction.
-        segments: What is searched of the chunks.
-        intact: Opens what raises where the file is damaged.
-    """
+    """One state of a store; `connection` has an open transaction."""
 
     def __init__(self, connection: Connection, segments: LiveSegments, intact: Intact) -> None:
         self._connection = connection
         self._segments = segments
-        self._intact = intact
+        self._intact = intact  # opens what raises a StoreError where the file is damaged
         self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
         self._occurrences: Occurring = {}  # of the terms that were asked about, read once
 
@@ -324,13 +299,13 @@ class Reading:
         """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
         # One more, as it may be as near as the last.
         found = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
-        return self._first(self._read(found), count, accepts)
+        return self._first(found, count, accepts)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
         wanted = count + 1 if accepts is None else len(self._segments)
         found = self._occurring(terms(query))
-        return self._first(self._read(self._segments.matching(found, wanted)), count, accepts)
+        return self._first(self._segments.matching(found, wanted), count, accepts)
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return how many chunks have each of some terms, in them or beside them."""
@@ -355,12 +330,8 @@ class Reading:
         chunks = self._described(scores)
         numbers = {document for document, _, _ in chunks.values()}
         with self._intact():
-            documents = {
-                number: (_text(name), _text(text))
-                for number, name, text in select(
-                    self._connection, "id, name, text FROM documents WHERE id", numbers
-                )
-            }
+            rows = self._select("id, name, text FROM documents WHERE id", numbers)
+            documents = {number: (_text(name), _text(text)) for number, name, text in rows}
             hits = []
             for number, score in scores.items():
                 if number not in chunks:
@@ -373,11 +344,10 @@ class Reading:
     def titles(self, chunks: Iterable[int]) -> dict[int, tuple[int, str]]:
         """Return the document of each chunk, and its title if that is long and has one."""
         with self._intact():
-            rows = select(self._connection, "id, document FROM chunks WHERE id", chunks)
-            document_of = dict(rows)
+            document_of = dict(self._select("id, document FROM chunks WHERE id", chunks))
             known = {document: number for number, document in document_of.items()}  # one of each
             long = f"id FROM documents WHERE length(text) >= {LONG} AND id"
-            some = [known[document] for (document,) in select(self._connection, long, known)]
+            some = [known[document] for (document,) in self._select(long, known)]
         titles = {}
         for document, _, metadata in self._described(some).values():
             titles[document] = title_of(metadata)
@@ -386,20 +356,10 @@ class Reading:
     def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
         """Return the numbers of the documents, the spans and the metadata of chunks."""
         with self._intact():
-            rows = [
-                *select(
-                    self._connection,
-                    "id, document, first, last, metadata FROM chunks WHERE id",
-                    numbers,
-                )
-            ]
-            documents = [
-                *select(
-                    self._connection,
-                    "id, source, from_zero, metadata FROM documents WHERE id",
-                    {document for _, document, *_ in rows},
-                )
-            ]
+            rows = self._select("id, document, first, last, metadata FROM chunks WHERE id", numbers)
+            documents = self._select(
+                "id, source, from_zero, metadata FROM documents WHERE id", {row[1] for row in rows}
+            )
             # One text is parsed faster than many.
             parsed = json.loads(f"[{','.join(document[-1] for document in documents)}]")
             known = {one[0]: own for one, own in zip(documents, parsed, strict=True)}
@@ -419,17 +379,17 @@ class Reading:
         unsure = {number: source for number, source, from_zero, _ in documents if from_zero is None}
         if not unsure:
             return set()
-        rows = select(
-            self._connection,
-            "DISTINCT source FROM documents WHERE from_zero = 1 AND source",
-            {*unsure.values()},
-        )
-        sources = {source for (source,) in rows}
+        shown = "source FROM documents WHERE from_zero = 1 AND source"
+        sources = {source for (source,) in self._select(f"DISTINCT {shown}", {*unsure.values()})}
         return {number for number, source in unsure.items() if source in sources}
 
     def _read(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
         with self._intact():
             yield from ranked
+
+    def _select(self, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+        with self._intact():
+            return [*select(self._connection, what, values)]
 
     def _occurring(self, words: Iterable[str]) -> Occurring:
         """Return where some terms occur."""
@@ -448,12 +408,14 @@ class Reading:
         Of those with the same score, the first are those of the document whose name comes first.
         """
         found: list[tuple[int, float]] = []
-        for number, score in self._accepted_of(ranked, accepts):
+        for number, score in self._accepted_of(self._read(ranked), accepts):
             if len(found) >= count and score < found[-1][1]:
                 break
             found.append((number, score))
         counts = Counter(score for _, score in found)
-        names = self._names_of([number for number, score in found if counts[score] > 1])
+        named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
+        equal = [number for number, score in found if counts[score] > 1]
+        names = dict(self._select(f"{named} WHERE chunks.id", equal))
         found.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
         return dict(found[:count])
 
@@ -469,18 +431,6 @@ class Reading:
             for number, (_, _, metadata) in self._described(new).items():
                 self._accepted[accepts, number] = accepts(metadata)
             yield from (one for one in some if self._accepted[accepts, one[0]])
-
-    def _names_of(self, chunks: Iterable[int]) -> dict[int, bytes]:
-        """Return the names of the documents of chunks."""
-        with self._intact():
-            return dict(
-                select(
-                    self._connection,
-                    "chunks.id, name FROM chunks JOIN documents ON documents.id = document "
-                    "WHERE chunks.id",
-                    chunks,
-                )
-            )
 
 
 def _insert(
