@@ -155,23 +155,14 @@ class Passage:
 
 
 def check_limits(max_gap: object, budget: object) -> None:
-    """Raise unless these are limits of passages.
-
-    Raises:
-        TypeError: One is not a whole number; `budget` may be None.
-        ValueError: `max_gap` is negative, or `budget` is below 1.
-    """
+    """Raise a TypeError or ValueError unless these are limits of passages; see `join_hits`."""
     check_not_negative("max_gap", max_gap)
     if budget is not None:
         check_positive("budget", budget)
 
 
 def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
-    """Raise unless hits are slices of the texts of their documents.
-
-    Raises:
-        ValueError: A document does not have the text of a hit at its offset.
-    """
+    """Raise a ValueError unless hits are slices of the texts of their documents."""
     for hit in hits:
         if not texts[hit.document].startswith(hit.text, hit.span.start):
             raise ValueError(
@@ -188,11 +179,7 @@ def text_in_context(context: str, text: str) -> str:
 
 
 def shortened(context: str) -> str:
-    """Return a context whose titles have at most a dozen words, as passages have it.
-
-    The outermost headings between the title and the last heading are left out first; these two
-    stay.
-    """
+    """Return a context without outer headings, below its title, above a dozen words of titles."""
     known = _context_of(context)
     path = [*known.titles]
     while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _WORDS_OF_TITLES:
@@ -245,7 +232,9 @@ def join_hits(
         are more than `max_gap` words.
 
     Raises:
-        ValueError: A document does not have the text of a hit at its offset.
+        TypeError: A limit is not a whole number.
+        ValueError: `max_gap` is negative, `budget` below 1, or a document does not have the text of
+            a hit at its offset.
     """
     check_limits(max_gap, budget)
     check_slices(hits, texts)

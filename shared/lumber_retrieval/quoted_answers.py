@@ -122,10 +122,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
 
     Quotes are the lines at the end that begin with numbers in brackets. Without such lines, they
     are what stands in quotation marks in the answer, which is then given numbers. A number in the
-    answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither.
-
-    Args:
-        reply: What the model wrote. Its reasoning in tags such as `<think>` is left out.
+    answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither. Reasoning in tags
+    such as `<think>` is left out.
     """
     lines = without_thinking(reply).splitlines()
     lines = [line for line in lines if not _FENCE.fullmatch(line)]

@@ -72,19 +72,14 @@ def passages_of_hits(
 
     Args:
         query: The question.
-        hits: The hits. Of their scores only the order counts: engines have many scales.
+        hits: The hits. Of their scores only the order counts: engines have many scales. What is
+            beside one has its number in passages.
         texts: The texts of their documents.
         rerank: Whether they are ranked. Without a question or a budget they are not.
-        max_gap: See `join_hits`, as for the budget.
+        max_gap: See `join_hits`, as for the budget and what is raised.
         budget: Maximum number of words of all passages. None: no limit.
         reading_order: Whether passages come by document and place, and not best first.
         language: ISO 639 code, by which sentences are found.
-
-    Returns:
-        Passages. The numbers of their hits are those of `hits`, of what is beside one as well.
-
-    Raises:
-        ValueError: A document does not have the text of a hit at its offset.
     """
     if not (rerank and query and hits and budget):
         joined = join_hits(hits, texts, max_gap=max_gap, budget=budget)

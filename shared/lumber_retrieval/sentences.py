@@ -34,16 +34,10 @@ _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
 def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> Iterator[Span]:
-    """Yield the sentences of a text, without what says nothing at their ends.
+    """Yield the places of the sentences of a text, without what says nothing at their ends.
 
-    Args:
-        text: The text, such as that of a chunk.
-        language: ISO 639 code, by which sentences are found.
-        whole_lines: Whether none begins inside a line, as in code.
-
-    Yields:
-        Their places. A heading and the number of an item belong to the sentence after them, and a
-        row of a table is not divided, nor is a cue of captions.
+    A heading and the number of an item belong to the sentence after them. A row of a table is not
+    divided, nor is a cue of captions, nor with `whole_lines` a line, as of code.
     """
     starts = [0]
     for before, span in pairwise(sentences(text, language)):
@@ -77,15 +71,9 @@ def says_something(text: str) -> bool:
 
 
 def small_table(text: str, part: Span) -> Span | None:
-    """Return the table that a part of a document has a row of, if it is small.
+    """Return the place of the table that a part of a text has a row of.
 
-    Args:
-        text: The text of the document, in which the rows of tables begin with "|".
-        part: The part.
-
-    Returns:
-        The place of its header and of all its rows, of which there are at most ten; None if the
-        part has no row, or the table is larger or has no header.
+    None if it has none whose rows begin with "|", or the table has no header or above ten rows.
     """
     row = _ROW.search(text, text.rfind("\n", 0, part.start) + 1, part.end)
     if row is None:
