@@ -103,21 +103,13 @@ class Citation:
 
 
 class CitedPart(NamedTuple):
-    """A document that may be quoted, or a part of one.
+    """A document that may be quoted, or a part of one."""
 
-    Attributes:
-        document: Name of the document.
-        source: The text.
-        start: Where the text begins in the document, in characters.
-        has_lines: Whether `source` knows on which line of the document it begins.
-        file: The file that the document is or is a part of; "" if that is not known.
-    """
-
-    document: str
+    document: str  # its name
     source: Source
-    start: int = 0
-    has_lines: bool = True
-    file: str = ""
+    start: int = 0  # where the text begins in the document, in characters
+    has_lines: bool = True  # whether `source` knows on which line of the document it begins
+    file: str = ""  # that the document is or is a part of; "" if that is not known
 
     @property
     def key(self) -> str:

@@ -73,33 +73,20 @@ INSERT INTO about VALUES ('state', x'') ON CONFLICT DO NOTHING
 
 
 class NewDocument(NamedTuple):
-    """A document to be stored, with a list of each thing that is stored of its chunks, in order.
+    """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
 
-    Attributes:
-        name: Tells it from all others.
-        source: What it is a part of, such as the file of a page.
-        digest: Changes if anything does that its chunks and vectors depend on.
-        text: Its text.
-        metadata: Its metadata: data for JSON.
-        spans: The places of its chunks in its text.
-        details: What each chunk says beyond the metadata of the document: data for JSON.
-        words: The texts whose words find each chunk.
-        around: The text around each chunk, whose words count less.
-        vectors: Their vectors, of length 1, shape (chunks, width).
-        from_zero: See `counts_from_zero`. None: other pages of its source tell it when chunks are
-            read, in whatever order they came.
-    """
-
-    name: str
-    source: str
-    digest: str
+    name: str  # tells it from all others
+    source: str  # what it is a part of, such as the file of a page
+    digest: str  # changes if anything does that its chunks and vectors depend on
     text: str
-    metadata: Mapping[str, Any]
-    spans: Sequence[Span]
-    details: Sequence[Mapping[str, Any]]
-    words: Sequence[str]
-    around: Sequence[str]
-    vectors: Vectors
+    metadata: Mapping[str, Any]  # data for JSON
+    spans: Sequence[Span]  # the places of its chunks in its text
+    details: Sequence[Mapping[str, Any]]  # what each chunk says beyond `metadata`: data for JSON
+    words: Sequence[str]  # the texts whose words find each chunk
+    around: Sequence[str]  # the text around each chunk, whose words count less
+    vectors: Vectors  # of length 1, shape (chunks, width)
+    # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
+    # whatever order they came.
     from_zero: bool | None = False
 
 

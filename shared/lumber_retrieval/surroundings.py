@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from lumber_core.text.source import Source
 from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
+_Float = TypeVar("_Float", np.float32, np.float64)
 
 _WIDTH = 80.0
 """Standard deviation of the kernel in tokens, about 60 words. The optimum is flat: recall of chunks
@@ -35,17 +36,11 @@ _AT_ONCE = 256  # texts in a call of an embedding model, which has batches of it
 
 
 class PlacedText(NamedTuple):
-    """A chunk as its embedder needs it.
+    """A chunk as its embedder needs it."""
 
-    Attributes:
-        span: Its place in its document, in characters.
-        text: Its text.
-        in_context: What is embedded: its text, or its text below its context.
-    """
-
-    span: Span
+    span: Span  # its place in its document, in characters
     text: str
-    in_context: str
+    in_context: str  # what is embedded: its text, or its text below its context
 
 
 def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
@@ -184,9 +179,9 @@ def mean_of_neighbours(
     return (sums / weights[:, None]).astype(np.float32)
 
 
-def unit_length(vectors: Vectors) -> Vectors:
+def unit_length(vectors: npt.NDArray[_Float]) -> npt.NDArray[_Float]:
     """Return the vectors scaled to length 1; those of length 0 stay as they are."""
-    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths: npt.NDArray[_Float] = np.linalg.norm(vectors, axis=1, keepdims=True)
     lengths[lengths == 0] = 1
     return vectors / lengths
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_retrieval.surroundings import Vectors
+from lumber_retrieval.surroundings import Vectors, unit_length
 
 Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
@@ -37,8 +37,8 @@ _SAMPLED = 512  # the highest so many of a sample show the highest of all within
 
 def turned(vectors: Vectors) -> _Doubles:
     """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
-    rows = _of_length_1(np.atleast_2d(vectors).astype(np.float64, order="C"))
-    made = _of_length_1(_rounded(rows) @ _rotation(vectors.shape[-1]).T)
+    rows = unit_length(np.atleast_2d(vectors).astype(np.float64, order="C"))
+    made = unit_length(_rounded(rows) @ _rotation(vectors.shape[-1]).T)
     return made.reshape(vectors.shape)
 
 
@@ -162,11 +162,6 @@ def _rotation(width: int) -> _Doubles:
     cosines[0] /= np.sqrt(2)
     signs = np.frombuffer(shake_256(b"lumber").digest(width), dtype=np.uint8) % 2 * 2.0 - 1
     return _rounded(cosines * signs)
-
-
-def _of_length_1(rows: _Doubles) -> _Doubles:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths, lengths, 1)
 
 
 def _rounded(values: _Doubles) -> _Doubles:
