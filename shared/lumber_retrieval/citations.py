@@ -121,14 +121,9 @@ class CitedPart(NamedTuple):
 def cited_part(
     document: str, text: str, metadata: Mapping[Any, Any], start: int | None, file: str = ""
 ) -> CitedPart:
-    """Return a document or a part of one, with the lines and pages that its metadata knows.
+    """Return a part of a document, with the lines and pages that its metadata knows.
 
-    Args:
-        document: Name of the document.
-        text: The text.
-        metadata: Its metadata.
-        start: Where it begins, in characters; None if it is the whole document.
-        file: The file that it is from, or "".
+    It begins at `start`, in characters; None if it is the whole document.
     """
     source = place_source(text, metadata)
     return CitedPart(document, source, start or 0, not start or has_lines(metadata), file)

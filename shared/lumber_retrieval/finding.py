@@ -12,7 +12,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from lumber_core.checks import check_not_negative, check_number, check_positive
+from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.chunking.delivery import Delivery, deliver
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
@@ -53,6 +53,7 @@ _DIVIDED = 2
 """Chunks are divided into sentences until they have so many times the words of the budget."""
 BESIDE = 0.5
 """What a chunk beside one that was found has of its score, at least."""
+_check_cosine = number_that(lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,11 +88,7 @@ class SearchSettings:
         if self.k is not None:
             check_positive("k", self.k)
         if self.min_similarity is not None:
-            check_number("min_similarity", self.min_similarity)
-            if not -1 <= self.min_similarity <= 1:
-                raise ValueError(
-                    f"min_similarity must be a cosine, from -1 to 1, not {self.min_similarity}"
-                )
+            _check_cosine("min_similarity", self.min_similarity)
 
 
 def find_passages(

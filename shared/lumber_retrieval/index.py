@@ -87,13 +87,7 @@ class PassageIndex:
         everything: bool = False,
         show_progress: bool = False,
     ) -> Changes:
-        """Add documents; see `IndexingRetriever.add_documents`.
-
-        Args:
-            documents: The documents.
-            everything: Whether these are all, as for `IndexingRetriever.sync`.
-            show_progress: Show progress bars of splitting and embedding.
-        """
+        """Add documents, as `IndexingRetriever` does; `everything`: remove all others."""
         named = documents_by_name(documents)
         if everything and not named:
             raise ValueError(
@@ -171,9 +165,6 @@ class PassageIndex:
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
             **settings: Those of `SearchSettings`.
-
-        Returns:
-            Passages, best first, or in reading order if that is asked for.
 
         Raises:
             TypeError: A setting is unknown, or has the wrong type.

@@ -105,8 +105,11 @@ class PassageStore:
 
     def __init__(self, path: str | Path | None) -> None:
         self.temporary = path is None
+        if path is None:
+            handle, path = tempfile.mkstemp(prefix="lumber-", suffix=".db")
+            os.close(handle)
         self.database = open_database(
-            _temporary_file() if path is None else path,
+            path,
             application=_APPLICATION,
             version=_FORMAT,
             schema=_SCHEMA,
@@ -174,12 +177,8 @@ class PassageStore:
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
         """Store documents, each instead of that of the same name; all of them or none.
 
-        Args:
-            documents: The documents.
-            probe: The vector by which the embedding model is known again. None: not checked.
-
         Raises:
-            ValueError: The store has vectors of another model.
+            ValueError: By the probe of the embedding model, the store has vectors of another one.
         """
         words = [
             [(terms(own), terms(around)) for own, around in zip(one.words, one.around, strict=True)]
@@ -308,11 +307,9 @@ class Reading:
             return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
 
     def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
-        """Return chunks as hits, and the texts of their documents by name.
+        """Return chunks as hits, in the order of their scores, and the texts of their documents.
 
-        Args:
-            scores: The scores of the chunks by their numbers; hits are in the same order. A number
-                that no chunk has is left out.
+        A number that no chunk has is left out.
         """
         chunks = self._described(scores)
         numbers = {document for document, _, _ in chunks.values()}
@@ -467,12 +464,6 @@ def _next_page(details: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a chunk says, a page further."""
     pages = {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
     return {**details, **pages}
-
-
-def _temporary_file() -> Path:
-    handle, name = tempfile.mkstemp(prefix="lumber-", suffix=".db")
-    os.close(handle)
-    return Path(name)
 
 
 def _delete(database: Any, process: int) -> None:
