@@ -13,12 +13,12 @@ from operator import itemgetter
 from typing import Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
-from lumber_core.chunking.delivery import Delivery, deliver
+from lumber_core.chunking.delivery import Delivery, added_metadata, deliver
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import has_lines, has_pages, place_source
+from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED, StructuredText, parse_plain
@@ -326,5 +326,4 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
-    said = own.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
-    return {**part.metadata, **said}
+    return {**part.metadata, **added_metadata(own, known, everything=False, context=True)}

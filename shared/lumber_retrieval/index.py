@@ -138,11 +138,7 @@ class PassageIndex:
         return self.store.sources()
 
     def delete(self, sources: Iterable[str]) -> int:
-        """Remove all that is stored of some sources; return the number of documents removed.
-
-        Raises:
-            TypeError: `sources` is one string.
-        """
+        """Remove all that is stored of some sources, as `IndexingRetriever` does."""
         if isinstance(sources, str):
             raise TypeError("sources must be a list of str, not one str: pass [source]")
         names = self.store.names([*sources])

@@ -28,7 +28,7 @@ unless they end as a sentence does, which has two at least."""
 _NAMES = re.compile(r"[^\W_]+")
 _FIELDS = ("<t", "\t", '",', ',"')  # only where one is, there may be other rows
 _ENDED = regex.compile(r"\p{Sentence_Terminal}\W*$")
-_HEADING = re.compile(r"[ \t>]*#{1,6}(?:\s|$)")
+HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
@@ -63,7 +63,7 @@ def says_something(text: str) -> bool:
     """Return whether a text has a sentence, an item or a row, and not headings or a label alone."""
     words = 0
     for line in without_times(text).splitlines():
-        if not _HEADING.match(line):
+        if not HEADING.match(line):
             words += sum(map(count_words, _NAMES.findall(line)))
             if words >= _FEWEST_WORDS or (words == _FEWEST_WORDS - 1 and _ENDED.search(line)):
                 return True
@@ -110,7 +110,7 @@ def _trimmed(text: str, span: Span) -> Span:
             last -= 1
             end -= len(line)
             line = lines[last - 1]
-        elif not (header or _says_nothing(line) or _HEADING.match(line)):
+        elif not (header or _says_nothing(line) or HEADING.match(line)):
             break
         last -= 1
         end -= len(line)

@@ -181,8 +181,9 @@ class PassageStore:
             ValueError: By the probe of the embedding model, the store has vectors of another one.
         """
         words = [
-            [(terms(own), terms(around)) for own, around in zip(one.words, one.around, strict=True)]
+            (terms(own), terms(around))
             for one in documents
+            for own, around in zip(one.words, one.around, strict=True)
         ]  # before others have to wait
         if probe is not None:
             check_widths([one.vectors for one in documents], probe)
@@ -192,7 +193,7 @@ class PassageStore:
                 note(connection, PROBE, probe.tobytes())
             with self.database.intact():
                 _remove(connection, [one.name for one in documents])
-                _insert(connection, documents, [pair for own in words for pair in own])
+                _insert(connection, documents, words)
 
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
@@ -418,26 +419,24 @@ class Reading:
 
 
 def _insert(
-    connection: Connection, documents: Iterable[NewDocument], words: Sequence[Terms]
+    connection: Connection, documents: Sequence[NewDocument], words: Sequence[Terms]
 ) -> None:
     # Numbers are given here, since databases differ in how they give them.
     (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
     (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
-    vectors = []
     for number, one in enumerate(documents, start=first):
         zero = None if one.from_zero is None else int(one.from_zero)
         named = (_bytes(one.name), _bytes(one.source), one.digest)
         rows.append((number, *named, _bytes(one.text), json.dumps(one.metadata), zero))
         for span, details in zip(one.spans, one.details, strict=True):
             chunks.append((last + 1 + len(chunks), number, *span, json.dumps(details)))
-        if len(one.vectors):
-            vectors.append(one.vectors)
     connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
-        add(connection, last + 1, words, np.concatenate(vectors))
+        vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
+        add(connection, last + 1, words, vectors)
 
 
 def _noted(connection: Connection, name: str) -> bytes | None:
