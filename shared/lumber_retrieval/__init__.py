@@ -8,7 +8,7 @@ In the order in which data meets them:
    (`surroundings`).
 3. Words find chunks as well: their own, and those around them (`keywords`).
 4. Texts, vectors and words are in one SQLite file, where a document is replaced as a whole
-   (`store`).
+   (`store`, `reading`).
 5. A query ranks chunks by vectors and by words, and both rankings become one (`finding`). Hits of
    other engines are ranked by its words alike (`reranking`).
 6. Its hits become passages, exact slices of their documents, within a budget of words (`passages`,

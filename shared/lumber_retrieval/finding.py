@@ -35,8 +35,8 @@ from lumber_retrieval.passages import (
     join_hits,
     shortened,
 )
+from lumber_retrieval.reading import Accepts, Reading
 from lumber_retrieval.sentences import says_something, sentences_of, small_table
-from lumber_retrieval.store import Accepts, Reading
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
