@@ -223,8 +223,8 @@ def _parts(
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk = chunks[place]
         around = [chunks[n] for n in beside[place]]
-        context = chunk.metadata.get(CONTEXT_KEY, "") if settings.context else ""
-        above = count_words(shortened(context))
+        context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
+        above = count_words(shortened(context)) if context else 0
         whole = texts[chunk.document]
         nested = is_nested(chunk.metadata)
         edges = Span(around[0].span.start, around[-1].span.end)

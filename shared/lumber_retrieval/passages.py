@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain, takewhile
+from dataclasses import dataclass, field
+from itertools import takewhile
 from math import inf
 from operator import eq
 from typing import Any, NamedTuple
@@ -175,23 +175,21 @@ def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
 
 def text_in_context(context: str, text: str) -> str:
     """Return a text below its context, as `Context.above` does, given the context as a text."""
-    return _context_of(context).above(text)
+    titles, _, table = context.partition("\n")
+    if titles.startswith("|"):
+        titles, table = "", context
+    return Context((titles,) if titles else (), table).above(text)
 
 
 def shortened(context: str) -> str:
     """Return a context without outer headings, below its title, above a dozen words of titles."""
-    known = _context_of(context)
-    path = [*known.titles]
+    titles, _, table = context.partition("\n")
+    if titles.startswith("|"):
+        return context
+    path = titles.split(HEADING_SEPARATOR)
     while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _WORDS_OF_TITLES:
         del path[1]
-    return str(replace(known, titles=tuple(path)))
-
-
-def _context_of(written: str) -> Context:
-    titles, _, table = written.partition("\n")
-    if titles.startswith("|"):
-        return Context((), written)
-    return Context(tuple(titles.split(HEADING_SEPARATOR)) if titles else (), table)
+    return "\n".join(part for part in (HEADING_SEPARATOR.join(path), table) if part)
 
 
 def count_words(text: str) -> int:
@@ -272,14 +270,15 @@ class _Joining:
     def __init__(self, text: str) -> None:
         self._text = without_times(text)  # words are counted in it
         self._passages: list[_Joined] = []  # in order
+        self._starts: list[int] = []  # of these
 
     def passage_of(self, span: Span) -> Span:
         """Return the passage that contains a hit."""
-        return self._passages[self._begun_before(span.start) - 1].span
+        return self._passages[bisect_right(self._starts, span.start) - 1].span
 
     def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
         """Join a hit with those near it; return the words added, or None if there is no room."""
-        first = last = self._begun_before(hit.span.start)
+        first = last = bisect_right(self._starts, hit.span.start)
         (start, end), above = hit.span, hit.above
         if first and self._near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
@@ -291,20 +290,20 @@ class _Joining:
                 break
             end = max(end, after.end)
             last += 1
-        replaced = self._passages[first:last]
         # Words that begin in a range add up; the one in which a passage begins is counted apart.
-        edges = [start, *chain.from_iterable(one.span for one in replaced), end]
-        begun = sum(map(self._begun, edges[::2], edges[1::2])) + sum(one.begun for one in replaced)
+        begun, position, known = 0, start, 0
+        for one in self._passages[first:last]:
+            begun += self._begun(position, one.span.start) + one.begun
+            position = one.span.end
+            known += one.words + one.above
+        begun += self._begun(position, end)
         words = _charged(begun + self._inside_word(start), Span(start, end))
-        added = words + above - sum(one.words + one.above for one in replaced)
+        added = words + above - known
         if added > room:
             return None
         self._passages[first:last] = [_Joined(Span(start, end), begun, words, above)]
+        self._starts[first:last] = [start]
         return added
-
-    def _begun_before(self, place: int) -> int:
-        """Return how many passages begin at a place or before it."""
-        return bisect_right(self._passages, place, key=lambda one: one.span.start)
 
     def _near(self, end: int, start: int, max_gap: int) -> bool:
         """Return whether at most `max_gap` words, which may be parts of some, lie between."""
