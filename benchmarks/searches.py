@@ -25,11 +25,11 @@ from lumber_core.spans import Span
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.embedding import placed as placed_texts
 from lumber_retrieval.finding import CANDIDATES, fused
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import PlacedText, Vectors, embed_chunks
+from lumber_retrieval.surroundings import placed as placed_texts
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]

@@ -21,6 +21,7 @@ from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passages import place_metadata
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.support.databases import in_collection, shown
+from lumber_core.support.deadlines import run_for_loop
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
@@ -150,7 +151,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         **settings: Any,
     ) -> list[Document]:
         del run_manager
-        found = await self._index.asearch(query, where=filter, **{**self._settings, **settings})
+        wanted = {**self._settings, **settings}
+        found = await run_for_loop(self._index.search, query, where=filter, **wanted)
         return [*map(_document_of, found)]
 
     def _indexed(self, documents: Iterable[Document]) -> list[IndexedDocument]:

@@ -14,7 +14,7 @@ from llama_index.core.vector_stores.types import (
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from lumber_core.support.identity import safe_repr
-from lumber_retrieval.store import Accepts
+from lumber_retrieval.reading import Accepts
 
 _OF_LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
 _OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)

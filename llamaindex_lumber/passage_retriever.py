@@ -31,6 +31,7 @@ from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.support.databases import in_collection
+from lumber_core.support.deadlines import run_for_loop
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
@@ -171,7 +172,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         if vector is None:
             model = checked_embed_model(self.embed_model)
             vector = await model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
-        found = await self._index.asearch(
+        found = await run_for_loop(
+            self._index.search,
             query_bundle.query_str,
             where=accepted_by(self.filters),
             vector=vector,

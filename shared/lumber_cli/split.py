@@ -28,7 +28,7 @@ from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.wording import counted
 from lumber_files import MAX_UNPACKED, check_output
-from lumber_retrieval.embedding import split_and_embed
+from lumber_retrieval.surroundings import split_and_embed
 
 if TYPE_CHECKING:
     from lumber_retrieval.surroundings import Vectors

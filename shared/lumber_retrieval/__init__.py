@@ -5,10 +5,10 @@ In the order in which data meets them:
 1. A document has a name, a source and a version, so that only what has changed is indexed again
    (`documents`).
 2. Its chunks are embedded below their context, and vectors of their neighbours are added to theirs
-   (`embedding`, `surroundings`).
+   (`surroundings`).
 3. Words find chunks as well: their own, and those around them (`keywords`).
 4. Texts, vectors and words are in one SQLite file, where a document is replaced as a whole
-   (`store`).
+   (`store`, `reading`).
 5. A query ranks chunks by vectors and by words, and both rankings become one (`finding`). Hits of
    other engines are ranked by its words alike (`reranking`).
 6. Its hits become passages, exact slices of their documents, within a budget of words (`passages`,
@@ -28,7 +28,6 @@ except ImportError as error:
 
 from lumber_retrieval.citations import Citation, cite
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.embedding import split_and_embed
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.passages import Hit, Passage, join_hits
 from lumber_retrieval.quoted_answers import (
@@ -38,6 +37,7 @@ from lumber_retrieval.quoted_answers import (
     cite_answer,
     write_passages,
 )
+from lumber_retrieval.surroundings import split_and_embed
 
 __all__ = [
     "QUOTING_INSTRUCTIONS",

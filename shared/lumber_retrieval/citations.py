@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote as percent_encoded
 
@@ -102,21 +103,13 @@ class Citation:
 
 
 class CitedPart(NamedTuple):
-    """A document that may be quoted, or a part of one.
+    """A document that may be quoted, or a part of one."""
 
-    Attributes:
-        document: Name of the document.
-        source: The text.
-        start: Where the text begins in the document, in characters.
-        has_lines: Whether `source` knows on which line of the document it begins.
-        file: The file that the document is or is a part of; "" if that is not known.
-    """
-
-    document: str
+    document: str  # its name
     source: Source
-    start: int = 0
-    has_lines: bool = True
-    file: str = ""
+    start: int = 0  # where the text begins in the document, in characters
+    has_lines: bool = True  # whether `source` knows on which line of the document it begins
+    file: str = ""  # that the document is or is a part of; "" if that is not known
 
     @property
     def key(self) -> str:
@@ -128,14 +121,9 @@ class CitedPart(NamedTuple):
 def cited_part(
     document: str, text: str, metadata: Mapping[Any, Any], start: int | None, file: str = ""
 ) -> CitedPart:
-    """Return a document or a part of one, with the lines and pages that its metadata knows.
+    """Return a part of a document, with the lines and pages that its metadata knows.
 
-    Args:
-        document: Name of the document.
-        text: The text.
-        metadata: Its metadata.
-        start: Where it begins in the document; None if it is the whole of it.
-        file: See `CitedPart`.
+    It begins at `start`, in characters; None if it is the whole document.
     """
     source = place_source(text, metadata)
     return CitedPart(document, source, start or 0, not start or has_lines(metadata), file)
@@ -179,18 +167,12 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     """
     asked = [*quotes] if not isinstance(quotes, str) else quotes
     check_texts(asked)  # also refuses one string
-    parts = [*_parts(texts)]
-    texts_of = [QuotableText(part.source.text) for part in parts]
-    return [_citation(quote, parts, texts_of) for quote in asked]
+    quotable = [(part, QuotableText(part.source.text)) for part in _parts(texts)]
+    return [_citation(quote, quotable) for quote in asked]
 
 
 def _parts(texts: Texts) -> Iterator[CitedPart]:
-    """Yield what may be quoted.
-
-    Raises:
-        TypeError: An item is none of these.
-        ValueError: A source has no name.
-    """
+    """Yield what may be quoted; its errors are those of `cite`."""
     if isinstance(texts, Mapping):
         for name, text in texts.items():
             yield CitedPart(name, as_source(text))
@@ -214,42 +196,21 @@ def _parts(texts: Texts) -> Iterator[CitedPart]:
             )
 
 
-def _citation(quote: str, parts: Sequence[CitedPart], texts: Sequence[QuotableText]) -> Citation:
-    found = _exact(quote, parts, texts)
-    bare = quote.strip(QUOTATION_MARKS)
-    if not found and bare != quote:
-        found = _exact(bare, parts, texts)
-    if found:
-        # A passage and its document have the same place.
-        places = {(part.key, span.shifted(part.start)) for part, span in found}
-        return _found(quote, "exact", *found[0], 1.0, places=len(places))
-    likeliest: tuple[float, CitedPart, Span] | None = None
-    for part, text in zip(parts, texts, strict=True):
-        near = text.aligned(quote)
-        if near is not None and (likeliest is None or near.similarity > likeliest[0]):
-            likeliest = near.similarity, part, near.span
-    if likeliest is None:
+def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) -> Citation:
+    kind: CitationKind = "exact"
+    for wanted in dict.fromkeys((quote, quote.strip(QUOTATION_MARKS))):
+        found = [(part, span, 1.0) for part, text in quotable for span in text.exact(wanted)]
+        if found:
+            break
+    else:
+        kind = "aligned"
+        near = [(part, text.aligned(quote)) for part, text in quotable]
+        found = [(part, one.span, one.similarity) for part, one in near if one is not None]
+    if not found:
         return Citation(quote, "not found")
-    similarity, part, span = likeliest
-    return _found(quote, "aligned", part, span, similarity)
-
-
-def _exact(
-    quote: str, parts: Sequence[CitedPart], texts: Sequence[QuotableText]
-) -> list[tuple[CitedPart, Span]]:
-    pairs = zip(parts, texts, strict=True)
-    return [(part, span) for part, text in pairs for span in text.exact(quote)]
-
-
-def _found(
-    quote: str,
-    kind: CitationKind,
-    part: CitedPart,
-    span: Span,
-    similarity: float,
-    *,
-    places: int = 1,
-) -> Citation:
+    part, span, similarity = max(found, key=itemgetter(2))
+    # A passage and its document have the same place.
+    places = {(part.key, span.shifted(part.start)) for part, span, _ in found}
     source = part.source
     first = source.first_line + count_line_breaks(source.text, 0, span.start)
     return Citation(
@@ -262,6 +223,6 @@ def _found(
         (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
         source.pages_of(span),
         time_at(source.text, span.start),
-        places,
+        len(places) if kind == "exact" else 1,
         part.file,
     )

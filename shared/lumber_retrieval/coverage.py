@@ -24,31 +24,17 @@ _ASCII_STEM = re.compile(rf"([a-z0-9]{{1,{_STEM}}})[a-z0-9]*")  # faster than wo
 
 
 class WordsOf(NamedTuple):
-    """The stems of a question that a text has.
-
-    Attributes:
-        stems: The stems.
-        pairs: Those that follow each other.
-    """
+    """The stems of a question that a text has, and the pairs that follow each other."""
 
     stems: frozenset[str]
     pairs: frozenset[tuple[str, str]]
 
 
 class AskedWords:
-    """The words of a question, and what each weighs.
-
-    Args:
-        text: The question.
-        frequencies: Returns how many chunks have each of some terms.
-        count: The number of chunks.
-    """
+    """The words of a question, and what each weighs by how many of `count` chunks have it."""
 
     def __init__(
-        self,
-        text: str,
-        frequencies: Callable[[Collection[str]], Mapping[str, int]],
-        count: int,
+        self, text: str, frequencies: Callable[[Collection[str]], Mapping[str, int]], count: int
     ) -> None:
         words = content_words(words_in(text))
         known = frequencies({*words})

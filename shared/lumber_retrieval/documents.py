@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.cache import digest
@@ -92,10 +91,8 @@ def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
     """Yield the sources of which all documents are there, as far as their metadata says it."""
     whole = {document.whole or document.name: document for document in documents}
     counts = Counter(document.source for document in whole.values())
-    parts = {one.source: parts_of(_own_metadata(one)) for one in whole.values()}
-    for source, count in counts.items():
-        most = parts[source]
-        if most is not None and count >= most:
+    for source, most in {one.source: _parts_of(one) for one in whole.values()}.items():
+        if most is not None and counts[source] >= most:
             yield source
 
 
@@ -108,10 +105,10 @@ def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
     }
 
 
-def _own_metadata(document: IndexedDocument) -> dict[Any, Any]:
-    """Return metadata without the number that a document was given here."""
-    given = {SEQUENCE} if document.whole else set()
-    return {key: value for key, value in document.content.metadata.items() if key not in given}
+def _parts_of(document: IndexedDocument) -> int | None:
+    """Return how many documents a file has, whatever number this one was given here."""
+    given = {SEQUENCE: None} if document.whole else {}
+    return parts_of({**document.content.metadata, **given})
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:
@@ -152,14 +149,7 @@ def _keys(value: object) -> Iterator[object]:
 def new_document(
     document: IndexedDocument, version: str, chunks: Sequence[Chunk], vectors: Vectors
 ) -> NewDocument:
-    """Return what is stored of a document.
-
-    Args:
-        document: The document.
-        version: Its digest.
-        chunks: Its chunks.
-        vectors: Their vectors.
-    """
+    """Return what is stored of a document, whose digest is `version`."""
     # A document with a context of its own keeps that one.
     contexts = CONTEXT_KEY not in document.content.metadata
     return NewDocument(

@@ -41,21 +41,13 @@ def embed_query(model: EmbeddingModel, query: str) -> list[float]:
 
 
 def embed_probe(model: EmbeddingModel) -> Vectors:
-    """Return the vector of a certain text, by which a model is known again.
-
-    Raises:
-        ValueError: It is not one vector of finite numbers.
-    """
+    """Return the vector of a certain text, by which a model is known again; see `matrix`."""
     probe: Vectors = matrix(embed_texts(model, [_PROBE]), 1)[0]
     return probe
 
 
 def check_widths(vectors: Iterable[Vectors], probe: Vectors) -> None:
-    """Raise unless vectors are as long as the one by which their model is known.
-
-    Raises:
-        ValueError: They are not.
-    """
+    """Raise a ValueError unless vectors are as long as the one by which their model is known."""
     for rows in vectors:
         if len(rows) and rows.shape[1] != len(probe):
             raise ValueError(
@@ -65,16 +57,7 @@ def check_widths(vectors: Iterable[Vectors], probe: Vectors) -> None:
 
 
 def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
-    """Raise unless two vectors of the same text are of the same model.
-
-    Args:
-        stored: The one that the index has. None: it has none.
-        probe: The other one.
-        name: What messages call the index.
-
-    Raises:
-        ValueError: They are not.
-    """
+    """Raise a ValueError unless the stored vector of the probe, if any, is of the same model."""
     if stored is None:
         return
     if len(stored) != probe.nbytes:

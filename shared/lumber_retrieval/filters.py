@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lumber_core.support.identity import safe_repr
-from lumber_retrieval.store import Accepts
+from lumber_retrieval.reading import Accepts
 
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""

@@ -12,13 +12,13 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from lumber_core.checks import check_not_negative, check_number, check_positive
-from lumber_core.chunking.delivery import Delivery, deliver
+from lumber_core.checks import check_not_negative, check_positive, number_that
+from lumber_core.chunking.delivery import Delivery, added_metadata, deliver
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import has_lines, has_pages, place_source
+from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED, StructuredText, parse_plain
@@ -35,8 +35,8 @@ from lumber_retrieval.passages import (
     join_hits,
     shortened,
 )
+from lumber_retrieval.reading import Accepts, Reading
 from lumber_retrieval.sentences import says_something, sentences_of, small_table
-from lumber_retrieval.store import Accepts, Reading
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -53,6 +53,7 @@ _DIVIDED = 2
 """Chunks are divided into sentences until they have so many times the words of the budget."""
 BESIDE = 0.5
 """What a chunk beside one that was found has of its score, at least."""
+_check_cosine = number_that(lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +63,11 @@ class SearchSettings:
     Attributes:
         keywords: Whether chunks are found by their words, too.
         budget: Maximum number of words of all passages; see `join_hits`.
-        max_gap: Sentences with at most this many words between them are joined, and with a seventh
-            of the budget at most.
+        max_gap: As for `join_hits`, but at most a seventh of the budget.
         k: Maximum number of passages, the best ones. None: as the budget allows.
         context: Whether passages say what stands above them, within the budget.
         min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
-        reading_order: Whether passages come by document, that of the best one first, and in reading
-            order within each. By default they come best first.
+        reading_order: Whether passages come by document and place, and not best first.
 
     Raises:
         TypeError: A limit is not a number.
@@ -89,11 +88,7 @@ class SearchSettings:
         if self.k is not None:
             check_positive("k", self.k)
         if self.min_similarity is not None:
-            check_number("min_similarity", self.min_similarity)
-            if not -1 <= self.min_similarity <= 1:
-                raise ValueError(
-                    f"min_similarity must be a cosine, from -1 to 1, not {self.min_similarity}"
-                )
+            _check_cosine("min_similarity", self.min_similarity)
 
 
 def find_passages(
@@ -105,16 +100,7 @@ def find_passages(
     accepts: Accepts | None = None,
     language: str = "en",
 ) -> list[Passage]:
-    """Return the passages that fit a question.
-
-    Args:
-        reading: What is searched.
-        query: The question.
-        vector: Its vector.
-        settings: How it is searched.
-        accepts: Whether a chunk may be found, by its metadata. None: all.
-        language: ISO 639 code, by which sentences are found.
-    """
+    """Return the passages that fit a question; see `passages_of`."""
     rankings = [reading.nearest(vector, CANDIDATES, accepts)]
     if settings.keywords:
         rankings.append(reading.matching(query, CANDIDATES, accepts))
@@ -143,7 +129,7 @@ def passages_of(
     language: str,
     described: Mapping[int, Hit] | None = None,
 ) -> list[Passage]:
-    """Return the passages of chunks that fit a question.
+    """Return the passages of chunks that fit a question: each is as good as its best sentence.
 
     Args:
         question: The question.
@@ -154,13 +140,9 @@ def passages_of(
         language: ISO 639 code, by which sentences are found.
         described: For the number of each chunk what has it in its text, with the metadata that is
             known. None: the chunk.
-
-    Returns:
-        Passages, best first, or in reading order if that is asked for: a passage is as good as its
-        best sentence.
     """
     budget, context = settings.budget, settings.context
-    parts = [*_parts(question, chunks, texts, budget, context=context, language=language)]
+    parts = [*_parts(question, chunks, texts, settings, language)]
     said = [part for part in parts if says_something(part.text)]
     heard = {part.document for part in said}  # of another document, a word may be all it has
     said += [part for part in parts if part.document not in heard]
@@ -168,21 +150,20 @@ def passages_of(
     known = {chunk.number: chunk for chunk in chunks}
     described = described or known
     passages = [_placed(one, known, described, question, context=context) for one in joined]
-    best = (_within(passages, budget) if context else passages)[: settings.k]
+    # The first context of a chunk was known when its sentences were taken, and a later one may be
+    # longer by a heading inside.
+    if context:
+        while len(passages) > 1 and sum(count_words(one.in_context) for one in passages) > budget:
+            passages.pop()
+    best = passages[: settings.k]
     return in_reading_order(best) if settings.reading_order else best
 
 
 def fused(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Return the scores of all that is in any ranking, best first.
+    """Return the scores of all that is in any ranking, from 0 to 1, best first.
 
     Relative score fusion: the scores of each ranking are scaled to 0 for its last and 1 for its
-    first, and added. What a ranking lacks has 0 there.
-
-    Args:
-        rankings: Scores, higher is better, best first. Each has what is best by it.
-
-    Returns:
-        From 0 to 1, the mean over the rankings that have anything.
+    first. What a ranking lacks has 0 there. The mean is that of the rankings that have anything.
     """
     known = [ranking for ranking in rankings if ranking]
     total: dict[int, float] = {}
@@ -219,21 +200,11 @@ def _parts(
     question: AskedWords,
     chunks: Sequence[Hit],
     texts: Mapping[str, str],
-    budget: int,
-    *,
-    context: bool,
+    settings: SearchSettings,
     language: str,
 ) -> Iterator[Hit]:
-    """Yield the sentences of the best chunks, with their scores, and small tables before a row.
-
-    Args:
-        question: The question.
-        chunks: The chunks, in reading order, with fused scores.
-        texts: The texts of their documents.
-        budget: Maximum number of words of all passages.
-        context: Whether they have to leave room for a context.
-        language: ISO 639 code, by which sentences are found.
-    """
+    """Yield the sentences of the best chunks, with their scores, and small tables before a row."""
+    budget = settings.budget
     words_of = cache(question.words_of)  # a context is often that of several chunks
     words = [words_of(chunk.text) for chunk in chunks]
     stems = [
@@ -252,7 +223,8 @@ def _parts(
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk = chunks[place]
         around = [chunks[n] for n in beside[place]]
-        above_words = count_words(shortened(chunk.metadata.get(CONTEXT_KEY, ""))) if context else 0
+        context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
+        above = count_words(shortened(context)) if context else 0
         whole = texts[chunk.document]
         nested = is_nested(chunk.metadata)
         edges = Span(around[0].span.start, around[-1].span.end)
@@ -266,7 +238,7 @@ def _parts(
             text = span.of(whole)
             share = question.share(question.words_of(text).stems)
             score = (scores[place] + _SENTENCE * share) / _MOST
-            part = chunk._replace(span=span, text=text, score=score, above=above_words)
+            part = chunk._replace(span=span, text=text, score=score, above=above)
             table = small_table(whole, span)
             if table is not None:
                 span = Span(min(span.start, table.start), max(span.end, table.end))
@@ -284,11 +256,7 @@ def is_nested(metadata: Mapping[Any, Any]) -> bool:
 
 
 def _line_of(chunk: Span, near: Span, text: str) -> Span:
-    """Return a chunk with the rest of its first and last lines, as far as chunks near it go.
-
-    A sentence that is longer than a chunk goes on there; what a new line begins is in no sentence
-    of the chunk.
-    """
+    """Return a chunk with the rest of its first and last lines, where its sentences may go on."""
     start = text.rfind("\n", near.start, chunk.start) + 1
     end = text.find("\n", chunk.end, near.end)
     return Span(max(start, near.start), near.end if end < 0 else end)
@@ -358,17 +326,4 @@ def _metadata_of(part: Hit, chunks: Mapping[int, Hit]) -> Mapping[str, Any]:
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
-    said = own.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
-    return {**part.metadata, **said}
-
-
-def _within(passages: list[Passage], budget: int) -> list[Passage]:
-    """Return passages that fit into a budget together with their contexts.
-
-    The first context of a chunk was known when its sentences were taken, and a later one may be
-    longer by a heading inside.
-    """
-    kept = [*passages]
-    while len(kept) > 1 and sum(count_words(one.in_context) for one in kept) > budget:
-        kept.pop()
-    return kept
+    return {**part.metadata, **added_metadata(own, known, everything=False, context=True)}

@@ -14,7 +14,6 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.concurrency import batches
-from lumber_core.support.deadlines import run_for_loop
 from lumber_retrieval.documents import (
     IndexedDocument,
     complete_sources,
@@ -23,7 +22,6 @@ from lumber_retrieval.documents import (
     documents_by_name,
     new_document,
 )
-from lumber_retrieval.embedding import placed
 from lumber_retrieval.embedding_model import (
     EmbeddingModel,
     check_same_model,
@@ -35,7 +33,7 @@ from lumber_retrieval.filters import Where, filter_of
 from lumber_retrieval.finding import SearchSettings, find_passages
 from lumber_retrieval.passages import Passage
 from lumber_retrieval.store import PROBE, open_store
-from lumber_retrieval.surroundings import Vectors, embed_chunks
+from lumber_retrieval.surroundings import Vectors, split_and_embed
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
@@ -65,6 +63,8 @@ class Changes:
 class PassageIndex:
     """Documents in small chunks that are found by meaning and by words, and read as passages.
 
+    `run_for_loop` calls its methods without blocking an event loop.
+
     Args:
         chunker: Splits the documents.
         embedding: Embeds chunks and queries.
@@ -87,13 +87,7 @@ class PassageIndex:
         everything: bool = False,
         show_progress: bool = False,
     ) -> Changes:
-        """Add documents; see `IndexingRetriever.add_documents`.
-
-        Args:
-            documents: The documents.
-            everything: Whether these are all, as for `IndexingRetriever.sync`.
-            show_progress: Show progress bars of splitting and embedding.
-        """
+        """Add documents, as `IndexingRetriever` does; `everything`: remove all others."""
         named = documents_by_name(documents)
         if everything and not named:
             raise ValueError(
@@ -103,7 +97,7 @@ class PassageIndex:
         splitter = self._chunker.identity
         digests = {name: document_digest(one, splitter) for name, one in named.items()}
         if everything:
-            self.store.remove_outdated()
+            self.store.database.remove_outdated()
         self._check_model(adding=True)
         stored = self.store.digests(named)
         nameless = {digests[name] for name, one in named.items() if one.nameless}
@@ -121,10 +115,9 @@ class PassageIndex:
         embed = partial(embed_texts, self._embedding)
         for batch in batches(changed, _AT_ONCE):
             sources = [one.content for one in batch]
-            split = self._chunker.split_all(
-                sources, Delivery(trim=True), show_progress=show_progress
+            split, vectors = split_and_embed(
+                self._chunker, sources, embed, Delivery(trim=True), show_progress=show_progress
             )
-            vectors = embed_chunks(placed(split), embed, show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             self.store.put(
                 [new_document(one, digests[one.name], own, rows) for one, own, rows in made],
@@ -139,29 +132,13 @@ class PassageIndex:
         unchanged = len(named) - len(changed)
         return Changes(len(changed), unchanged, len(gone), chunks, tuple(sorted(gone)))
 
-    async def aadd(
-        self,
-        documents: Iterable[IndexedDocument],
-        *,
-        everything: bool = False,
-        show_progress: bool = False,
-    ) -> Changes:
-        """Async version of `add`."""
-        return await run_for_loop(
-            self.add, documents, everything=everything, show_progress=show_progress
-        )
-
     @property
     def sources(self) -> list[str]:
         """The sources of all documents, in the order in which they were first stored."""
         return self.store.sources()
 
     def delete(self, sources: Iterable[str]) -> int:
-        """Remove all that is stored of some sources; return the number of documents removed.
-
-        Raises:
-            TypeError: `sources` is one string.
-        """
+        """Remove all that is stored of some sources, as `IndexingRetriever` does."""
         if isinstance(sources, str):
             raise TypeError("sources must be a list of str, not one str: pass [source]")
         names = self.store.names([*sources])
@@ -184,9 +161,6 @@ class PassageIndex:
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
             **settings: Those of `SearchSettings`.
-
-        Returns:
-            Passages, best first, or in reading order if that is asked for.
 
         Raises:
             TypeError: A setting is unknown, or has the wrong type.
@@ -217,23 +191,8 @@ class PassageIndex:
                 language=self._chunker.language,
             )
 
-    async def asearch(
-        self,
-        query: str,
-        *,
-        where: Where = None,
-        vector: Sequence[float] | None = None,
-        **settings: Any,
-    ) -> list[Passage]:
-        """Async version of `search`."""
-        return await run_for_loop(self.search, query, where=where, vector=vector, **settings)
-
     def _check_model(self, *, adding: bool) -> None:
-        """Raise unless the embedding model is that of the index.
-
-        Raises:
-            ValueError: It is not.
-        """
+        """Raise a ValueError unless the embedding model is that of the index."""
         stored = self.store.about(PROBE)
         if (stored is None and not adding) or (stored is not None and stored == self._checked):
             return

@@ -31,10 +31,8 @@ def favour_named(
     A title counts by its words that the question has, each the more, the fewer of the documents
     have it. Names of files are written without spaces at times ("BESTBUY").
 
-    Args:
-        question: The question.
-        scores: Scores of chunks by their numbers, from 0 to 1.
-        titles: The document of each chunk, and its title, or "".
+    Scores are from 0 to 1, by the numbers of chunks; `titles` has the document of each chunk, and
+    its title, or "".
     """
     words = words_in(question)
     asked = {word for word in content_words(words) if not word.isdecimal()}

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from math import inf
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -154,23 +155,14 @@ class Passage:
 
 
 def check_limits(max_gap: object, budget: object) -> None:
-    """Raise unless these are limits of passages.
-
-    Raises:
-        TypeError: One is not a whole number; `budget` may be None.
-        ValueError: `max_gap` is negative, or `budget` is below 1.
-    """
+    """Raise a TypeError or ValueError unless these are limits of passages; see `join_hits`."""
     check_not_negative("max_gap", max_gap)
     if budget is not None:
         check_positive("budget", budget)
 
 
 def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
-    """Raise unless hits are slices of the texts of their documents.
-
-    Raises:
-        ValueError: A document does not have the text of a hit at its offset.
-    """
+    """Raise a ValueError unless hits are slices of the texts of their documents."""
     for hit in hits:
         if not texts[hit.document].startswith(hit.text, hit.span.start):
             raise ValueError(
@@ -190,11 +182,7 @@ def text_in_context(context: str, text: str) -> str:
 
 
 def shortened(context: str) -> str:
-    """Return a context whose titles have at most a dozen words, as passages have it.
-
-    The outermost headings between the title and the last heading are left out first; these two
-    stay.
-    """
+    """Return a context without outer headings, below its title, above a dozen words of titles."""
     titles, _, table = context.partition("\n")
     if titles.startswith("|"):
         return context
@@ -242,7 +230,9 @@ def join_hits(
         are more than `max_gap` words.
 
     Raises:
-        ValueError: A document does not have the text of a hit at its offset.
+        TypeError: A limit is not a whole number.
+        ValueError: `max_gap` is negative, `budget` below 1, or a document does not have the text of
+            a hit at its offset.
     """
     check_limits(max_gap, budget)
     check_slices(hits, texts)
@@ -250,11 +240,10 @@ def join_hits(
     used = 0
     taken: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
-        text = joining[hit.document]
-        joined = text.join(hit.span, hit.above, max_gap)
-        if budget is None or not taken or used + joined.added <= budget:
-            text.accept(joined)
-            used += joined.added
+        room = inf if budget is None or not taken else budget - used
+        added = joining[hit.document].join(hit, max_gap, room)
+        if added is not None:
+            used += added
             taken.append(hit)
     found: dict[tuple[str, Span], list[Hit]] = {}  # best first, as hits were taken
     for hit in taken:
@@ -267,13 +256,12 @@ def join_hits(
 
 
 class _Joined(NamedTuple):
-    """What a hit would become: the passages that it replaces, its words and those above it."""
+    """Joined hits: how many words begin in them, count of them, and are written above them."""
 
-    replaced: slice
     span: Span
+    begun: int
     words: int
     above: int
-    added: int
 
 
 class _Joining:
@@ -281,43 +269,41 @@ class _Joining:
 
     def __init__(self, text: str) -> None:
         self._text = without_times(text)  # words are counted in it
-        # In order; the words of each, the first of which may be a part of one.
-        self._starts: list[int] = []
-        self._spans: list[Span] = []
-        self._words: list[int] = []
-        self._above: list[int] = []
+        self._passages: list[_Joined] = []  # in order
+        self._starts: list[int] = []  # of these
 
     def passage_of(self, span: Span) -> Span:
         """Return the passage that contains a hit."""
-        return self._spans[bisect_right(self._starts, span.start) - 1]
+        return self._passages[bisect_right(self._starts, span.start) - 1].span
 
-    def join(self, hit: Span, above: int, max_gap: int) -> _Joined:
-        """Return the passage that a hit would become together with those near it."""
-        first = last = bisect_right(self._starts, hit.start)
-        start, end = hit
-        if first and self._near(self._spans[first - 1].end, start, max_gap):
+    def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
+        """Join a hit with those near it; return the words added, or None if there is no room."""
+        first = last = bisect_right(self._starts, hit.span.start)
+        (start, end), above = hit.span, hit.above
+        if first and self._near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
-            start, end = self._starts[first], max(end, self._spans[first].end)
-            above = self._above[first]
-        while last < len(self._spans) and self._near(end, self._starts[last], max_gap):
-            end = max(end, self._spans[last].end)
+            before = self._passages[first]
+            start, end, above = before.span.start, max(end, before.span.end), before.above
+        while last < len(self._passages):
+            after = self._passages[last].span
+            if not self._near(end, after.start, max_gap):
+                break
+            end = max(end, after.end)
             last += 1
         # Words that begin in a range add up; the one in which a passage begins is counted apart.
-        begun, position, before = 0, start, 0
-        for span, words in zip(self._spans[first:last], self._words[first:last], strict=True):
-            begun += self._begun(position, span.start) + words - self._inside_word(span.start)
-            position = span.end
-            before += _charged(words, span)
-        words = begun + self._begun(position, end) + self._inside_word(start)
-        added = _charged(words, Span(start, end)) + above - before - sum(self._above[first:last])
-        return _Joined(slice(first, last), Span(start, end), words, above, added)
-
-    def accept(self, joined: _Joined) -> None:
-        """Replace passages by the one that they become."""
-        self._starts[joined.replaced] = [joined.span.start]
-        self._spans[joined.replaced] = [joined.span]
-        self._words[joined.replaced] = [joined.words]
-        self._above[joined.replaced] = [joined.above]
+        begun, position, known = 0, start, 0
+        for one in self._passages[first:last]:
+            begun += self._begun(position, one.span.start) + one.begun
+            position = one.span.end
+            known += one.words + one.above
+        begun += self._begun(position, end)
+        words = _charged(begun + self._inside_word(start), Span(start, end))
+        added = words + above - known
+        if added > room:
+            return None
+        self._passages[first:last] = [_Joined(Span(start, end), begun, words, above)]
+        self._starts[first:last] = [start]
+        return added
 
     def _near(self, end: int, start: int, max_gap: int) -> bool:
         """Return whether at most `max_gap` words, which may be parts of some, lie between."""

@@ -25,12 +25,7 @@ _Floats = npt.NDArray[np.float32]
 
 
 def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: int = 0) -> Postings:
-    """Return the postings of chunks.
-
-    Args:
-        chunks: The terms in each chunk, and around it.
-        first: The place of the first chunk.
-    """
+    """Return the postings of chunks, by the terms in each and around it, from a place on."""
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     terms: list[int] = []
     places, counts = [], []
@@ -70,11 +65,7 @@ def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64
 
 
 def join_lists(parts: Sequence[Postings]) -> Iterator[tuple[str, bytes]]:
-    """Yield the terms of postings, in order, with their lists as they are stored.
-
-    Args:
-        parts: Postings of chunks; each has places after those of the one before.
-    """
+    """Yield the terms of postings, whose places ascend, in order, with their lists as stored."""
     for term in sorted(set().union(*parts)):
         yield term, b"".join([part[term] for part in parts if term in part])
 
@@ -85,12 +76,7 @@ def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
 
 
 class Occurrences(NamedTuple):
-    """Where a term occurs.
-
-    Attributes:
-        places: The places of the chunks.
-        counts: How much it counts there.
-    """
+    """The places of the chunks in which a term occurs, and how much it counts there."""
 
     places: npt.NDArray[np.integer[Any]]
     counts: _Floats
@@ -101,12 +87,7 @@ Occurring = dict[str, list[Occurrences | None]]
 
 
 def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
-    """Return where a term occurs.
-
-    Args:
-        content: Its list as it is stored.
-        live: For each chunk whether it is still there.
-    """
+    """Return in which chunks that are still there a term occurs, given its list as stored."""
     entries = np.frombuffer(content, dtype=_ENTRY)
     places = entries >> 8
     kept = live[places]
@@ -115,12 +96,7 @@ def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
     return Occurrences(places, (entries & 255).astype(np.float32))
 
 
-def bm25(
-    found: Occurring,
-    lengths: Sequence[_Floats],
-    total: int,
-    wanted: int,
-) -> _Floats:
+def bm25(found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int) -> _Floats:
     """Return how well chunks fit a query, 0 for those without a word of it.
 
     Args:

@@ -89,23 +89,14 @@ _REACH = 24  # letters by which the first guess of a place may be wrong, or half
 
 
 class Found(NamedTuple):
-    """Where a quote was found.
-
-    Attributes:
-        span: Its place in the text, in characters.
-        similarity: The share of letters and digits that are equal, in order, from 0 to 1.
-    """
+    """Where a quote was found, and the share of letters and digits that are equal, in order."""
 
     span: Span
     similarity: float
 
 
 class QuotableText:
-    """A text in which quotes are found; read once for all quotes, in linear time.
-
-    Args:
-        text: The text.
-    """
+    """A text in which quotes are found; read once for all quotes, in linear time."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -189,11 +180,7 @@ class QuotableText:
 
 
 class _Spaced:
-    """A text with one blank for any white space, and none beside letters that need none.
-
-    Attributes:
-        text: That text.
-    """
+    """A text with one blank for any white space, and none beside letters that need none."""
 
     def __init__(self, text: str) -> None:
         marked = text.translate(_PLAIN)
@@ -216,11 +203,7 @@ class _Spaced:
 
 
 class _Letters:
-    """The letters and digits of a text, folded.
-
-    Attributes:
-        text: All of them.
-    """
+    """The letters and digits of a text, folded."""
 
     def __init__(self, text: str) -> None:
         self._original = text
@@ -244,16 +227,14 @@ class _Letters:
         return Span(words[0][0], words[-1][1])
 
     def find(self, quote: _Letters, within: Span | None = None) -> Found | None:
-        """Return the words most like a quote; None if they differ in more than a little.
-
-        Args:
-            quote: The quote.
-            within: Where to look, in letters, as are the spans that are returned. None: everywhere.
-        """
+        """Return the words most like a quote; None if they differ in more than a little."""
         return next(self.places(quote, within), None)
 
     def places(self, quote: _Letters, within: Span | None = None) -> Iterator[Found]:
-        """Yield all words that are equal to a quote, or if there are none those most like it."""
+        """Yield all words that are equal to a quote, or if there are none those most like it.
+
+        Spans are in letters, as is where to look.
+        """
         wanted, whole = quote.text, Span(0, len(self.text))
         low, high = whole if within is None else within.within(whole)
         found, rejected = False, 0

@@ -105,12 +105,9 @@ class CitedAnswer:
 
 
 def write_passages(passages: Iterable[tuple[str, str]]) -> str:
-    """Return passages as a model reads them: each below the name of its document, and indented.
+    """Return passages as a model reads them: each text below the name of its document, indented.
 
     A line that is not indented begins a passage, whatever the text of another one says.
-
-    Args:
-        passages: The name of each one's document, and its text.
     """
     return "\n\n".join(
         f"{' '.join(name.split())}:\n{indent(text, '    ')}" for name, text in passages
@@ -122,10 +119,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
 
     Quotes are the lines at the end that begin with numbers in brackets. Without such lines, they
     are what stands in quotation marks in the answer, which is then given numbers. A number in the
-    answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither.
-
-    Args:
-        reply: What the model wrote. Its reasoning in tags such as `<think>` is left out.
+    answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither. Reasoning in tags
+    such as `<think>` is left out.
     """
     lines = without_thinking(reply).splitlines()
     lines = [line for line in lines if not _FENCE.fullmatch(line)]

@@ -6,13 +6,12 @@ rare a word is by the hits that have it, and the chunks beside a hit by the text
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lumber_core.chunking.delivery import Delivery
+from lumber_core.chunking.delivery import Delivery, added_metadata
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
@@ -41,7 +40,7 @@ from lumber_retrieval.passages import (
     in_reading_order,
     join_hits,
 )
-from lumber_retrieval.sentences import sentences_of
+from lumber_retrieval.sentences import HEADING, sentences_of
 
 _FIRST = 0.4
 """The score of the first hit; those of the others fall evenly to 0. From 0.3 to 0.5 recall on the
@@ -54,7 +53,6 @@ _LONGEST = 2 * _REACH
 have 0.03 to 0.06 more recall if they are."""
 _TRIMMED = Delivery(trim=True)
 _PLACES = {FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE}
-_HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
 
 
 def passages_of_hits(
@@ -72,19 +70,14 @@ def passages_of_hits(
 
     Args:
         query: The question.
-        hits: The hits. Of their scores only the order counts: engines have many scales.
+        hits: The hits. Of their scores only the order counts: engines have many scales. What is
+            beside one has its number in passages.
         texts: The texts of their documents.
         rerank: Whether they are ranked. Without a question or a budget they are not.
-        max_gap: See `join_hits`, as for the budget.
+        max_gap: See `join_hits`, as for the budget and what is raised.
         budget: Maximum number of words of all passages. None: no limit.
         reading_order: Whether passages come by document and place, and not best first.
         language: ISO 639 code, by which sentences are found.
-
-    Returns:
-        Passages. The numbers of their hits are those of `hits`, of what is beside one as well.
-
-    Raises:
-        ValueError: A document does not have the text of a hit at its offset.
     """
     if not (rerank and query and hits and budget):
         joined = join_hits(hits, texts, max_gap=max_gap, budget=budget)
@@ -169,7 +162,7 @@ def _pieces(
         return
     known = described.metadata
     for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **known}), _TRIMMED):
-        said = chunk.metadata(context=True, pages=has_pages(known), lines=has_lines(known))
+        said = added_metadata(chunk, known, everything=False, context=True)
         own = {**known, **said} if known.keys() & {*OWN_KEYS} else known
         yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
 
@@ -177,7 +170,7 @@ def _pieces(
 def _end_after(text: str, room: Span, language: str, nested: bool) -> int:
     """Return where the sentences after a hit end that are in its section."""
     end = min(room.end, room.start + 2 * _REACH)
-    heading = _HEADING.search(text, room.start, end)
+    heading = HEADING.search(text, room.start, end)
     if heading is not None:
         end = heading.start()
     ends = [one.end for one in sentences_of(text[room.start : end], language, whole_lines=nested)]
@@ -188,10 +181,10 @@ def _end_after(text: str, room: Span, language: str, nested: bool) -> int:
 
 def _start_before(text: str, room: Span, language: str, nested: bool) -> int:
     """Return where the sentences before a hit begin that are in its section."""
-    if _HEADING.match(text, room.end):
+    if HEADING.match(text, room.end):
         return room.end
     start = max(room.start, room.end - 2 * _REACH)
-    *_, heading = [None, *_HEADING.finditer(text, start, room.end)]
+    *_, heading = [None, *HEADING.finditer(text, start, room.end)]
     if heading is not None:
         start = heading.start()
     near = text[start : room.end]

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from typing_extensions import Self
 
 from lumber_core.support.concurrency import in_thread
+from lumber_core.support.deadlines import run_for_loop
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.finding import SearchSettings
 from lumber_retrieval.index import Changes, PassageIndex
@@ -101,7 +102,8 @@ class IndexingRetriever(ABC, Generic[D]):
         self, documents: Iterable[D], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add_documents`."""
-        return await self._index.aadd(self._indexed(documents), show_progress=show_progress)
+        named = self._indexed(documents)
+        return await run_for_loop(self._index.add, named, show_progress=show_progress)
 
     def sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Make the index equal to some documents: add these, and remove all others.
@@ -116,7 +118,9 @@ class IndexingRetriever(ABC, Generic[D]):
     async def async_sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Async version of `sync`."""
         named = self._indexed(documents)
-        return await self._index.aadd(named, everything=True, show_progress=show_progress)
+        return await run_for_loop(
+            self._index.add, named, everything=True, show_progress=show_progress
+        )
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove sources with their texts, chunks, words and vectors.

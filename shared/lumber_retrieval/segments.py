@@ -74,18 +74,10 @@ def select(connection: Connection, what: str, values: Iterable[Any]) -> Iterator
         yield from connection.execute(f"SELECT {what} IN ({marks})", some)
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A part of the chunks.
+class Segment(NamedTuple):
+    """A part of the chunks: their numbers, ascending, lengths in terms, and vectors."""
 
-    Attributes:
-        id: A random number, which no other segment has or had.
-        numbers: The numbers of the chunks, ascending.
-        lengths: Their lengths in terms.
-        vectors: Their vectors.
-    """
-
-    id: int
+    id: int  # random: no other segment has or had it
     numbers: _Numbers
     lengths: _Lengths
     vectors: PackedVectors
@@ -93,17 +85,11 @@ class Segment:
 
 @dataclass(frozen=True)
 class LiveSegments:
-    """One state of all segments, in the order of their chunks.
+    """One state of all segments, in the order of their chunks."""
 
-    Attributes:
-        state: Tells it from all others.
-        segments: The segments.
-        live: For each chunk whether it is still there.
-    """
-
-    state: bytes
+    state: bytes  # tells it from all others
     segments: Sequence[Segment]
-    live: npt.NDArray[np.bool_]
+    live: npt.NDArray[np.bool_]  # for each chunk whether it is still there
 
     @cached_property
     def parts(self) -> list[slice]:
@@ -173,12 +159,7 @@ class LiveSegments:
         return found
 
     def matching(self, found: Occurring, count: int) -> Iterator[tuple[int, float]]:
-        """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
-
-        Args:
-            found: What `occurrences` returned.
-            count: How many are wanted.
-        """
+        """Yield the numbers of chunks in which terms occur, best first, with BM25 scores."""
         if not len(self):
             return
         scores = bm25(found, self.saturations, len(self), count)
@@ -217,14 +198,7 @@ def load_segments(connection: Connection, state: bytes, known: LiveSegments | No
 
 
 def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Vectors) -> None:
-    """Add chunks, whose numbers are above all others.
-
-    Args:
-        connection: A connection that may write.
-        first: The number of the first chunk; those of the others follow.
-        chunks: Their terms.
-        vectors: Their vectors, shape (chunks, width).
-    """
+    """Add chunks by their terms and vectors, numbered from `first` on, above all others."""
     for start in range(0, len(chunks), _MOST_CHUNKS):
         some = chunks[start : start + _MOST_CHUNKS]
         merged = _small(connection, len(some))
@@ -239,10 +213,7 @@ def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Ve
 
 
 def remove(connection: Connection, documents: Iterable[tuple[int]]) -> None:
-    """Note that the chunks of documents are no longer there, while they still are.
-
-    Segments that have lost half of their chunks are written again.
-    """
+    """Note that chunks of documents will be gone; write segments anew that have lost half."""
     connection.executemany(
         "INSERT INTO removed SELECT id FROM chunks WHERE document = ?", documents
     )

@@ -28,22 +28,16 @@ unless they end as a sentence does, which has two at least."""
 _NAMES = re.compile(r"[^\W_]+")
 _FIELDS = ("<t", "\t", '",', ',"')  # only where one is, there may be other rows
 _ENDED = regex.compile(r"\p{Sentence_Terminal}\W*$")
-_HEADING = re.compile(r"[ \t>]*#{1,6}(?:\s|$)")
+HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
 def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> Iterator[Span]:
-    """Yield the sentences of a text, without what says nothing at their ends.
+    """Yield the places of the sentences of a text, without what says nothing at their ends.
 
-    Args:
-        text: The text, such as that of a chunk.
-        language: ISO 639 code, by which sentences are found.
-        whole_lines: Whether none begins inside a line, as in code.
-
-    Yields:
-        Their places. A heading and the number of an item belong to the sentence after them, and a
-        row of a table is not divided, nor is a cue of captions.
+    A heading and the number of an item belong to the sentence after them. A row of a table is not
+    divided, nor is a cue of captions, nor with `whole_lines` a line, as of code.
     """
     starts = [0]
     for before, span in pairwise(sentences(text, language)):
@@ -69,7 +63,7 @@ def says_something(text: str) -> bool:
     """Return whether a text has a sentence, an item or a row, and not headings or a label alone."""
     words = 0
     for line in without_times(text).splitlines():
-        if not _HEADING.match(line):
+        if not HEADING.match(line):
             words += sum(map(count_words, _NAMES.findall(line)))
             if words >= _FEWEST_WORDS or (words == _FEWEST_WORDS - 1 and _ENDED.search(line)):
                 return True
@@ -77,15 +71,9 @@ def says_something(text: str) -> bool:
 
 
 def small_table(text: str, part: Span) -> Span | None:
-    """Return the table that a part of a document has a row of, if it is small.
+    """Return the place of the table that a part of a text has a row of.
 
-    Args:
-        text: The text of the document, in which the rows of tables begin with "|".
-        part: The part.
-
-    Returns:
-        The place of its header and of all its rows, of which there are at most ten; None if the
-        part has no row, or the table is larger or has no header.
+    None if it has none whose rows begin with "|", or the table has no header or above ten rows.
     """
     row = _ROW.search(text, text.rfind("\n", 0, part.start) + 1, part.end)
     if row is None:
@@ -122,7 +110,7 @@ def _trimmed(text: str, span: Span) -> Span:
             last -= 1
             end -= len(line)
             line = lines[last - 1]
-        elif not (header or _says_nothing(line) or _HEADING.match(line)):
+        elif not (header or _says_nothing(line) or HEADING.match(line)):
             break
         last -= 1
         end -= len(line)

@@ -11,9 +11,8 @@ import json
 import os
 import secrets
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, finalize
@@ -21,37 +20,22 @@ from weakref import WeakValueDictionary, finalize
 import numpy as np
 
 from lumber_core.spans import Span
-from lumber_core.support.concurrency import batches
 from lumber_core.support.database import Connection
 from lumber_core.support.databases import open_database
 from lumber_core.support.forks import ForkSafeLock
-from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE, part_name
+from lumber_core.text.pages import part_name
+from lumber_retrieval import segments
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
-from lumber_retrieval.naming import LONG, title_of
-from lumber_retrieval.passages import Hit
-from lumber_retrieval.postings import Occurring, frequencies
-from lumber_retrieval.segments import (
-    SCHEMA,
-    LiveSegments,
-    Terms,
-    add,
-    load_segments,
-    remove,
-    select,
-)
+from lumber_retrieval.reading import Reading, text_of
+from lumber_retrieval.segments import LiveSegments, Terms, select
 from lumber_retrieval.surroundings import Vectors
 
-Intact = Callable[[], AbstractContextManager[None]]
 PROBE = "probe"
 """Under which the vector is noted by which the embedding model is known again."""
 
-Accepts = Callable[[Mapping[str, Any]], bool]
-"""Says by the metadata of a chunk whether it may be found."""
-
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 4
-_AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
@@ -67,39 +51,26 @@ CREATE TABLE IF NOT EXISTS chunks (
     first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks (document);
-{SCHEMA}
+{segments.SCHEMA}
 INSERT INTO about VALUES ('state', x'') ON CONFLICT DO NOTHING
 """
 
 
 class NewDocument(NamedTuple):
-    """A document to be stored, with a list of each thing that is stored of its chunks, in order.
+    """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
 
-    Attributes:
-        name: Tells it from all others.
-        source: What it is a part of, such as the file of a page.
-        digest: Changes if anything does that its chunks and vectors depend on.
-        text: Its text.
-        metadata: Its metadata: data for JSON.
-        spans: The places of its chunks in its text.
-        details: What each chunk says beyond the metadata of the document: data for JSON.
-        words: The texts whose words find each chunk.
-        around: The text around each chunk, whose words count less.
-        vectors: Their vectors, of length 1, shape (chunks, width).
-        from_zero: See `counts_from_zero`. None: other pages of its source tell it when chunks are
-            read, in whatever order they came.
-    """
-
-    name: str
-    source: str
-    digest: str
+    name: str  # tells it from all others
+    source: str  # what it is a part of, such as the file of a page
+    digest: str  # changes if anything does that its chunks and vectors depend on
     text: str
-    metadata: Mapping[str, Any]
-    spans: Sequence[Span]
-    details: Sequence[Mapping[str, Any]]
-    words: Sequence[str]
-    around: Sequence[str]
-    vectors: Vectors
+    metadata: Mapping[str, Any]  # data for JSON
+    spans: Sequence[Span]  # the places of its chunks in its text
+    details: Sequence[Mapping[str, Any]]  # what each chunk says beyond `metadata`: data for JSON
+    words: Sequence[str]  # the texts whose words find each chunk
+    around: Sequence[str]  # the text around each chunk, whose words count less
+    vectors: Vectors  # of length 1, shape (chunks, width)
+    # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
+    # whatever order they came.
     from_zero: bool | None = False
 
 
@@ -118,8 +89,11 @@ class PassageStore:
 
     def __init__(self, path: str | Path | None) -> None:
         self.temporary = path is None
+        if path is None:
+            handle, path = tempfile.mkstemp(prefix="lumber-", suffix=".db")
+            os.close(handle)
         self.database = open_database(
-            _temporary_file() if path is None else path,
+            path,
             application=_APPLICATION,
             version=_FORMAT,
             schema=_SCHEMA,
@@ -129,6 +103,8 @@ class PassageStore:
                 "the time that it takes"
             ),
         )
+        self.path: Path | str = self.database.path  # a URL has the password
+        self.name = self.database.name  # for messages
         self._process = os.getpid()
         if self.temporary:
             finalize(self, _delete, self.database, self._process)
@@ -136,39 +112,25 @@ class PassageStore:
         self._segments: LiveSegments | None = None
         self._loading = ForkSafeLock()
 
-    @property
-    def path(self) -> Path | str:
-        """The file, or the URL of the collection, with its password."""
-        return self.database.path
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return self.database.name
-
-    def remove_outdated(self) -> None:
-        """Empty the file if it has an older format."""
-        self.database.remove_outdated()
-
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
         with self.database.transaction() as connection:
             rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
-            return {_text(name): digest for name, digest in rows}
+            return {text_of(name): digest for name, digest in rows}
 
     def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
         """Return the names of stored documents by their digests, of one with each."""
         with self.database.transaction() as connection:
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
-            return {digest: _text(name) for digest, name in rows}
+            return {digest: text_of(name) for digest, name in rows}
 
     def names(self, sources: Collection[str] | None = None) -> list[str]:
         """Return the names of the documents of some sources; None for all."""
         with self.database.transaction() as connection:
             if sources is None:
-                return [_text(n) for (n,) in connection.execute("SELECT name FROM documents")]
+                return [text_of(n) for (n,) in connection.execute("SELECT name FROM documents")]
             rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
-            return [_text(name) for (name,) in rows]
+            return [text_of(name) for (name,) in rows]
 
     def names_of_parts(self, documents: Iterable[str]) -> set[str]:
         """Return which documents, and parts of them (see `part_name`), are stored."""
@@ -179,16 +141,14 @@ class PassageStore:
                     "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
                     [_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
                 )  # ":" is after all digits
-                found |= {_text(part) for (part,) in rows}
+                found |= {text_of(part) for (part,) in rows}
         return found
 
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
         with self.database.transaction() as connection:
-            rows = connection.execute(
-                "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
-            )
-            return [_text(source) for (source,) in rows]
+            query = "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
+            return [text_of(source) for (source,) in connection.execute(query)]
 
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the texts and the metadata of those of some documents that are stored."""
@@ -196,21 +156,18 @@ class PassageStore:
             rows = select(
                 connection, "name, text, metadata FROM documents WHERE name", map(_bytes, names)
             )
-            return {_text(name): (_text(text), json.loads(known)) for name, text, known in rows}
+            return {text_of(name): (text_of(text), json.loads(known)) for name, text, known in rows}
 
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
         """Store documents, each instead of that of the same name; all of them or none.
 
-        Args:
-            documents: The documents.
-            probe: The vector by which the embedding model is known again. None: not checked.
-
         Raises:
-            ValueError: The store has vectors of another model.
+            ValueError: By the probe of the embedding model, the store has vectors of another one.
         """
         words = [
-            [(terms(own), terms(around)) for own, around in zip(one.words, one.around, strict=True)]
+            (terms(own), terms(around))
             for one in documents
+            for own, around in zip(one.words, one.around, strict=True)
         ]  # before others have to wait
         if probe is not None:
             check_widths([one.vectors for one in documents], probe)
@@ -220,7 +177,7 @@ class PassageStore:
                 note(connection, PROBE, probe.tobytes())
             with self.database.intact():
                 _remove(connection, [one.name for one in documents])
-                _insert(connection, documents, [pair for own in words for pair in own])
+                _insert(connection, documents, words)
 
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
@@ -235,12 +192,7 @@ class PassageStore:
             return _noted(connection, name)
 
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        """Note something about the store, instead of what was noted under the same name.
-
-        Args:
-            name: The name.
-            change: Returns what to note, given what was noted; others wait for it.
-        """
+        """Note what `change` returns, given what was noted under a name; others wait for it."""
         with self.database.transaction(write=True) as connection:
             note(connection, name, change(_noted(connection, name)))
 
@@ -249,15 +201,15 @@ class PassageStore:
         """Read from one state of the store, whoever writes meanwhile."""
         with self.database.transaction() as connection:
             with self.database.intact():
-                segments = self._loaded(connection)
-            yield Reading(connection, segments, self.database.intact)
+                loaded = self._loaded(connection)
+            yield Reading(connection, loaded, self.database.intact)
 
     def _loaded(self, connection: Connection) -> LiveSegments:
         """Return the segments, which are kept in memory and read as far as they have changed."""
         (state,) = connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
         with self._loading:
             if self._segments is None or self._segments.state != state:
-                self._segments = load_segments(connection, state, self._segments)
+                self._segments = segments.load_segments(connection, state, self._segments)
             return self._segments
 
     @contextmanager
@@ -297,208 +249,25 @@ def _reopened(path: Path | str, content: bytes) -> PassageStore:
     return known
 
 
-class Reading:
-    """One state of a store.
-
-    Args:
-        connection: A connection with an open transaction.
-        segments: What is searched of the chunks.
-        intact: Opens what raises where the file is damaged.
-    """
-
-    def __init__(self, connection: Connection, segments: LiveSegments, intact: Intact) -> None:
-        self._connection = connection
-        self._segments = segments
-        self._intact = intact
-        self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
-        self._occurrences: Occurring = {}  # of the terms that were asked about, read once
-
-    def nearest(
-        self, vector: Sequence[float], count: int, accepts: Accepts | None
-    ) -> dict[int, float]:
-        """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
-        # One more, as it may be as near as the last.
-        found = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
-        return self._first(self._read(found), count, accepts)
-
-    def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
-        """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
-        wanted = count + 1 if accepts is None else len(self._segments)
-        found = self._occurring(terms(query))
-        return self._first(self._read(self._segments.matching(found, wanted)), count, accepts)
-
-    def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
-        """Return how many chunks have each of some terms, in them or beside them."""
-        return frequencies(self._occurring(words))
-
-    def __len__(self) -> int:
-        """Return the number of chunks."""
-        return len(self._segments)
-
-    def similarities(self, vector: Sequence[float], numbers: Sequence[int]) -> list[float]:
-        """Return the cosine similarities of a vector and those of chunks."""
-        with self._intact():
-            return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
-
-    def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
-        """Return chunks as hits, and the texts of their documents by name.
-
-        Args:
-            scores: The scores of the chunks by their numbers; hits are in the same order. A number
-                that no chunk has is left out.
-        """
-        chunks = self._described(scores)
-        numbers = {document for document, _, _ in chunks.values()}
-        with self._intact():
-            documents = {
-                number: (_text(name), _text(text))
-                for number, name, text in select(
-                    self._connection, "id, name, text FROM documents WHERE id", numbers
-                )
-            }
-            hits = []
-            for number, score in scores.items():
-                if number not in chunks:
-                    continue
-                document, span, metadata = chunks[number]
-                name, text = documents[document]
-                hits.append(Hit(number, name, span, span.of(text), score, metadata))
-        return hits, dict(documents.values())
-
-    def titles(self, chunks: Iterable[int]) -> dict[int, tuple[int, str]]:
-        """Return the document of each chunk, and its title if that is long and has one."""
-        with self._intact():
-            rows = select(self._connection, "id, document FROM chunks WHERE id", chunks)
-            document_of = dict(rows)
-            known = {document: number for number, document in document_of.items()}  # one of each
-            long = f"id FROM documents WHERE length(text) >= {LONG} AND id"
-            some = [known[document] for (document,) in select(self._connection, long, known)]
-        titles = {}
-        for document, _, metadata in self._described(some).values():
-            titles[document] = title_of(metadata)
-        return {number: (one, titles.get(one, "")) for number, one in document_of.items()}
-
-    def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
-        """Return the numbers of the documents, the spans and the metadata of chunks."""
-        with self._intact():
-            rows = [
-                *select(
-                    self._connection,
-                    "id, document, first, last, metadata FROM chunks WHERE id",
-                    numbers,
-                )
-            ]
-            documents = [
-                *select(
-                    self._connection,
-                    "id, source, from_zero, metadata FROM documents WHERE id",
-                    {document for _, document, *_ in rows},
-                )
-            ]
-            # One text is parsed faster than many.
-            parsed = json.loads(f"[{','.join(document[-1] for document in documents)}]")
-            known = {one[0]: own for one, own in zip(documents, parsed, strict=True)}
-            later = self._counted_from_zero(documents)
-            details = json.loads(f"[{','.join(row[-1] for row in rows)}]")
-            return {
-                number: (
-                    document,
-                    Span(first, last),
-                    {**known[document], **(_next_page(own) if document in later else own)},
-                )
-                for (number, document, first, last, _), own in zip(rows, details, strict=True)
-            }
-
-    def _counted_from_zero(self, documents: Iterable[tuple[Any, ...]]) -> set[int]:
-        """Return the numbers of pages that others of their source show to be counted from 0."""
-        unsure = {number: source for number, source, from_zero, _ in documents if from_zero is None}
-        if not unsure:
-            return set()
-        rows = select(
-            self._connection,
-            "DISTINCT source FROM documents WHERE from_zero = 1 AND source",
-            {*unsure.values()},
-        )
-        sources = {source for (source,) in rows}
-        return {number for number, source in unsure.items() if source in sources}
-
-    def _read(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-        with self._intact():
-            yield from ranked
-
-    def _occurring(self, words: Iterable[str]) -> Occurring:
-        """Return where some terms occur."""
-        wanted = dict.fromkeys(words)
-        new = wanted.keys() - self._occurrences.keys()
-        if new:
-            with self._intact():
-                self._occurrences |= self._segments.occurrences(self._connection, new)
-        return {word: self._occurrences[word] for word in wanted}
-
-    def _first(
-        self, ranked: Iterator[tuple[int, float]], count: int, accepts: Accepts | None
-    ) -> dict[int, float]:
-        """Return the first `count` chunks that may be found.
-
-        Of those with the same score, the first are those of the document whose name comes first.
-        """
-        found: list[tuple[int, float]] = []
-        for number, score in self._accepted_of(ranked, accepts):
-            if len(found) >= count and score < found[-1][1]:
-                break
-            found.append((number, score))
-        counts = Counter(score for _, score in found)
-        names = self._names_of([number for number, score in found if counts[score] > 1])
-        found.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
-        return dict(found[:count])
-
-    def _accepted_of(
-        self, ranked: Iterator[tuple[int, float]], accepts: Accepts | None
-    ) -> Iterator[tuple[int, float]]:
-        """Yield the chunks that may be found."""
-        if accepts is None:
-            yield from ranked
-            return
-        for some in batches(ranked, _AT_ONCE):
-            new = [number for number, _ in some if (accepts, number) not in self._accepted]
-            for number, (_, _, metadata) in self._described(new).items():
-                self._accepted[accepts, number] = accepts(metadata)
-            yield from (one for one in some if self._accepted[accepts, one[0]])
-
-    def _names_of(self, chunks: Iterable[int]) -> dict[int, bytes]:
-        """Return the names of the documents of chunks."""
-        with self._intact():
-            return dict(
-                select(
-                    self._connection,
-                    "chunks.id, name FROM chunks JOIN documents ON documents.id = document "
-                    "WHERE chunks.id",
-                    chunks,
-                )
-            )
-
-
 def _insert(
-    connection: Connection, documents: Iterable[NewDocument], words: Sequence[Terms]
+    connection: Connection, documents: Sequence[NewDocument], words: Sequence[Terms]
 ) -> None:
     # Numbers are given here, since databases differ in how they give them.
     (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
     (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
-    vectors = []
     for number, one in enumerate(documents, start=first):
         zero = None if one.from_zero is None else int(one.from_zero)
         named = (_bytes(one.name), _bytes(one.source), one.digest)
         rows.append((number, *named, _bytes(one.text), json.dumps(one.metadata), zero))
         for span, details in zip(one.spans, one.details, strict=True):
             chunks.append((last + 1 + len(chunks), number, *span, json.dumps(details)))
-        if len(one.vectors):
-            vectors.append(one.vectors)
     connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
-        add(connection, last + 1, words, np.concatenate(vectors))
+        vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
+        segments.add(connection, last + 1, words, vectors)
 
 
 def _noted(connection: Connection, name: str) -> bytes | None:
@@ -516,21 +285,9 @@ def note(connection: Connection, name: str, value: bytes) -> None:
 
 def _remove(connection: Connection, names: Iterable[str]) -> None:
     documents = [*select(connection, "id FROM documents WHERE name", map(_bytes, names))]
-    remove(connection, documents)
+    segments.remove(connection, documents)
     connection.executemany("DELETE FROM chunks WHERE document = ?", documents)
     connection.executemany("DELETE FROM documents WHERE id = ?", documents)
-
-
-def _next_page(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a chunk says, a page further."""
-    pages = {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
-    return {**details, **pages}
-
-
-def _temporary_file() -> Path:
-    handle, name = tempfile.mkstemp(prefix="lumber-", suffix=".db")
-    os.close(handle)
-    return Path(name)
 
 
 def _delete(database: Any, process: int) -> None:
@@ -540,7 +297,3 @@ def _delete(database: Any, process: int) -> None:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
-
-
-def _text(stored: bytes) -> str:
-    return bytes(stored).decode("utf-8", "surrogatepass")

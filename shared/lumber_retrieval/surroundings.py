@@ -1,45 +1,46 @@
-"""What to embed for the chunks of a document, and how vectors that know the surroundings follow.
+"""Splitting texts, and embedding the chunks so that vectors know what is above and around them.
 
-The surroundings of a chunk are its neighbours: a mean of their vectors is added to its own.
+A small chunk says little on its own. Its vector is found more often if its context is embedded with
+the text, and if a mean of its neighbours' vectors is added to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.spans import Span
 from lumber_core.support.concurrency import batches
 from lumber_core.text.captions import without_times
+from lumber_core.text.source import Source
 from lumber_core.tokens.even import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
+_Float = TypeVar("_Float", np.float32, np.float64)
 
 _WIDTH = 80.0
 """Standard deviation of the kernel in tokens, about 60 words. The optimum is flat: recall of chunks
 of 40 words is the same within noise from 50 to 120."""
 _REACH = 3  # standard deviations; the kernel is below 0.012 beyond them
 _MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no more than others
+_AS_THEY_ARE = Delivery()
 _AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
 
 
 class PlacedText(NamedTuple):
-    """A chunk as its embedder needs it.
+    """A chunk as its embedder needs it."""
 
-    Attributes:
-        span: Its place in its document, in characters.
-        text: Its text.
-        in_context: What is embedded: its text, or its text below its context.
-    """
-
-    span: Span
+    span: Span  # its place in its document, in characters
     text: str
-    in_context: str
+    in_context: str  # what is embedded: its text, or its text below its context
 
 
 def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
@@ -57,6 +58,47 @@ def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
     return [Span(start, start + len(text)) for start, text in zip(known, texts, strict=True)]
 
 
+def split_and_embed(
+    chunker: Chunker,
+    sources: Iterable[str | Source],
+    embed: Callable[[list[str]], object],
+    delivery: Delivery = _AS_THEY_ARE,
+    *,
+    show_progress: bool = False,
+) -> tuple[list[list[Chunk]], list[Vectors]]:
+    """Split texts, and embed the chunks so that vectors know their context and surroundings.
+
+    A chunk is embedded below its context: title, headings, header of a table. Its vector is scaled
+    to length 1, the mean of its neighbours' vectors is added, and the sum scaled to length 1.
+    Chunks of about 50 tokens are found more often this way, those of 150 tokens gain nothing.
+
+    Args:
+        chunker: Splits the texts.
+        sources: Texts or sources; all are checked before the first is split.
+        embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
+        delivery: As for `Chunker.split`.
+        show_progress: Show progress bars of splitting and embedding.
+
+    Returns:
+        For each text its chunks, as `Chunker.split_all` returns them, and their vectors, shape
+        (chunks, width).
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `embed` returns vectors that differ in number or size from what is expected.
+    """
+    split = chunker.split_all(sources, delivery, show_progress=show_progress)
+    return split, embed_chunks(placed(split), embed, show_progress=show_progress)
+
+
+def placed(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
+    """Return the chunks of documents as they are embedded."""
+    return [
+        [PlacedText(one.span, one.text, without_times(one.text_in_context)) for one in chunks]
+        for chunks in split
+    ]
+
+
 def embed_chunks(
     documents: Iterable[Sequence[PlacedText]],
     embed: Callable[[list[str]], object],
@@ -64,21 +106,14 @@ def embed_chunks(
     surroundings: bool = True,
     show_progress: bool = False,
 ) -> list[Vectors]:
-    """Embed the chunks of documents, each text once, and return the vectors of each document.
-
-    Args:
-        documents: The chunks of each document, in order.
-        embed: Returns a vector for each of some texts.
-        surroundings: Whether vectors know what is around a chunk.
-        show_progress: Show a progress bar of the texts.
+    """Embed the chunks of documents, each text once; see `split_and_embed`.
 
     Returns:
-        Arrays of shape (chunks, width). Vectors that know surroundings have length 1; others are as
-        `embed` returns them.
+        The vectors of each document, shape (chunks, width): with `surroundings` of length 1,
+        otherwise as `embed` returns them.
 
     Raises:
-        ValueError: There is not a vector for each text, they differ in size, or one has a value
-            that is not finite.
+        ValueError: As for `matrix`.
     """
     documents = [*documents]
     rows: dict[str, int] = {}  # of the texts to embed, in order of their first use
@@ -115,12 +150,11 @@ def _in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
 def mean_of_neighbours(
     vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]
 ) -> Vectors:
-    """Return for each chunk of a document what its neighbours add to its vector.
+    """Return for each chunk of a document the mean of its neighbours' vectors.
 
-    That is the mean of their vectors. The weight of a neighbour falls with its distance as a
-    Gaussian does, and rises with its size. The mean has length 1 at most, and less, the smaller its
-    weights are beside the chunk itself: it matters to small chunks, and hardly to large ones or at
-    the ends of a document. The time is linear in the chunks.
+    The weight of a neighbour falls with its distance as a Gaussian does, and rises with its size.
+    The mean has length 1 at most, and less, the smaller its weights are beside the chunk itself: it
+    matters to small chunks, and hardly to large ones. The time is linear in the chunks.
 
     Args:
         vectors: The vectors of the chunks, of length 1, shape (chunks, width).
@@ -145,9 +179,9 @@ def mean_of_neighbours(
     return (sums / weights[:, None]).astype(np.float32)
 
 
-def unit_length(vectors: Vectors) -> Vectors:
+def unit_length(vectors: npt.NDArray[_Float]) -> npt.NDArray[_Float]:
     """Return the vectors scaled to length 1; those of length 0 stay as they are."""
-    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths: npt.NDArray[_Float] = np.linalg.norm(vectors, axis=1, keepdims=True)
     lengths[lengths == 0] = 1
     return vectors / lengths
 
@@ -161,18 +195,14 @@ def matrix(vectors: object, count: int) -> Vectors:
     """
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
-    made: Vectors
-    try:
+    made: Vectors | None = None
+    found = "several widths"
+    with suppress(ValueError):
         made = np.asarray(vectors, dtype=np.float32, order="C")
-    except ValueError:
+        found = f"an array of shape {made.shape}"
+    if made is None or made.ndim != 2 or len(made) != count:
         raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found several "
-            "widths"
-        ) from None
-    if made.ndim != 2 or len(made) != count:
-        raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found an array of "
-            f"shape {made.shape}"
+            f"the embedding model should give {count} vectors of the same width, found {found}"
         )
     if not np.isfinite(made).all():
         raise ValueError("the embedding model returned a vector with values that are not finite")

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_retrieval.surroundings import Vectors
+from lumber_retrieval.surroundings import Vectors, unit_length
 
 Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
@@ -37,8 +37,8 @@ _SAMPLED = 512  # the highest so many of a sample show the highest of all within
 
 def turned(vectors: Vectors) -> _Doubles:
     """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
-    rows = _of_length_1(np.atleast_2d(vectors).astype(np.float64, order="C"))
-    made = _of_length_1(_rounded(rows) @ _rotation(vectors.shape[-1]).T)
+    rows = unit_length(np.atleast_2d(vectors).astype(np.float64, order="C"))
+    made = unit_length(_rounded(rows) @ _rotation(vectors.shape[-1]).T)
     return made.reshape(vectors.shape)
 
 
@@ -51,12 +51,7 @@ def packed(vectors: Vectors) -> bytes:
 
 
 class PackedVectors:
-    """Vectors of 8 bits a number.
-
-    Args:
-        content: What `packed` returned, of several calls one after the other.
-        count: Number of vectors.
-    """
+    """So many vectors of 8 bits a number, as one or more calls of `packed` returned them."""
 
     def __init__(self, content: bytes, count: int) -> None:
         self._numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1)
@@ -125,29 +120,19 @@ class PackedVectors:
 
 
 class _Signs(NamedTuple):
-    """The signs of vectors.
-
-    Attributes:
-        centre: What is subtracted from each.
-        bits: Their signs then, 64 at a time, shape (width / 64, vectors).
-        lengths: Their lengths then.
-        to_centre: Their products with the centre, before.
-    """
+    """The signs of vectors from which a centre was subtracted."""
 
     centre: _Floats
-    bits: npt.NDArray[np.uint64]
-    lengths: _Floats
-    to_centre: _Floats
+    bits: npt.NDArray[np.uint64]  # the signs, 64 at a time, shape (width / 64, vectors)
+    lengths: _Floats  # after the centre was subtracted
+    to_centre: _Floats  # products with it, before
 
 
 def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     """Yield places with the highest values, about `count`, then always more, until the end.
 
-    Args:
-        values: Values of all places.
-        places: The places that count, ascending.
-        count: How many come first: at least so many, but if they are thousands, by estimate. Those
-            that come together are ascending.
+    At least `count` come first, but if these are thousands, by estimate. Places ascend, as do those
+    that come together.
     """
     while len(places) > count:
         known = values[places]
@@ -177,11 +162,6 @@ def _rotation(width: int) -> _Doubles:
     cosines[0] /= np.sqrt(2)
     signs = np.frombuffer(shake_256(b"lumber").digest(width), dtype=np.uint8) % 2 * 2.0 - 1
     return _rounded(cosines * signs)
-
-
-def _of_length_1(rows: _Doubles) -> _Doubles:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths, lengths, 1)
 
 
 def _rounded(values: _Doubles) -> _Doubles:

@@ -19,6 +19,7 @@ import langchain_lumber as langchain
 import llamaindex_lumber as llamaindex
 from lumber_core import GreedyChunker
 from lumber_core.spans import Span
+from lumber_core.support.deadlines import run_for_loop
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.finding import SearchSettings
@@ -83,7 +84,7 @@ class CoreRetriever(IndexingRetriever[IndexedDocument]):
         return [*documents]
 
     async def afind(self, query: str) -> Any:
-        return await self.index.asearch(query, **self.settings)
+        return await run_for_loop(self.index.search, query, **self.settings)
 
 
 class Core:

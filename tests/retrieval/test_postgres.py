@@ -190,7 +190,7 @@ def test_after_a_crash_of_the_server_the_same_call_goes_on(
         "search": lambda: index.search("otters", where=accepts_all),
     }
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "add", crash_in_the_second_batch)
+        patch.setattr(segments, "add", crash_in_the_second_batch)
         with pytest.raises(StoreError) as error:
             calls_of[call]()
     assert "Make sure that the server runs" in message(error)

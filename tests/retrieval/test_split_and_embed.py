@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, Delivery, GreedyChunker, LumberChunker, Source
-from lumber_retrieval.embedding import placed, split_and_embed
-from lumber_retrieval.surroundings import embed_chunks
+from lumber_retrieval.surroundings import embed_chunks, placed, split_and_embed
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = Source(
