@@ -144,7 +144,7 @@ class PostgresDatabase:
             yield
         except (psycopg.Error, VersionError) as error:
             diagnosed = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-            said = " ".join((diagnosed or str(error)).split())
+            said = " ".join((diagnosed or str(error)).split()).rstrip(".?")
             raise StoreError(
                 f"the store {self.name} cannot be used: {said}. {self._remedy(error)}"
             ) from error
