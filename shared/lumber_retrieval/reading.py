@@ -73,7 +73,7 @@ class Reading:
         numbers = {document for document, _, _ in chunks.values()}
         with self._intact():
             rows = self._select("id, name, text FROM documents WHERE id", numbers)
-            documents = {number: (text_of(name), text_of(text)) for number, name, text in rows}
+            documents = {number: (text_in(name), text_in(text)) for number, name, text in rows}
             hits = []
             for number, score in scores.items():
                 if number not in chunks:
@@ -181,6 +181,6 @@ def _next_page(details: Mapping[str, Any]) -> dict[str, Any]:
     return {**details, **pages}
 
 
-def text_of(stored: bytes) -> str:
-    """Return a text as it is stored, whatever characters it has."""
+def text_in(stored: bytes) -> str:
+    """Return the text in bytes that a store has, whatever its characters."""
     return bytes(stored).decode("utf-8", "surrogatepass")

@@ -27,7 +27,7 @@ from lumber_core.text.pages import part_name
 from lumber_retrieval import segments
 from lumber_retrieval.embedding_model import check_same_model, check_widths
 from lumber_retrieval.keywords import terms
-from lumber_retrieval.reading import Reading, text_of
+from lumber_retrieval.reading import Reading, text_in
 from lumber_retrieval.segments import LiveSegments, Terms, select
 from lumber_retrieval.surroundings import Vectors
 
@@ -116,21 +116,21 @@ class PassageStore:
         """Return the digests of those of some documents that are stored."""
         with self.database.transaction() as connection:
             rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
-            return {text_of(name): digest for name, digest in rows}
+            return {text_in(name): digest for name, digest in rows}
 
     def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
         """Return the names of stored documents by their digests, of one with each."""
         with self.database.transaction() as connection:
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
-            return {digest: text_of(name) for digest, name in rows}
+            return {digest: text_in(name) for digest, name in rows}
 
     def names(self, sources: Collection[str] | None = None) -> list[str]:
         """Return the names of the documents of some sources; None for all."""
         with self.database.transaction() as connection:
             if sources is None:
-                return [text_of(n) for (n,) in connection.execute("SELECT name FROM documents")]
+                return [text_in(n) for (n,) in connection.execute("SELECT name FROM documents")]
             rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
-            return [text_of(name) for (name,) in rows]
+            return [text_in(name) for (name,) in rows]
 
     def names_of_parts(self, documents: Iterable[str]) -> set[str]:
         """Return which documents, and parts of them (see `part_name`), are stored."""
@@ -141,14 +141,14 @@ class PassageStore:
                     "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
                     [_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
                 )  # ":" is after all digits
-                found |= {text_of(part) for (part,) in rows}
+                found |= {text_in(part) for (part,) in rows}
         return found
 
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
         with self.database.transaction() as connection:
             query = "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
-            return [text_of(source) for (source,) in connection.execute(query)]
+            return [text_in(source) for (source,) in connection.execute(query)]
 
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the texts and the metadata of those of some documents that are stored."""
@@ -156,7 +156,7 @@ class PassageStore:
             rows = select(
                 connection, "name, text, metadata FROM documents WHERE name", map(_bytes, names)
             )
-            return {text_of(name): (text_of(text), json.loads(known)) for name, text, known in rows}
+            return {text_in(name): (text_in(text), json.loads(known)) for name, text, known in rows}
 
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
         """Store documents, each instead of that of the same name; all of them or none.
