@@ -108,6 +108,9 @@ def write_passages(passages: Iterable[tuple[str, str]]) -> str:
     """Return passages as a model reads them: each text below the name of its document, indented.
 
     A line that is not indented begins a passage, whatever the text of another one says.
+
+    Args:
+        passages: The name of each one's document, and its text.
     """
     return "\n\n".join(
         f"{' '.join(name.split())}:\n{indent(text, '    ')}" for name, text in passages
