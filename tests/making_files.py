@@ -30,13 +30,13 @@ Target="word/document.xml"/></Relationships>"""
 
 
 def pdf(pages: Sequence[Sequence[str]], title: str = "") -> bytes:
-    """Return a PDF with the given lines of ASCII text on each page, and a title."""
+    """Return a PDF with the given lines of ASCII text on each page, or a black box, and a title."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
     objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
     kids = []
     for lines in pages:
         shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in lines)
-        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET" if lines else ""
+        stream = f"BT /F1 12 Tf 14 TL 72 720 Td {shown} ET" if lines else "9 9 99 99 re f"
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R"

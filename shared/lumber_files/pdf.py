@@ -50,8 +50,10 @@ _ERRORS = {  # of FPDF_GetLastError
 }
 
 
-def read_pages(content: bytes, most: int) -> tuple[str, list[str]]:
+def read_pages(content: bytes, most: int) -> tuple[str, list[str], list[int]]:
     """Return the title in the properties, and each page as Markdown; "" for none.
+
+    Also return the numbers of the pages, from 1, that show something and have no text.
 
     Args:
         content: The file.
@@ -70,25 +72,31 @@ def read_pages(content: bytes, most: int) -> tuple[str, list[str]]:
         raise ValueError(_ERRORS.get(error.err_code, "it is damaged, or no PDF")) from error
     # Fields of forms are drawn if there is an environment for them.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
-    pages, rules, size = [], [], 0
+    pages, rules, blank, size = [], [], set(), 0
     for number in range(len(document)):
-        lines, drawn = _read(pdfium, document, form, number)
+        lines, drawn, objects = _read(pdfium, document, form, number)
         pages.append(lines)
         rules.append(drawn)
+        if not objects:
+            blank.add(number)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
         check_unpacked(size, most)
     texts = to_markdown(pages, rules, dict(_outline(document)))
     title = ""
     with suppress(UnicodeDecodeError):
         title = document.get_metadata_value("Title")
-    return title, [finish(page) for page in clean_pages(texts)]
+    texts = [finish(page) for page in clean_pages(texts)]
+    empty = (number for number, text in enumerate(texts) if not text.strip())
+    return title, texts, [number + 1 for number in empty if number not in blank]
 
 
-def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[TextLine], list[Rule]]:
-    """Return the lines of text of a page, and the lines that are drawn on it."""
+def _read(
+    pdfium: Any, document: Any, form: Any, number: int
+) -> tuple[list[TextLine], list[Rule], int]:
+    """Return the lines of text of a page, those that are drawn on it, and how many objects are."""
     page = pdfium.FPDF_LoadPage(document, number)
     if not page:
-        return [], []
+        return [], [], 0
     drawn = _Characters(pdfium, page)
     lines, own = drawn.lines(), drawn.count
     drawn.close()
@@ -102,9 +110,9 @@ def _read(pdfium: Any, document: Any, form: Any, number: int) -> tuple[list[Text
             lines = drawn.lines(annotated=own)
             drawn.close()
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
-    rules = list(_rules(pdfium, page, turns))
+    rules, objects = list(_rules(pdfium, page, turns)), pdfium.FPDFPage_CountObjects(page)
     pdfium.FPDF_ClosePage(page)
-    return lines, rules
+    return lines, rules, objects
 
 
 def _has_fields(pdfium: Any, page: Any) -> bool:

@@ -148,9 +148,9 @@ def read_bytes(
         READERS[kind], content, name=name, kind=kind[1:].upper(), most=max_unpacked
     )
     if kind == PDF:
-        title, pages = made
+        title, pages, scans = made
         text, starts = join_texts(pages)
-        about |= {"pages": starts, "notices": (*_without_text(pages),)}
+        about |= {"pages": starts, "notices": (*_without_text(scans, len(pages)),)}
     else:
         text = f"{made}\n"
         # One that is written in the text is newer: properties are those of a template at times.
@@ -162,16 +162,14 @@ def read_bytes(
     return TextFile(text, metadata={**_AS_MARKDOWN, **_titled(title, name)}, **about)
 
 
-def _without_text(pages: Sequence[str]) -> Iterator[str]:
-    """Yield what is said about the pages without text, if there are any."""
-    empty = [str(number) for number, page in enumerate(pages, start=1) if not page.strip()]
-    if len(empty) == 1:
-        yield f"1 of {len(pages)} pages has no text: if page {empty[0]} is a scan, it needs OCR"
-    elif empty:
-        named = ", ".join(empty[:_NAMED]) + (", ..." if len(empty) > _NAMED else "")
+def _without_text(scans: Sequence[int], pages: int) -> Iterator[str]:
+    """Yield what is said about the pages that show something without text, if there are any."""
+    if len(scans) == 1:
+        yield f"1 of {pages} pages has no text: if page {scans[0]} is a scan, it needs OCR"
+    elif scans:
+        named = ", ".join(map(str, scans[:_NAMED])) + (", ..." if len(scans) > _NAMED else "")
         yield (
-            f"{len(empty)} of {len(pages)} pages have no text: if pages {named} are scans, they "
-            "need OCR"
+            f"{len(scans)} of {pages} pages have no text: if pages {named} are scans, they need OCR"
         )
 
 

@@ -311,6 +311,8 @@ def test_a_file_that_needs_a_password_is_said() -> None:
 
 
 def test_pages_that_may_be_scans_are_said() -> None:
-    file = read_bytes(drawn([prose(740), [], prose(740), []]), name="a", suffix=".pdf")
+    pages = [prose(740), [], prose(740), []]
+    assert read_bytes(drawn(pages), name="a", suffix=".pdf").notices == ()  # some are blank
+    file = read_bytes(drawn(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
     assert file.notices == ("2 of 4 pages have no text: if pages 2, 4 are scans, they need OCR",)
     assert read_bytes(drawn([prose(740)]), name="a", suffix=".pdf").notices == ()
