@@ -244,9 +244,10 @@ class _Characters:
             font: How it is drawn.
             level: Whether its first and last characters go down as far.
         """
-        digit = _LAST_DIGIT.search(word[0], 1)
-        # Each call of PDFium takes time.
-        if digit is None or (level and word.start() + digit.end() == word.end()):
+        # Each call takes time.
+        sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
+        digit = None if sure else _LAST_DIGIT.search(word[0], 1)
+        if digit is None:
             return _whole(word[0])
         least, first = _RAISED * font.size, self._base(word.start(), font.turns)
         if abs(self._base(word.start() + digit.start(), font.turns) - first) < least:
@@ -304,6 +305,8 @@ def _turned(x: float, y: float, turns: int) -> tuple[float, float]:
 
 def _whole(units: str) -> str:
     """Return a text whose surrogates are the characters that they stand for."""
+    if units.isascii():
+        return units
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
