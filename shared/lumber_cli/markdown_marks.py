@@ -56,6 +56,8 @@ def styled(text: str, kind: str, block: Span) -> Iterator[Styled]:
         block: Its range, or that of a part of it.
     """
     within, begins = block.of(text), block.start
+    for page_break in re.finditer("\f", within):
+        yield Styled(Span(*page_break.span()).shifted(block.start), MARK)
     if pattern := _BLOCK_MARKS.get(kind):
         for match in pattern.finditer(within):
             yield Styled(Span(*match.span()).shifted(block.start), MARK)

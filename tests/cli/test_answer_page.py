@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lumber_cli.answer_page import answer_page
+from lumber_cli.markdown_marks import MARK, styled
 from lumber_cli.page import write_page
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
@@ -301,6 +302,19 @@ def test_a_pdf_opens_at_the_page(browser: Browser, tmp_path: Path) -> None:
     assert pages == ["Page 1", "Page 2", "Page 3"]
     assert link == f"{tmp_path.as_uri()}/50%25%20of%20%231%3F.pdf#page=3"
     assert (label, place) == ("Open page 3 ↗", "page 3")
+
+
+def test_what_divides_pages_is_not_seen() -> None:
+    text = "```\na\n```\n\f\n\nTwo.\fThree."
+    blocks = ("code", "paragraph", "paragraph")
+    spans = (Span(0, 10), Span(10, 13), Span(13, len(text)))
+    hidden = {
+        each.span.of(text)
+        for kind, span in zip(blocks, spans, strict=True)
+        for each in styled(text, kind, span)
+        if each.style == MARK
+    }
+    assert hidden == {"```\n", "\f"}
 
 
 def test_only_files_are_linked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
