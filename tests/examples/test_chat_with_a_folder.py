@@ -49,7 +49,7 @@ ASK = """(() => {
   box.dispatchEvent(new Event("input", {bubbles: true}));
   setTimeout(() => document.querySelector(".submit-button").click(), 100);
 })()"""
-SHOWN = 'document.querySelector("#document .text").textContent'
+SHOWN = 'document.querySelector("#document .text")?.textContent'
 MARKED = 'document.querySelector("#document mark")?.textContent'
 
 
@@ -271,7 +271,7 @@ def test_names_texts_questions_and_answers_bring_no_elements(
     (tmp_path / f"dropped {HOSTILE[1]}.txt").write_text(HOSTILE[0], encoding="utf-8")
     with opened(browser, answering) as tab:
         # The page begins with the hostile document.
-        first = tab.evaluate(SHOWN)
+        first = wait(tab, SHOWN)
         assert all(text in first for text in HOSTILE)
         tab.choose_files("input[type=file]", tmp_path / f"dropped {HOSTILE[1]}.txt")
         said(tab, "onerror")
