@@ -140,8 +140,9 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
-        sides, heights = zip(_turned(left, bottom, turns), _turned(right, top, turns), strict=True)
-        left, bottom, right, top = min(sides), min(heights), max(sides), max(heights)
+        if turns:
+            corners = _turned(left, bottom, turns), _turned(right, top, turns)
+            (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
         segments = pdfium.FPDFPath_CountSegments(drawn)
         if segments == _A_LINE or min(right - left, top - bottom) < _THIN:
             if max(right - left, top - bottom) > _LONG:

@@ -22,6 +22,7 @@ from lumber_core import StoreError
 from lumber_core.support import database
 from lumber_retrieval.store import PassageStore
 from tests.core.forking import works_in_a_fork
+from tests.postgres import Place
 from tests.retrieval.embeddings import WordVectors
 from tests.retrieval.test_index import MUSIC, RIVER, document, index_of
 
@@ -171,8 +172,8 @@ def test_the_model_belongs_to_the_file_that_is_there_now(
         index.search("otters")
 
 
-def test_of_two_models_that_make_an_index_at_once_one_is_refused(tmp_path: Path) -> None:
-    both = threading.Barrier(2)
+def test_of_two_models_that_make_an_index_at_once_one_is_refused(place: Place) -> None:
+    path, both = place(), threading.Barrier(2)
 
     class Waiting(WordVectors):
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -182,7 +183,7 @@ def test_of_two_models_that_make_an_index_at_once_one_is_refused(tmp_path: Path)
 
     def add(model: WordVectors) -> str:
         try:
-            index_of(tmp_path / "index.db", model).add([document(RIVER, str(model.width))])
+            index_of(path, model).add([document(RIVER, str(model.width))])
         except ValueError as error:
             return str(error)
         return "added"

@@ -13,7 +13,6 @@ import re
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -363,28 +362,6 @@ def test_eight_writers_lose_nothing_and_answers_are_those_of_one(postgres: Serve
             for each in (index, anew)
         ]
         assert answers[0] == answers[1]
-
-
-def test_models_are_compared_within_the_transaction(postgres: Server) -> None:
-    place, both = postgres.place(), threading.Barrier(2)
-
-    class Waiting(WordVectors):
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            if texts[0].startswith("Which words"):
-                both.wait(60)  # both have seen an empty index
-            return super().embed_documents(texts)
-
-    def add(model: WordVectors) -> str:
-        try:
-            index_of(place, model).add([document(RIVER, str(model.width))])
-        except ValueError as error:
-            return str(error)
-        return "added"
-
-    with ThreadPoolExecutor() as pool:
-        first, second = sorted(pool.map(add, [Waiting(128), Waiting(64)]))
-    assert first == "added"
-    assert "pass the model that the index was made with" in second
 
 
 def sessions(server: Server) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from lumber_core.support.database import Database
 from lumber_core.support.extras import require
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lumber_core.support.postgres import PostgresDatabase
 
 _URL = re.compile(r"(postgres(?:ql)?://)(?:[^@/]*@)?([^?@]*)")
+_COLLECTION = re.compile(r"(?<=[?&])collection=([^&]*)&?")
+_DEFAULT = "passages"
 
 
 def is_url(path: object) -> bool:
@@ -37,8 +39,14 @@ def in_collection(path: str | Path | None, name: str | None) -> str | Path | Non
         return path
     if not is_url(path):
         raise ValueError("a collection is one of a database: pass its URL as the path")
-    base = re.sub(r"(?<=[?&])collection=[^&]*&?", "", str(path)).rstrip("?&")
+    base, _ = _parts(str(path))
     return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """Return a URL as libpq takes it, and the name of the collection."""
+    given = _COLLECTION.search(url)
+    return _COLLECTION.sub("", url).rstrip("?&"), unquote(given[1]) if given else _DEFAULT
 
 
 def open_database(
@@ -50,7 +58,10 @@ def open_database(
         # Deferred: an optional package.
         from lumber_core.support.postgres import PostgresDatabase
 
-        return PostgresDatabase(str(path), version=version, schema=schema, outdated=outdated)
+        server, collection = _parts(str(path))
+        return PostgresDatabase(
+            str(path), server, collection, version=version, schema=schema, outdated=outdated
+        )
     return Database(
         path,
         application=application,

@@ -16,7 +16,6 @@ from hashlib import sha256
 from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any
-from urllib.parse import unquote
 from weakref import finalize
 
 import psycopg
@@ -32,9 +31,7 @@ _CONNECT_SECONDS = 10
 _MOST = 8  # connections of an object: a server often has 100 for everybody
 _PREFIX = "lumber_"  # of schemas, so that no table of another program has the name of one of ours
 _LONGEST = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
-_COLLECTION = re.compile(r"(?<=[?&])collection=([^&]*)&?")
 _INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
-_DEFAULT = "passages"
 _TYPES = {
     "INTEGER": "BIGINT",
     "BLOB": "BYTEA",
@@ -49,7 +46,9 @@ class PostgresDatabase:
     """A collection of tables in PostgreSQL; see `Database`, which has the same methods.
 
     Args:
-        url: The database, as libpq takes it, and the collection: "postgresql://…?collection=name".
+        path: What the user calls it.
+        url: The database, as libpq takes it.
+        collection: The name of the collection.
         version: The version of the format.
         schema: Statements that create the tables, as SQLite takes them; one is `about`.
         outdated: What to do about a collection of an older version.
@@ -58,16 +57,16 @@ class PostgresDatabase:
         ValueError: The URL cannot be read, or the name of the collection is too long.
     """
 
-    def __init__(self, url: str, *, version: int, schema: str, outdated: str) -> None:
-        self.path = url
-        given = _COLLECTION.search(url)
-        collection = unquote(given[1]) if given else _DEFAULT
+    def __init__(
+        self, path: str, url: str, collection: str, *, version: int, schema: str, outdated: str
+    ) -> None:
+        self.path = path
         if not 0 < len(collection.encode(errors="replace")) <= _LONGEST or "\0" in collection:
             raise ValueError(
                 f"a collection has a name of 1 to {_LONGEST} bytes, not {collection!r}"
             )
         try:
-            known: dict[str, Any] = conninfo_to_dict(_COLLECTION.sub("", url).rstrip("?&"))
+            known: dict[str, Any] = conninfo_to_dict(url)
         except psycopg.Error:
             known = {"host": "@"}
         # A password with an @ or / would be a part of these. What libpq says would tell it.
