@@ -86,6 +86,7 @@ def read_pages(content: bytes, most: int) -> tuple[str, list[str], list[int]]:
     with suppress(UnicodeDecodeError):
         title = document.get_metadata_value("Title")
     texts = [finish(page) for page in clean_pages(texts)]
+    check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), most)
     empty = (number for number, text in enumerate(texts) if not text.strip())
     return title, texts, [number + 1 for number in empty if number not in blank]
 

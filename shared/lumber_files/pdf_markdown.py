@@ -23,6 +23,7 @@ _SPACE = 0.5  # times the size; two spaces, as lines of ragged text differ
 _INDENTED = 6  # points; items of one level may be as far apart, as "9." and "10." are
 _DEEPER = " " * 4  # as deep as the text of "10. "
 _FENCE = "```"
+_COLUMNS = 200  # a file may put a word anywhere
 _BESIDE_LETTERS = 0.15  # times the width of a fixed letter; the first and last are drawn narrower
 _LABELS = 2  # lines between two rows that belong to the table, such as "Revenues"
 _HEAD = 6  # times the size; the heads of a table's columns are as high
@@ -133,7 +134,10 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         )
         lines = ["  ".join(row) for row in cells]
     if block.kind == "code":
-        lines = [_FENCE, *_as_set(block.lines), _FENCE]
+        code, fence = [*_as_set(block.lines)], _FENCE
+        while any(line.lstrip().startswith(fence) for line in code):
+            fence += "`"
+        lines = [fence, *code, fence]
         return "\n".join(_ROW + line for line in lines)
     if block.kind == "item":
         if lines[0][0] in BULLETS:
@@ -155,7 +159,8 @@ def _as_set(lines: Sequence[TextLine]) -> Iterator[str]:
     for line in lines:
         text = ""
         for word in line.words:
-            text = text.ljust(max(len(text) + bool(text), round((word.left - margin) / width)))
+            column = round(min(_COLUMNS, (word.left - margin) / width))
+            text = text.ljust(max(len(text) + bool(text), column))
             text += word.text
         yield text
 

@@ -8,6 +8,8 @@ import pytest
 
 from lumber_core import LayoutChunker
 from lumber_files import UnreadableFileError, read_bytes
+from lumber_files.pdf_lines import TextLine, Word
+from lumber_files.pdf_markdown import finish, to_markdown
 from tests.making_files import pdf_of
 
 pytest.importorskip("pypdfium2")
@@ -171,6 +173,24 @@ def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
     shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
     text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 698 Td {shown} ET")
     assert text.endswith("\n\n```\nBEGIN\nfor boat in boats:\n    sail[boat,    7]\nEND\n```")
+
+
+def test_code_with_fences_and_far_to_the_right_is_one_block() -> None:
+    def line(base: float, *words: tuple[str, float], fixed: bool = True) -> TextLine:
+        return TextLine(
+            [Word(text, left, left + 6, base, 10, bold=False, fixed=fixed) for text, left in words]
+        )
+
+    page = [
+        line(740, (" ".join(PROSE), 72), fixed=False),
+        line(600, ("```", 72)),
+        line(588, ("a", 72), ("b", 9e9)),
+    ]
+    (text,) = map(finish, to_markdown([page], [[]], {}))
+    fence, quoted, far, end = text.partition("\n\n")[2].split("\n")
+    assert (fence, quoted, end) == ("````", "```", "````")
+    assert far.split() == ["a", "b"]
+    assert len(far) < 1000
 
 
 def test_code_at_the_end_of_a_page_ends_there() -> None:
