@@ -27,10 +27,10 @@ from benchmarks.packages import langchain_semantic
 from benchmarks.splitters import llamaindex_semantic
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.text.units import sentences_and_lines
-from lumber_evaluation.documents import Document
-from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
+from lumber_evaluation.boundary_metrics import SegmentationScores, score_segmentation
+from lumber_evaluation.dataset import Document
 from lumber_evaluation.splitters import evaluated
-from lumber_training.documents import load_documents, split_held_out
+from lumber_training.training_data import load_documents, split_held_out
 
 LINE_BREAKS = re.compile(r"\s*\n\s*")
 

@@ -29,8 +29,8 @@ from benchmarks.corpora import development_corpora
 from benchmarks.languages import LANGUAGES, load
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Corpus, Document
-from lumber_retrieval.citations import Citation, cite
+from lumber_evaluation.dataset import Corpus, Document
+from lumber_retrieval.citing.citations import Citation, cite
 
 PER_CORPUS = 250
 BY_HAND = 5  # every so many quotes are also looked for by hand, which takes ten times as long

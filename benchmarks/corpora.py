@@ -14,7 +14,7 @@ from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder, load_questions
-from lumber_evaluation.documents import Corpus, Document, Question, document_from_segments
+from lumber_evaluation.dataset import Corpus, Document, Question, document_from_segments
 from lumber_files import TextFile, read_file
 
 ASKED_OF_ALL = ("multi_corpus",)

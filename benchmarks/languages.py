@@ -22,9 +22,9 @@ import numpy as np
 from benchmarks.embedding import Bundled
 from lumber_core import LayoutChunker, Source
 from lumber_core.spans import Span
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.passages import count_words
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.words.word_count import count_words
 
 SHARE = 0.01
 LANGUAGES = ("en", "de", "es", "ru", "zh")

@@ -56,7 +56,7 @@ from benchmarks.splitters import PEERS
 from lumber_core.text.context import Context
 from lumber_evaluation.bootstrap import paired_difference
 from lumber_evaluation.comparison import FEWEST
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 
 BUDGETS = (150, 300, 600)

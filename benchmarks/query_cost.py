@@ -31,11 +31,11 @@ from langchain_core.embeddings import Embeddings
 from benchmarks.suite.memory import peak_memory
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
-from lumber_retrieval.documents import texts_around
-from lumber_retrieval.finding import CANDIDATES
-from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.store import NewDocument, PassageStore
-from lumber_retrieval.surroundings import Vectors, unit_length
+from lumber_retrieval.index.indexed_documents import texts_around
+from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.surroundings import Vectors, unit_length
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.search import CANDIDATES
 
 WIDTH, CHUNKS, WORDS = 384, 50, 45  # of a vector, a document, a chunk
 AT_ONCE = 20  # documents that are added together: 1,000 chunks
@@ -142,8 +142,8 @@ def by_vectors(count: int, path: Path) -> Search:
 
     def search(question: str, vector: Vectors) -> object:
         del question
-        with store.reading() as reading:
-            return reading.nearest(vector.tolist(), CANDIDATES, None)
+        with store.snapshot() as snapshot:
+            return snapshot.nearest(vector.tolist(), CANDIDATES, None)
 
     return search
 
@@ -155,8 +155,8 @@ def by_words(count: int, path: Path) -> Search:
 
     def search(question: str, vector: Vectors) -> object:
         del vector
-        with store.reading() as reading:
-            return reading.matching(question, CANDIDATES, None)
+        with store.snapshot() as snapshot:
+            return snapshot.matching(question, CANDIDATES, None)
 
     return search
 

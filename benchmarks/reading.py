@@ -24,10 +24,10 @@ from benchmarks.corpora import load_multi_corpus
 from benchmarks.embedding import Bundled
 from lumber_core import LayoutChunker
 from lumber_core.text.source import Source
-from lumber_evaluation.documents import Question
+from lumber_evaluation.dataset import Question
 from lumber_files import read_file
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
 
 BUDGETS = (75, 150, 300)  # words
 _TARGET = re.compile(r"(?<=\])\([^()\s]*\)")  # of a link, which no print shows

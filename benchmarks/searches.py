@@ -22,14 +22,14 @@ from langchain_lumber import PassageJoiner
 from lumber_core import LayoutChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.retrieval.searching import in_context
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.finding import CANDIDATES, fused
-from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.store import NewDocument, PassageStore
-from lumber_retrieval.surroundings import PlacedText, Vectors, embed_chunks
-from lumber_retrieval.surroundings import placed as placed_texts
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks
+from lumber_retrieval.index.surroundings import placed as placed_texts
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.search import CANDIDATES, fused
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]
@@ -249,10 +249,10 @@ def search_of(
 
     def search(question: str, words: int) -> Found:
         del words
-        with store.reading() as reading:
-            near = reading.nearest(Bundled().embed_query(question), CANDIDATES, None)
-            matching = reading.matching(question, CANDIDATES, None) if keywords else {}
-            found, _ = reading.hits(fused([near, matching]))
+        with store.snapshot() as snapshot:
+            near = snapshot.nearest(Bundled().embed_query(question), CANDIDATES, None)
+            matching = snapshot.matching(question, CANDIDATES, None) if keywords else {}
+            found, _ = snapshot.hits(fused([near, matching]))
         return [(hit.document, hit.span, headings[hit.document, hit.span]) for hit in found]
 
     return search

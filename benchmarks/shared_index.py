@@ -43,7 +43,7 @@ from benchmarks.query_cost import (
     questions,
 )
 from benchmarks.suite.memory import peak_memory
-from lumber_retrieval.store import NewDocument, PassageStore
+from lumber_retrieval.index.store import NewDocument, PassageStore
 
 MORE = 20  # times that a thousand chunks are added in the end
 Add = Callable[[Sequence[NewDocument]], object]

@@ -20,7 +20,7 @@ from benchmarks.packages import LC, LI, MARKDOWN, OURS, RECURSIVE, SENTENCES, la
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.dataset import Corpus
 from lumber_evaluation.splitters import evaluated
 
 # Of chunk_size, as Bert and Layout have it by default.

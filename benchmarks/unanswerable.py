@@ -22,9 +22,10 @@ from benchmarks.embedding import Bundled
 from benchmarks.passages import groups
 from lumber_cli.file_index import is_far
 from lumber_core import LayoutChunker
-from lumber_evaluation.documents import Document, Question
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
+from lumber_evaluation.dataset import Document, Question
+from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
 
 LOST = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 Asked = list[tuple[float, bool]]

@@ -14,7 +14,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from lumber_core import BertChunker, LayoutChunker
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.corpora import load_folder
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.dataset import Corpus
 from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 

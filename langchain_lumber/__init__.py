@@ -11,21 +11,21 @@ except ImportError as error:
     raise MissingExtraError("langchain-text-splitters", "langchain") from error
 
 if TYPE_CHECKING:
-    from langchain_lumber.base import SpanTextSplitter
     from langchain_lumber.bert import BertTextSplitter
     from langchain_lumber.citations import QUOTING_PROMPT, cite, cite_answer, format_passages
+    from langchain_lumber.context_embeddings import ContextEmbeddings
     from langchain_lumber.embeddings import LumberEmbeddings
     from langchain_lumber.greedy import GreedyTextSplitter
     from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
+    from langchain_lumber.passage_joiner import PassageJoiner
     from langchain_lumber.passage_retriever import PassageRetriever
-    from langchain_lumber.passages import PassageJoiner
-    from langchain_lumber.vectors import ContextEmbeddings
+    from langchain_lumber.span_text_splitter import SpanTextSplitter
     from lumber_core import __version__
 else:
     _MODULES = {
-        "SpanTextSplitter": "langchain_lumber.base",
+        "SpanTextSplitter": "langchain_lumber.span_text_splitter",
         "BertTextSplitter": "langchain_lumber.bert",
         "QUOTING_PROMPT": "langchain_lumber.citations",
         "cite": "langchain_lumber.citations",
@@ -37,8 +37,8 @@ else:
         "LumberTextSplitter": "langchain_lumber.lumber",
         "join_pages": "langchain_lumber.pages",
         "PassageRetriever": "langchain_lumber.passage_retriever",
-        "PassageJoiner": "langchain_lumber.passages",
-        "ContextEmbeddings": "langchain_lumber.vectors",
+        "PassageJoiner": "langchain_lumber.passage_joiner",
+        "ContextEmbeddings": "langchain_lumber.context_embeddings",
         "__version__": "lumber_core",
     }
 

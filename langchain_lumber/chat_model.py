@@ -7,8 +7,8 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from lumber_core.llms.base import Completion
 from lumber_core.llms.framework import FrameworkModel
+from lumber_core.llms.model import Completion
 
 # Asynchronous methods that call the synchronous one in a thread.
 _IN_THREADS = (BaseChatModel._agenerate, SimpleChatModel._agenerate)

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 
-from langchain_lumber.base import checked_documents
-from langchain_lumber.passages import own_text
+from langchain_lumber.passage_joiner import own_text
+from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.text.pages import document_name, file_name
 from lumber_core.text.source import Source
-from lumber_retrieval import citations as core
-from lumber_retrieval import quoted_answers as answers
-from lumber_retrieval.citations import Citation, CitedPart, cited_part
-from lumber_retrieval.quoted_answers import CitedAnswer
+from lumber_retrieval.citing import citations as core
+from lumber_retrieval.citing import quoted_answers as answers
+from lumber_retrieval.citing.citations import Citation, CitedPart, cited_part
+from lumber_retrieval.citing.quoted_answers import CitedAnswer
 
 QUOTING_PROMPT = ChatPromptTemplate(
     [("system", answers.QUOTING_INSTRUCTIONS), ("human", answers.QUOTING_QUESTION)]

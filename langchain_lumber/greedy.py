@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from typing_extensions import Never
 
-from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.settings import refuse_others, tokenizer_of
+from langchain_lumber.argument_checks import refuse_others, tokenizer_of
+from langchain_lumber.span_text_splitter import SpanTextSplitter
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.sizes import ChunkSize
 from lumber_core.text.units import UnitSpec

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.documents import Document
 from typing_extensions import Never
 
-from langchain_lumber.base import SpanTextSplitter, checked_documents
-from langchain_lumber.settings import refuse_others, tokenizer_of
+from langchain_lumber.argument_checks import refuse_others, tokenizer_of
+from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
 from lumber_core.chunking.sizes import ChunkSize
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
-from lumber_core.lumber.chunker import THETA, LumberChunker, Method, OnSegmentation
-from lumber_core.lumber.estimate import Estimate, Prices
+from lumber_core.lumber.cost_estimate import Estimate, Prices
 from lumber_core.lumber.fallback import OnFailure, choose_judge
 from lumber_core.lumber.judges import JudgeLike
+from lumber_core.lumber.lumber_chunker import THETA, LumberChunker, Method, OnSegmentation
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.shared_store import SharedStore
+from lumber_core.storage.shared_cache import SharedStore
 from lumber_core.text.units import UnitSpec
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from langchain_core.documents import Document
 
-from langchain_lumber.base import checked_documents
+from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.text import pages as core
 
 

@@ -15,21 +15,22 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
-from langchain_lumber.base import SpanTextSplitter, checked_documents
 from langchain_lumber.embeddings import checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
-from langchain_lumber.passages import place_metadata
+from langchain_lumber.passage_joiner import place_metadata
+from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
+from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.chunking.delivery import SHOWN_KEYS
-from lumber_core.support.databases import in_collection, shown
-from lumber_core.support.deadlines import run_for_loop
+from lumber_core.storage.urls import in_collection, shown
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.filters import Where
-from lumber_retrieval.finding import BUDGET, SearchSettings
-from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
-from lumber_retrieval.passages import MAX_GAP, Passage
+from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
+from lumber_retrieval.index.filters import Where
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.joining import MAX_GAP, Passage
+from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
 
 

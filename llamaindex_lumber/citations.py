@@ -11,10 +11,10 @@ from llama_index.core.schema import BaseNode, NodeWithScore
 from llamaindex_lumber.nodes import checked_nodes, several, text_of
 from lumber_core.text.pages import document_name, file_name
 from lumber_core.text.source import Source
-from lumber_retrieval import citations as core
-from lumber_retrieval import quoted_answers as answers
-from lumber_retrieval.citations import Citation, CitedPart, cited_part
-from lumber_retrieval.quoted_answers import CitedAnswer
+from lumber_retrieval.citing import citations as core
+from lumber_retrieval.citing import quoted_answers as answers
+from lumber_retrieval.citing.citations import Citation, CitedPart, cited_part
+from lumber_retrieval.citing.quoted_answers import CitedAnswer
 
 QUOTING_PROMPT = ChatPromptTemplate(
     [

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from llamaindex_lumber.base import SpanNodeParser
-from llamaindex_lumber.settings import Named
-from lumber_core.chunking.base import Chunker
+from llamaindex_lumber.fields import Named
+from llamaindex_lumber.span_node_parser import SpanNodeParser
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.sizes import ChunkSize
 from lumber_core.tokens import DEFAULT_TOKENIZER

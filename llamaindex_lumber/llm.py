@@ -7,8 +7,8 @@ from typing import Any
 
 from llama_index.core.llms import ChatMessage, ChatResponse, CustomLLM, MessageRole
 
-from lumber_core.llms.base import Completion
 from lumber_core.llms.framework import FrameworkModel
+from lumber_core.llms.model import Completion
 
 _IN_LINE = inspect.unwrap(CustomLLM.achat)  # the asynchronous method that calls the synchronous one
 

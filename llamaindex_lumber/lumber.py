@@ -11,15 +11,15 @@ from llama_index.core.bridge.pydantic import Field, field_serializer
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.fields import Named, named
 from llamaindex_lumber.llm import LlamaIndexModel
 from llamaindex_lumber.nodes import checked_nodes, source_of_node
-from llamaindex_lumber.settings import Named, named
-from lumber_core.chunking.base import Chunker
+from llamaindex_lumber.span_node_parser import SpanNodeParser
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.sizes import ChunkSize
-from lumber_core.lumber.chunker import THETA, LumberChunker, Method
-from lumber_core.lumber.estimate import Estimate, Prices
+from lumber_core.lumber.cost_estimate import Estimate, Prices
 from lumber_core.lumber.fallback import OnFailure, choose_judge
+from lumber_core.lumber.lumber_chunker import THETA, LumberChunker, Method
 from lumber_core.tokens import DEFAULT_TOKENIZER
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
-from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, added_metadata
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span

@@ -24,21 +24,22 @@ from llama_index.core.schema import (
 from llama_index.core.vector_stores.types import MetadataFilters
 from typing_extensions import Self
 
-from llamaindex_lumber.base import SpanNodeParser
 from llamaindex_lumber.embedding import checked_embed_model
-from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
+from llamaindex_lumber.metadata_filters import accepted_by, check_filters
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
+from llamaindex_lumber.span_node_parser import SpanNodeParser
+from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.chunking.delivery import SHOWN_KEYS
-from lumber_core.support.databases import in_collection
-from lumber_core.support.deadlines import run_for_loop
+from lumber_core.storage.urls import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.finding import BUDGET, SearchSettings
-from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
-from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, Passage
+from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
+from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
 
 # How a document is written out, which its passages take over; its metadata in the file has it.

@@ -118,19 +118,19 @@ PROBES = {
     "check_model_name('owner/name')",
     "train": "import lumber_training.training, lumber_training.export, accelerate",
     "evaluation": "import lumber_evaluation.report\n"
-    "from lumber_evaluation.documents import Document\n"
+    "from lumber_evaluation.dataset import Document\n"
     "from lumber_evaluation.splitters import preset\n"
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
     "documents": f"import anydoc, pypdfium2\n{READS}",
-    "cli": "import lumber_cli.compare, anydoc, pypdfium2\n"
+    "cli": "import lumber_cli.commands.compare, anydoc, pypdfium2\n"
     f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
     "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
     "mcp": f'{RUN}request = \'{{"jsonrpc": "2.0", "id": 1, "method": "ping"}}\'\n'
     "done = run('mcp', '.', stdin=request + '\\n')\n"
     "assert done.returncode == 0 and '\"id\":1' in done.stdout.replace(' ', ''), done",
     "all": "import langchain_lumber, llamaindex_lumber, lumber_training.training\n"
-    "import lumber_cli.split, lumber_evaluation.report",
+    "import lumber_cli.commands.split, lumber_evaluation.report",
 }
 """What each extra enables; run after the distribution was installed with that extra alone."""
 

@@ -13,8 +13,8 @@ import certifi
 import pytest
 
 from lumber_core.bert.model_folder import folder_state
+from lumber_core.bert.moving_window import Scores
 from lumber_core.bert.onnx import ModelInputs, OnnxModel
-from lumber_core.bert.windows import Scores
 
 # Fixtures of several test folders: small BERT models, numbers of examples, a browser, a database.
 pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.postgres"]

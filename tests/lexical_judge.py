@@ -17,7 +17,7 @@ import regex
 
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Usage, Verdict
 
 _BLOCK = 120  # words compared on each side

@@ -14,6 +14,10 @@ import langchain_lumber
 import llamaindex_lumber
 
 ROOT = Path(__file__).resolve().parents[1]
+FRAMEWORKS = {"langchain_lumber", "llamaindex_lumber"}
+PACKAGES = [
+    path for folder in (*FRAMEWORKS, "shared") for path in sorted((ROOT / folder).rglob("*.py"))
+]
 
 
 def test_imports_keep_the_contracts(
@@ -44,6 +48,47 @@ def test_no_two_public_things_share_a_name() -> None:
     ]
     assert all(len(found) == 2 for found in adapters)
     assert all(len(found) <= 3 for found in shared.values())
+
+
+# An adapter has the names of what it adapts.
+SAME_IDEA = {"citations", "greedy", "layout", "pages"}
+
+
+def test_no_two_files_share_a_name() -> None:
+    places: dict[str, list[Path]] = {}
+    for path in PACKAGES:
+        places.setdefault(path.stem, []).append(path)
+    twice = {
+        name: paths
+        for name, paths in places.items()
+        if len(paths) > 1 and name not in {"__init__", "__main__"}
+    }
+    mirrored = {
+        name for name, paths in twice.items() if {path.parent.name for path in paths} == FRAMEWORKS
+    }
+    assert twice.keys() - mirrored - SAME_IDEA == set()
+
+
+@pytest.mark.parametrize(
+    "init",
+    [path for path in PACKAGES if path.name == "__init__.py"],
+    ids=lambda path: path.parent.name,
+)
+def test_the_docstring_of_a_package_names_what_is_there(init: Path) -> None:
+    tree = ast.parse(init.read_text(encoding="utf-8"))
+    modules = {path.stem for path in init.parent.iterdir()}
+    exported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    docstring = ast.get_docstring(tree) or ""
+    assert docstring, "a package says in one sentence what it is for"
+    assert {*re.findall(r"`(\w+)`", docstring)} <= modules | exported
+    if init.parent.parent.name.startswith("lumber_"):  # a room
+        files = {path.stem for path in init.parent.glob("*.py")} - {"__init__"}
+        assert {name for name in files if not re.search(rf"\b{name}\b", docstring)} == set()
 
 
 def _public_names(module: ast.Module) -> set[str]:
@@ -98,7 +143,7 @@ def test_the_line_between_public_and_private_is_where_the_paths_say() -> None:
     assert _is_public("lumber_core", "BertChunker")
     assert _is_public("lumber_core.errors", "StoreError")
     assert _is_public("lumber_evaluation.bootstrap", "mean_interval")
-    assert not _is_public("lumber_core.chunking.base", "Chunker")
+    assert not _is_public("lumber_core.chunking.chunker", "Chunker")
 
 
 def test_names_that_load_on_first_use_are_those_that_type_checkers_see() -> None:

@@ -20,7 +20,7 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 from langchain_lumber import SpanTextSplitter
 from llamaindex_lumber import ChunkerNodeParser
 from lumber_core import Chunker, Completion, LumberChunker, Segmentation
-from lumber_core.chunking.base import enforce_limits
+from lumber_core.chunking.chunker import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.remote import RemoteModel
@@ -128,4 +128,4 @@ def test_three_files_of_code_at_most_are_named_and_exist(thing: str) -> None:
     steps = re.findall(r"^\d\. `([^`]+)`", section.split("\n## ")[0], re.MULTILINE)
     assert 1 <= len(steps) <= 3
     for path in steps:
-        assert (CONTRIBUTING.parent / path.replace("NAME", "base")).exists(), path
+        assert (CONTRIBUTING.parent / path.replace("NAME", "__init__")).exists(), path

@@ -26,7 +26,7 @@ from lumber_cli.language_models import language_model
 from lumber_core import BertChunker, LumberChunker
 from lumber_core.llms import Model
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.named_embedders import SentenceTransformersEmbedder
 from lumber_evaluation.retrieval import CUTOFFS, QuestionResult, retrieve

@@ -21,9 +21,9 @@ from lumber_core.llms import Model
 from lumber_core.lumber.prompt import folded
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.dataset import Corpus
 from lumber_evaluation.embedders import Embedder, embedder
-from lumber_evaluation.llm.asking import (
+from lumber_evaluation.llm.batch_asking import (
     Ask,
     Template,
     UnusableReplyError,

@@ -21,8 +21,8 @@ from benchmarks.corpora import iter_wiki
 from lumber_core import BertChunker, Chunker, GreedyChunker
 from lumber_core.tokens import token_counter, tokens_of
 from lumber_evaluation.baselines import fixed_length
-from lumber_evaluation.documents import Document
-from lumber_evaluation.segmentation import score_segmentation
+from lumber_evaluation.boundary_metrics import score_segmentation
+from lumber_evaluation.dataset import Document
 
 ENCODING = "cl100k_base"
 COLUMNS = ("splitter", "MAE", "RMSE", "F1", "Pk", "WindowDiff", "chunks")

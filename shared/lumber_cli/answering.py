@@ -13,8 +13,7 @@ from lumber_core.lumber.answer_parser import declines, without_thinking
 from lumber_core.support.wording import counted
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
-from lumber_retrieval.passages import Passage
-from lumber_retrieval.quoted_answers import (
+from lumber_retrieval.citing.quoted_answers import (
     NO_QUOTE,
     QUOTING_INSTRUCTIONS,
     QUOTING_QUESTION,
@@ -22,6 +21,7 @@ from lumber_retrieval.quoted_answers import (
     cite_answer,
     write_passages,
 )
+from lumber_retrieval.passages.joining import Passage
 
 
 def answer_from(

@@ -66,7 +66,7 @@ def _listed() -> None:
 
 _add(
     "split",
-    "lumber_cli.split:split_command",
+    "lumber_cli.commands.split:split_command",
     "Split texts into chunks, and print or write them.",
     "report.pdf notes/ 'docs/**/*.md' > chunks.jsonl",
     "book.txt --target-size 200 --format text | less",
@@ -77,7 +77,7 @@ _add(
 )
 _add(
     "ask",
-    "lumber_cli.ask:ask_command",
+    "lumber_cli.commands.ask:ask_command",
     "Find the passages of your files that answer a question.",
     'docs/ "How long may a rental last?"',
     'docs/ report.pdf "How long may a rental last?" --index docs.db --words 600',
@@ -95,7 +95,7 @@ _add(
 )
 _add(
     "index",
-    "lumber_cli.index:index_command",
+    "lumber_cli.commands.index:index_command",
     "Copy an index, without embedding anything again.",
     "copy notes.db backup.db",
     "copy notes.db 'postgresql://user@host/database?collection=notes'",
@@ -103,7 +103,7 @@ _add(
 )
 _add(
     "view",
-    "lumber_cli.view:view_command",
+    "lumber_cli.commands.view:view_command",
     "Show texts with their chunks on one HTML page.",
     "book.txt",
     "docs/ --target-size 200 -o chunks.html",
@@ -111,7 +111,7 @@ _add(
 )
 _add(
     "estimate",
-    "lumber_cli.estimate:estimate_command",
+    "lumber_cli.commands.estimate:estimate_command",
     "Estimate the cost of splitting with a language model.",
     "books/ --prices 0.15,0.60",
     "book.txt --theta 700 --units sentences",
@@ -119,7 +119,7 @@ _add(
 )
 _add(
     "compare",
-    "lumber_cli.compare:compare_command",
+    "lumber_cli.commands.compare:compare_command",
     "Compare splitters on your documents and write a report.",
     "docs/ --questions questions.jsonl",
     "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
@@ -128,7 +128,7 @@ _add(
 )
 _add(
     "questions",
-    "lumber_cli.questions:questions_command",
+    "lumber_cli.commands.questions:questions_command",
     "Generate questions with known answers about your documents.",
     "docs/ --model openai:gpt-4o-mini --count 50 --store answers.db",
     "docs/ --model ollama:llama3.2",

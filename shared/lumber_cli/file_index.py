@@ -16,17 +16,18 @@ from tqdm import tqdm
 
 from lumber_cli.inputs import STDIN, Inputs
 from lumber_core import LayoutChunker, TextEmbedder, __version__
+from lumber_core.calls.threads import batches, in_thread
 from lumber_core.errors import StoreError
-from lumber_core.support.cache import digest
-from lumber_core.support.concurrency import batches, in_thread
-from lumber_core.support.databases import is_url
+from lumber_core.storage.cache import digest
+from lumber_core.storage.urls import is_url
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
 from lumber_files import NamedPath, TextFile, check_output
-from lumber_files.formats import PDF
-from lumber_retrieval.documents import IndexedDocument, document_digest
-from lumber_retrieval.index import TARGET_SIZE, TOKENIZER, PassageIndex
-from lumber_retrieval.passages import Passage
+from lumber_files.readers import PDF
+from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
+from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.joining import Passage
 
 AT_ONCE = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lumber_cli.settings import made_with
+from lumber_cli.named_settings import made_with
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.support.extras import load

@@ -21,10 +21,10 @@ from lumber_core.text.markdown import (
 )
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_core.text.unicode import printable
-from lumber_files.formats import DOCUMENTS, HTML, PDF
-from lumber_retrieval.citations import Citation
-from lumber_retrieval.passages import Passage
-from lumber_retrieval.quoted_answers import CitedAnswer
+from lumber_files.readers import DOCUMENTS, HTML, PDF
+from lumber_retrieval.citing.citations import Citation
+from lumber_retrieval.citing.quoted_answers import CitedAnswer
+from lumber_retrieval.passages.joining import Passage
 
 _TABLES = ("text/csv", "text/tab-separated-values")
 _RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from lumber_cli.asking import Asking, KeyVariable
 from lumber_cli.language_models import FORMS, is_language_model, model_class
-from lumber_cli.settings import SetOption, divided, made_with, names_of, settings_in, value_of
+from lumber_cli.model_options import Asking, KeyVariable
+from lumber_cli.named_settings import SetOption, divided, made_with, names_of, settings_in, value_of
 from lumber_core import (
     BertChunker,
     BertJudge,

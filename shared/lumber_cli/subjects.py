@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.options import wrong_options
-from lumber_evaluation.documents import Document
+from lumber_evaluation.dataset import Document
 from lumber_evaluation.splitters import PRESETS
 from lumber_files import check_output
 

@@ -1,7 +1,7 @@
-"""Splitting text at topic shifts: the core of every integration."""
+"""Splitting texts at places that fit their meaning and layout: the core of every integration."""
 
 from lumber_core.bert import BertChunker, TextEmbedder
-from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.layout import LayoutChunker

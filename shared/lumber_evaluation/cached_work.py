@@ -14,16 +14,16 @@ from pathlib import Path
 import numpy as np
 
 from lumber_core import __version__
+from lumber_core.calls.threads import batches
 from lumber_core.checks import check_texts
 from lumber_core.errors import StoreError
 from lumber_core.segmentation import read_usage
 from lumber_core.spans import Span
-from lumber_core.support.cache import Cache, digest, read_row
-from lumber_core.support.concurrency import batches
-from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
+from lumber_core.storage.cache import Cache, digest, read_row
+from lumber_evaluation.dataset import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder, Similarity
 from lumber_evaluation.embedders import embedder as make_embedder
-from lumber_retrieval.surroundings import Vectors, matrix
+from lumber_retrieval.index.surroundings import Vectors, matrix
 
 WORK_FILE = "work.db"
 """Name of the file in a cache folder."""

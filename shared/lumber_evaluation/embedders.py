@@ -13,7 +13,7 @@ from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.checks import check_texts
 from lumber_core.support.identity import settings_digest
 from lumber_evaluation.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
-from lumber_retrieval.surroundings import Vectors, matrix
+from lumber_retrieval.index.surroundings import Vectors, matrix
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 Similarity = Literal["cosine", "dot"]

@@ -13,7 +13,7 @@ from lumber_core.errors import ModelSettingsError, ModelUnavailableError, Weight
 from lumber_core.llms import OpenAIModel
 from lumber_core.support.extras import load
 from lumber_core.support.secrets import public_url
-from lumber_retrieval.surroundings import Vectors, matrix
+from lumber_retrieval.index.surroundings import Vectors, matrix
 
 _AT_ONCE = 64  # texts in a request: their vectors of 4,096 numbers stay below the bound of a reply
 _ATTEMPTS = 5

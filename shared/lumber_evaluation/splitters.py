@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from lumber_core.bert import BertChunker
-from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.lumber import BertJudge, LumberChunker
-from lumber_core.lumber.chunker import THETA
+from lumber_core.lumber.lumber_chunker import THETA
 from lumber_core.spans import Span
 from lumber_core.support.identity import NOT_COVERED, safe_repr
 from lumber_core.support.secrets import is_secret
@@ -26,7 +26,7 @@ from lumber_evaluation.baselines import (
     paragraph_by_paragraph,
     recursive_characters,
 )
-from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.dataset import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.locating import ChunkNotFoundError, locate
 

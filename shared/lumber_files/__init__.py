@@ -1,11 +1,16 @@
 """Reading files as texts, and replacing files whole.
 
-Plain text, Markdown in UTF-8, mails and notebooks need no extra. HTML, PDF, office documents, books
-and the detection of other encodings need the extra `documents`.
+`file_search` finds the files of paths, folders and patterns, without what `ignore_rules` leave out.
+`reading` reads one: `encodings` decodes a text, and `isolation` runs the one of `readers` that
+knows its format (`pdf`, or one of `formats`) within `limits`, in a child process. `writing`
+replaces a file whole.
+
+Plain text, Markdown in UTF-8, mails and notebooks need no extra package. HTML, PDF, office
+documents, books and the detection of other encodings need `lumber-splitters[documents]`.
 """
 
 from lumber_files.encodings import check_encoding
-from lumber_files.finding import FoundFiles, NamedPath, count_suffixes, file_link, find_files
+from lumber_files.file_search import FoundFiles, NamedPath, count_suffixes, file_link, find_files
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 from lumber_files.reading import (
     READABLE,

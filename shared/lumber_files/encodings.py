@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from lumber_core.support.extras import require
 from lumber_core.support.wording import counted
-from lumber_files.formats import EXTRA
 from lumber_files.limits import UnreadableFileError
+from lumber_files.readers import EXTRA
 
 _MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",

@@ -120,8 +120,9 @@ def read_isolated(
     """Return what a function makes of a file in a child process.
 
     Args:
-        reader: The function, as in "lumber_files.pdf:read_pages". It takes the content, `most` and
-            the options, and returns what JSON has. Its module imports nothing heavy at its top.
+        reader: The function, as in "lumber_files.pdf.page_reader:read_pages". It takes the
+            content, `most` and the options, and returns what JSON has. Its module imports nothing
+            heavy at its top.
         content: The file.
         name: Its name, for errors.
         kind: Its format, for errors.

@@ -16,9 +16,9 @@ from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
 from lumber_core.text.titles import TITLE_KEY, title_of_file
 from lumber_files.encodings import decode
-from lumber_files.formats import DOCUMENTS, HTML, PDF, READERS, require_reader
 from lumber_files.isolation import read_isolated
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
+from lumber_files.readers import DOCUMENTS, HTML, PDF, READERS, require_reader
 
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""

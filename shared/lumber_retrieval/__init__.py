@@ -2,21 +2,13 @@
 
 In the order in which data meets them:
 
-1. A document has a name, a source and a version, so that only what has changed is indexed again
-   (`documents`).
-2. Its chunks are embedded below their context, and vectors of their neighbours are added to theirs
-   (`surroundings`).
-3. Words find chunks as well: their own, and those around them (`keywords`).
-4. Texts, vectors and words are in one SQLite file, where a document is replaced as a whole
-   (`store`, `reading`).
-5. A query ranks chunks by vectors and by words, and both rankings become one (`finding`). Hits of
-   other engines are ranked by its words alike (`reranking`).
-6. Its hits become passages, exact slices of their documents, within a budget of words (`passages`,
-   `sentences`).
-7. An index does all of this, with the embedding model it was made with (`index`,
-   `embedding_model`).
-8. What a language model quotes in its answer is looked up in them (`quoted_answers`, `citations`,
-   `quote_alignment`).
+1. `index` stores documents: small chunks, with their vectors and words.
+2. `words` finds the words of texts and questions.
+3. `search` proposes chunks for a question, by vectors and by words. They are `hits`.
+4. `passages` ranks them, and joins their best sentences into exact slices of their documents,
+   within a budget of words.
+5. `passage_index` does all of this; `retriever` is what both frameworks' retrievers share.
+6. `citing` looks up what a language model quotes in its answer.
 """
 
 try:
@@ -26,18 +18,19 @@ except ImportError as error:
 
     raise MissingExtraError("rapidfuzz", "retrieval") from error
 
-from lumber_retrieval.citations import Citation, cite
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.passages import Hit, Passage, join_hits
-from lumber_retrieval.quoted_answers import (
+from lumber_retrieval.citing.citations import Citation, cite
+from lumber_retrieval.citing.quoted_answers import (
     QUOTING_INSTRUCTIONS,
     QUOTING_QUESTION,
     CitedAnswer,
     cite_answer,
     write_passages,
 )
-from lumber_retrieval.surroundings import split_and_embed
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.index.surroundings import split_and_embed
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.joining import Passage, join_hits
 
 __all__ = [
     "QUOTING_INSTRUCTIONS",

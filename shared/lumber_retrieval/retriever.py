@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
-from lumber_core.support.concurrency import in_thread
-from lumber_core.support.deadlines import run_for_loop
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.finding import SearchSettings
-from lumber_retrieval.index import Changes, PassageIndex
+from lumber_core.calls.deadlines import run_for_loop
+from lumber_core.calls.threads import in_thread
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import Changes, PassageIndex
+from lumber_retrieval.passages.ranking import SearchSettings
 
 D = TypeVar("D")
 

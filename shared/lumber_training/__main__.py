@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lumber_core.errors import LumberError
 from lumber_core.support.extras import require
-from lumber_training.documents import load_documents
+from lumber_training.training_data import load_documents
 
 _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lumber_evaluation.documents import Document
+from lumber_evaluation.dataset import Document
 
 
 @dataclass(frozen=True, slots=True)

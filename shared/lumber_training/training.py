@@ -11,11 +11,11 @@ from typing import Any
 from lumber_core.bert.model_folder import WEIGHTS_FILE, sha256
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
-from lumber_evaluation.documents import Document
+from lumber_evaluation.dataset import Document
 from lumber_training.bases import bundled_base, tagger_from_encoder
-from lumber_training.documents import split_held_out
+from lumber_training.labelled_windows import IGNORED, START, LabelledWindow, label_windows, pad
 from lumber_training.synthesis import synthesize
-from lumber_training.windows import IGNORED, START, LabelledWindow, label_windows, pad
+from lumber_training.training_data import split_held_out
 
 try:
     import numpy as np

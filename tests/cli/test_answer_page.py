@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from lumber_cli.answer_page import answer_page
-from lumber_cli.markdown_marks import MARK, styled
-from lumber_cli.page import write_page
+from lumber_cli.html_pages.answer_page import answer_page
+from lumber_cli.html_pages.markdown_marks import MARK, styled
+from lumber_cli.html_pages.page import write_page
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_files import file_link
-from lumber_retrieval.citations import Citation
-from lumber_retrieval.passages import Hit, Passage
-from lumber_retrieval.quoted_answers import CitedAnswer
+from lumber_retrieval.citing.citations import Citation
+from lumber_retrieval.citing.quoted_answers import CitedAnswer
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.passages.joining import Passage
 from tests.browsing import Browser
 
 # What tests ask of the page. Its script scrolls in the frames after a click.

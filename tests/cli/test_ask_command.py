@@ -129,7 +129,7 @@ def test_a_file_of_this_moment_is_read_again(docs: Path) -> None:
 
 
 def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> None:
-    from lumber_retrieval.store import PassageStore
+    from lumber_retrieval.index.store import PassageStore
 
     other = tmp_path / "other"
     other.mkdir()

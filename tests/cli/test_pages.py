@@ -12,16 +12,17 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
-from lumber_cli.answer_page import answer_page
-from lumber_cli.page import write_page
-from lumber_cli.view_page import chunk_page
+from lumber_cli.html_pages.answer_page import answer_page
+from lumber_cli.html_pages.page import write_page
+from lumber_cli.html_pages.view_page import chunk_page
 from lumber_core import GreedyChunker, Source, Span
 from lumber_evaluation.comparison import compare
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import render
-from lumber_retrieval.citations import Citation
-from lumber_retrieval.passages import Hit, Passage
-from lumber_retrieval.quoted_answers import CitedAnswer
+from lumber_retrieval.citing.citations import Citation
+from lumber_retrieval.citing.quoted_answers import CitedAnswer
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.passages.joining import Passage
 from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
 from tests.evaluation.comparing import Every, WordEmbedder
 

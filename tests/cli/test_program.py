@@ -134,7 +134,9 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
     sample = tmp_path / "a.txt"
     sample.write_text("One. Two.", encoding="utf-8")
     loaded = imported_by("split", sample)
-    assert not loaded & (OURS | HEAVY | {"onnxruntime", "lumber_cli.compare", "lumber_cli.view"})
+    assert not loaded & (
+        OURS | HEAVY | {"onnxruntime", "lumber_cli.commands.compare", "lumber_cli.commands.view"}
+    )
     scored = imported_by("split", sample, "--method", "bert", "--threshold", "0")
     assert "onnxruntime" in scored
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lumber_cli.language_models import language_model
-from lumber_cli.settings import names_of, settings_in
+from lumber_cli.named_settings import names_of, settings_in
 from lumber_cli.splitting import SPLITTERS, Splitting, prompt_in
 from lumber_core import LumberChunker, ModelJudge, PromptTemplate
 from lumber_core.llms import LegacyGeminiModel

@@ -23,7 +23,7 @@ from lumber_core import (
 )
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_files import read_file
-from lumber_retrieval.surroundings import split_and_embed
+from lumber_retrieval.index.surroundings import split_and_embed
 from tests.cli.running import SAMPLE, run_apart, started
 from tests.cli.serving import until
 from tests.loopback.server import LoopbackServer, Request

@@ -18,13 +18,13 @@ from llama_index.core.vector_stores.types import MetadataFilters
 import langchain_lumber as langchain
 import llamaindex_lumber as llamaindex
 from lumber_core import GreedyChunker
+from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
-from lumber_core.support.deadlines import run_for_loop
 from lumber_core.text.pages import document_key, file_name, place_source
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.finding import SearchSettings
-from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.passages import Passage
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.joining import Passage
+from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
 from tests.retrieval.embeddings import WordVectors
 

@@ -23,9 +23,9 @@ from langchain_lumber import (
     LayoutTextSplitter,
     LumberTextSplitter,
 )
-from langchain_lumber.base import SpanTextSplitter
+from langchain_lumber.span_text_splitter import SpanTextSplitter
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser, LumberNodeParser
-from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 from lumber_core.lumber.bert_judge import BertJudge
 from tests.core.core_support import with_

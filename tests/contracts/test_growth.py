@@ -20,7 +20,7 @@ from lumber_core import BertChunker, GreedyChunker, Group, LayoutChunker, Lumber
 from lumber_core.bert import loading
 from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.tiling import ChunkCosts

@@ -14,7 +14,7 @@ from langchain_lumber import PassageRetriever
 from llamaindex_lumber import PassageRetriever as LlamaRetriever
 from lumber_core.errors import MissingExtraError
 from tests.postgres import Server
-from tests.retrieval.test_index import MUSIC, RIVER
+from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 RIVERS = Document(RIVER, metadata={"source": "river.txt"})
 SONGS = Document(MUSIC, metadata={"source": "music.txt"})

@@ -10,7 +10,7 @@ import pytest
 
 from tests.contracts.finders import FRAMEWORKS
 from tests.core.text.test_context import GUIDE
-from tests.retrieval.test_index import MUSIC, RIVER
+from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 TEXTS = {"river.txt": RIVER, "guide.md": GUIDE}
 every_framework = pytest.mark.parametrize("of", FRAMEWORKS.values(), ids=FRAMEWORKS)

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passage_index import PassageIndex
 from tests.contracts.finders import FINDERS, FRAMEWORKS, Found
 from tests.core.forking import works_in_a_fork
 from tests.core.text.test_context import GUIDE
-from tests.retrieval.test_index import MUSIC, RIVER
+from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
 YEARS = {"river.txt": 1850, "music.txt": 1720, "guide.md": 2024}

@@ -7,7 +7,7 @@ import re
 
 from lumber_core import CallPolicy, Span
 from lumber_core.llms import OpenAIModel
-from lumber_evaluation.documents import Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.dataset import Document, EvaluatedChunk, SplitDocument
 from tests.loopback.server import LoopbackServer, Request
 
 FAST = CallPolicy(attempts=3, initial_backoff=0.01, max_backoff=0.02)

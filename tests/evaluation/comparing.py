@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question, SplitDocument
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 
 PLACES = [
     *("Arden", "Bristow", "Calder", "Denholm", "Elstow", "Fenwick"),

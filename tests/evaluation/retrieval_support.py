@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question, SplitDocument
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.embedders import Similarity
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("nltk")
 
 from lumber_core import GreedyChunker, Prices, StoreError, Usage
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
 from lumber_evaluation.splitters import evaluated
 from tests.evaluation.comparing import (

@@ -12,8 +12,8 @@ pytest.importorskip("openai")
 
 from lumber_core.errors import ModelSettingsError
 from lumber_core.segmentation import Usage
-from lumber_core.support.cache import Cache
-from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object
+from lumber_core.storage.cache import Cache
+from lumber_evaluation.llm.batch_asking import Ask, UnusableReplyError, ask_all, read_object
 from lumber_evaluation.llm.cached_model import CachedModel
 from tests.evaluation.asking_support import FAST, model_at
 from tests.loopback.faults import Filtered, Refusal, Says, Slow, Status

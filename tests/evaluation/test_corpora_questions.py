@@ -9,7 +9,7 @@ import pytest
 
 from lumber_core.spans import Span
 from lumber_evaluation.corpora import load_questions
-from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.dataset import Document, Question
 from tests.evaluation.writing import write, write_table
 
 TEXT = "The fox ran. It hid in a hole."

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import EvaluatedChunk, Question
+from lumber_evaluation.dataset import EvaluatedChunk, Question
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import token_overlap
 from tests.evaluation.retrieval_support import corpus_of, letters, split

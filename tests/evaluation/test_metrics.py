@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_evaluation.documents import Document
-from lumber_evaluation.segmentation import (
+from lumber_evaluation.boundary_metrics import (
     BoundaryScore,
     boundary_score,
     nearest_units,
@@ -16,6 +15,7 @@ from lumber_evaluation.segmentation import (
     window_diff,
     window_length,
 )
+from lumber_evaluation.dataset import Document
 
 boundaries = st.sets(st.integers(1, 29), max_size=12)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lumber_core import Delivery, LayoutChunker
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare
-from lumber_evaluation.documents import (
+from lumber_evaluation.dataset import (
     Corpus,
     Document,
     EvaluatedChunk,
@@ -15,8 +15,8 @@ from lumber_evaluation.documents import (
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.report import render
 from lumber_evaluation.retrieval import retrieve
-from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
 from tests.evaluation.comparing import PLACES, WordEmbedder, corpus, paragraphs
 from tests.retrieval.embeddings import WordVectors
 

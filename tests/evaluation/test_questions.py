@@ -13,9 +13,9 @@ pytest.importorskip("openai")
 
 from lumber_core import Completion, Span
 from lumber_evaluation.corpora import load_questions
-from lumber_evaluation.corpora.questions import write_questions
-from lumber_evaluation.documents import Document, EvaluatedChunk, Question, SplitDocument
-from lumber_evaluation.llm.questions import QuestionSet, make_questions
+from lumber_evaluation.corpora.question_table import write_questions
+from lumber_evaluation.dataset import Document, EvaluatedChunk, Question, SplitDocument
+from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
 from tests.evaluation.asking_support import (
     FAST,
     asked,

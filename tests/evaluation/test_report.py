@@ -19,7 +19,7 @@ pytest.importorskip("nltk")
 from lumber_core.spans import Span
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import JSON_FILE, render, report_json, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.plots import differences_plot, round_ticks

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_evaluation.documents import Corpus, Document, Question, SplitDocument
+from lumber_evaluation.dataset import Corpus, Document, Question, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
 

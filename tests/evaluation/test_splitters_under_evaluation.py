@@ -34,7 +34,7 @@ from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
 from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Document
+from lumber_evaluation.dataset import Document
 from lumber_evaluation.splitters import evaluated, preset
 from tests.profiles import examples
 
@@ -275,7 +275,7 @@ def test_a_preset_that_is_none_says_what_there_is(spec: str, message: str) -> No
 def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
     code = (
         "import sys\n"
-        "from lumber_evaluation.documents import Document\n"
+        "from lumber_evaluation.dataset import Document\n"
         "from lumber_evaluation import retrieval, cached_work, splitters\n"
         "text = Document('d', 'One.\\n\\nTwo.', (0,), (0,), '')\n"
         "assert len(splitters.preset('paragraphs').split(text).chunks) == 2\n"

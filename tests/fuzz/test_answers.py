@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import LumberChunker
-from lumber_core.llms.base import Completion
+from lumber_core.llms.model import Completion
 from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict

@@ -16,7 +16,7 @@ from lumber_evaluation.corpora import (
     load_questions,
 )
 from lumber_evaluation.corpora.files import table_rows
-from lumber_evaluation.documents import Document
+from lumber_evaluation.dataset import Document
 from tests.core.core_support import memory_folder
 from tests.fuzz.texts import texts
 from tests.profiles import examples

@@ -57,6 +57,6 @@ def test_splitting_any_repeated_text_is_linear(unit: str) -> None:
 @given(st.lists(st.sampled_from(MARKUP), min_size=1, max_size=4).map(repeated))
 def test_reading_any_repeated_markup_is_linear(unit: str) -> None:
     pytest.importorskip("anydoc")
-    from lumber_files.html import read_html
+    from lumber_files.formats.html import read_html
 
     check(read_html, unit)

@@ -25,13 +25,13 @@ from hypothesis.stateful import (
 )
 from tqdm import tqdm
 
-from lumber_cli.index import copy_index
-from lumber_retrieval import segments
-from lumber_retrieval.documents import IndexedDocument, document_digest
-from lumber_retrieval.index import PassageIndex
+from lumber_cli.commands.index import copy_index
+from lumber_retrieval.index import segments
+from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
+from lumber_retrieval.passage_index import PassageIndex
 from tests.postgres import Place, Server
 from tests.profiles import examples
-from tests.retrieval.test_index import document, index_of
+from tests.retrieval.test_passage_index import document, index_of
 
 WORDS = st.sampled_from(["otters", "hunt", "fish.", "oak", "elm.", "the", "mill"])
 NAMES = st.sampled_from("abcdef")

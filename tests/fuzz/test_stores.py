@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lumber_core.errors import StoreError
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.segmentation import OUTCOMES, Verdict
-from lumber_core.support.cache import Cache
+from lumber_core.storage.cache import Cache
 from tests.core.core_support import group, memory_folder
 from tests.fuzz.texts import texts
 from tests.profiles import examples

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_core.text.layout import read_layout
+from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.markdown import markdown_blocks, places_in_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.units import (

@@ -16,7 +16,7 @@ from langchain_core.runnables import ConfigurableField, RunnablePassthrough
 from langchain_core.tools import create_retriever_tool
 
 from langchain_lumber import GreedyTextSplitter, PassageJoiner, PassageRetriever
-from tests.retrieval.test_index import MUSIC, RIVER
+from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 RIVERS = Document(RIVER, metadata={"source": "river.txt", "year": 1850})
 SONGS = Document(MUSIC, metadata={"source": "music.txt", "year": 1720, "tags": ["string", "harp"]})

@@ -34,7 +34,7 @@ from llamaindex_lumber import (
     join_pages,
 )
 from tests.core.text.test_context import GUIDE
-from tests.retrieval.test_index import MUSIC, RIVER
+from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 RIVERS = Document(text=RIVER, id_="river", metadata={"year": 1850, "place": "Wales"})
 SONGS = Document(text=MUSIC, id_="music", metadata={"year": 1720, "tags": ["string", "harp"]})

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from lumber_retrieval.keywords import terms
+from lumber_retrieval.words.keywords import terms
 
 
 class WordVectors:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_evaluation.documents import Document, document_from_segments
-from lumber_training.documents import load_documents, split_held_out
+from lumber_evaluation.dataset import Document, document_from_segments
+from lumber_training.labelled_windows import IGNORED, NORMAL, START, label_windows, pad
 from lumber_training.synthesis import Item, synthesize
-from lumber_training.windows import IGNORED, NORMAL, START, label_windows, pad
+from lumber_training.training_data import load_documents, split_held_out
 from tests.tiny_bert import write_tokenizer
 
 

@@ -24,9 +24,9 @@ from lumber_core import BertChunker  # noqa: E402
 from lumber_core.bert.model_folder import sha256  # noqa: E402
 from lumber_core.bert.pytorch import load_tagger  # noqa: E402
 from lumber_training.__main__ import run_command  # noqa: E402
-from lumber_training.documents import load_documents  # noqa: E402
 from lumber_training.synthesis import synthesize  # noqa: E402
 from lumber_training.training import TrainingReport, train  # noqa: E402
+from lumber_training.training_data import load_documents  # noqa: E402
 from tests.tiny_bert import WORDS, write_random_checkpoint  # noqa: E402
 
 TINY: dict[str, Any] = {

@@ -15,7 +15,7 @@ from lumber_cli.agents.texts import FileTexts
 from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile, Stamp, is_settled, stamp_of
 from lumber_core.errors import LumberError
 from lumber_files import UnreadableFileError
-from lumber_retrieval.passages import Passage
+from lumber_retrieval.passages.joining import Passage
 
 _BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits for new ones
 _LARGE = 1_000_000  # bytes of a file that takes half a minute

@@ -13,8 +13,8 @@ from rapidfuzz import process
 
 from lumber_cli.file_index import Stamp, stamp_of
 from lumber_core.text.unicode import encodable, is_encodable, printable, writable
-from lumber_files.finding import entries_in, is_read, is_written_here
-from lumber_files.ignoring import IgnoreRules
+from lumber_files.file_search import entries_in, is_read, is_written_here
+from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.reading import LISTED
 
 _SUGGESTED, _SIMILAR = 3, 60  # names that an error suggests, and how similar they are, to 100

@@ -10,7 +10,7 @@ import re2
 from mcp.types import CallToolResult
 
 from lumber_cli.agents.folders import ServedFile
-from lumber_cli.agents.results import joined, numbered, result
+from lumber_cli.agents.replies import joined, numbered, result
 from lumber_cli.agents.texts import FileTexts
 from lumber_core.support.wording import counted
 from lumber_core.text.markdown import LINE_BREAK

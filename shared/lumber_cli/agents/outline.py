@@ -7,14 +7,14 @@ from typing import Any
 
 from mcp.types import CallToolResult
 
-from lumber_cli.agents.results import joined, result
+from lumber_cli.agents.replies import joined, result
 from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
 from lumber_core.support.wording import counted, ranged
 from lumber_core.text.markdown import Block
 from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.text.unicode import printable
-from lumber_retrieval.sentences import sentences_of
+from lumber_retrieval.passages.sentences import sentences_of
 
 _MOST_SECTIONS = 300  # more say little, and fill the context of a model
 _FEW_SECTIONS = 30  # fewer say as little of a file that has more than `_MOST_SECTIONS`

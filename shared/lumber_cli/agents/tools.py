@@ -13,18 +13,18 @@ from lumber_cli.agents.background_index import BackgroundIndex
 from lumber_cli.agents.folders import Listing, ServedFolders
 from lumber_cli.agents.grep import find_lines
 from lumber_cli.agents.outline import outline_of
-from lumber_cli.agents.results import joined, listed, numbered, place_of, quoted, result
+from lumber_cli.agents.replies import joined, listed, numbered, place_of, quoted, result
 from lumber_cli.agents.texts import FileTexts, LinedText
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
-from lumber_core.support.cache import digest
-from lumber_core.support.databases import shown
+from lumber_core.storage.cache import digest
+from lumber_core.storage.urls import shown
 from lumber_core.support.wording import counted
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
-from lumber_retrieval.passages import Passage
+from lumber_retrieval.passages.joining import Passage
 
 _WAIT = 2.0  # seconds that a search waits for changes to be indexed
 _MOST_LINES, _MOST_CHARACTERS = 400, 24_000  # of a call of read; about 4,000 words

@@ -1,11 +1,12 @@
 """BertChunker: a token classifier marks the tokens that start a chunk.
 
-`chunker` is the splitter. A text becomes tokens (`tokenizer`), read in `windows`, of which a model
-(`onnx`, `pytorch`) scores the tokens; `scores` makes scores of places of them, and cuts.
-`model_folder` and `loading` find, check and load a model. `embedder` is the sentence encoder.
+`bert_chunker` is the splitter. A `normalizer` and a `tokenizer` turn a text into tokens, which a
+model (`onnx`, `pytorch`) scores in a `moving_window`; `scores` turns them into scores of places,
+and cuts. `model_folder` and `loading` find, check and load a model. `embedder` is the sentence
+encoder.
 """
 
-from lumber_core.bert.chunker import BertChunker
+from lumber_core.bert.bert_chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.scores import TokenScores
 

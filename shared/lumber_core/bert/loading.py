@@ -20,9 +20,9 @@ from lumber_core.bert.model_folder import (
     is_checkpoint,
     read_card,
 )
+from lumber_core.bert.moving_window import TokenScorer
 from lumber_core.bert.onnx import OnnxModel, OnnxPlaceScorer, OnnxTokenScorer, sequence
 from lumber_core.bert.tokenizer import WordPieces, WordPieceTokenizer
-from lumber_core.bert.windows import TokenScorer
 from lumber_core.errors import WeightsError
 from lumber_core.support.extras import require
 

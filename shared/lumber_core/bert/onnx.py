@@ -17,7 +17,7 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
 
-from lumber_core.bert.windows import Positions, Scores, TokenIds
+from lumber_core.bert.moving_window import Positions, Scores, TokenIds
 from lumber_core.errors import WeightsError
 
 ModelInputs = Mapping[str, npt.NDArray[np.int64]]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from lumber_core.bert.model_folder import CONFIG_FILE, WEIGHTS_FILE
-from lumber_core.bert.windows import Positions, Scores, TokenIds, padded_batch
+from lumber_core.bert.moving_window import Positions, Scores, TokenIds, padded_batch
 from lumber_core.errors import MissingExtraError, WeightsError
 
 try:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lumber_core.bert.loading import LoadedModel
+    from lumber_core.bert.moving_window import OverlappingWindows
     from lumber_core.bert.tokenizer import WordPieces
-    from lumber_core.bert.windows import OverlappingWindows
 
 FIRST_TOKENS = 6
 """Tokens at a place that its score is taken from."""
@@ -110,7 +110,7 @@ def windows_of(
             score of a token does not depend on it.
         on_scored: Called with the scores once all windows are scored.
     """
-    from lumber_core.bert.windows import OverlappingWindows
+    from lumber_core.bert.moving_window import OverlappingWindows
 
     pieces = model.tokenizer(text)
     return OverlappingWindows(
@@ -161,7 +161,7 @@ def score_as_published(
     """
     import numpy as np
 
-    from lumber_core.bert.windows import read_moving
+    from lumber_core.bert.moving_window import read_moving
 
     if model.places:
         raise ValueError(

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.bert.moving_window import TokenIds
 from lumber_core.bert.normalizer import WHITE, Normalizer, alone
-from lumber_core.bert.windows import TokenIds
 from lumber_core.errors import WeightsError
 from lumber_core.text.unicode import breaks
 

@@ -1,7 +1,8 @@
-"""What all splitters share, and the greedy splitter.
+"""What all splitters share, and the splitters that need no model: `layout` and `greedy`.
 
-`base` holds the class of all splitters and `settings` what they all take. `cutting` chooses where
-to cut a text or a chunk that is too long, `tiling` finds the best of its cuts, and `last_resort`
-cuts words that fit in no chunk. `size_limits` counts and joins chunks, and `delivery` makes what is
-delivered of them, with the overlap. `passages` joins the chunks that a search finds.
+`chunker` holds the class of all splitters, and `sizes` checks the sizes that they take. `cutting`
+chooses where to cut a text, or a chunk that is too long, among `sized_places`; `tiling` finds the
+best of its cuts, and `last_resort` cuts words that fit in no chunk. `size_limits` counts and joins
+chunks, within the `room` that metadata leave, and `delivery` slices what is delivered, with the
+overlap.
 """

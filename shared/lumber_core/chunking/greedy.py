@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, near_sizes

@@ -6,7 +6,7 @@ headings, paragraphs, list items and sentences, so that chunks have about the ta
 
 from __future__ import annotations
 
-from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, free_sizes

@@ -1,12 +1,17 @@
 """Language models behind one small protocol.
 
+`model` is the protocol. `openai`, `gemini` and `gemini_legacy` are models behind an API (`remote`),
+and `framework` a model of LangChain or LlamaIndex. `exchange` tries simpler forms of a request
+until one is answered, `failures` tells what an error means, `retry` repeats a call within
+`call_limits`, and `routes` tells where requests go.
+
 Each model needs the package of its provider: `OpenAIModel` the extra `openai`, `GeminiModel`
 `gemini`, `LegacyGeminiModel` `gemini-legacy`. Packages are imported when a model is first used.
 """
 
-from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.gemini import GeminiModel
 from lumber_core.llms.gemini_legacy import LegacyGeminiModel
+from lumber_core.llms.model import Answers, Completion, Model
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 

@@ -11,10 +11,10 @@ import logging
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.errors import BadReplyError
-from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.failures import is_cut, status_of
-from lumber_core.support.forks import ForkSafeLock
+from lumber_core.llms.model import Answers, Completion
 
 logger = logging.getLogger("lumber_core.llms")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from lumber_core.llms.base import Answers, Completion
+from lumber_core.calls.deadlines import call_within
+from lumber_core.calls.threads import in_thread
+from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import routes_of, url_of
-from lumber_core.support.concurrency import in_thread
-from lumber_core.support.deadlines import call_within
 from lumber_core.support.identity import settings_digest
 from lumber_core.support.secrets import public_url
 

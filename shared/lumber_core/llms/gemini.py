@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from lumber_core.calls.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
-from lumber_core.llms.base import Completion
 from lumber_core.llms.exchange import RequestSettings
+from lumber_core.llms.model import Completion
 from lumber_core.llms.remote import RemoteModel
-from lumber_core.support.deadlines import end_reading_in_time
 
 UNBLOCKED = (
     "HARM_CATEGORY_HARASSMENT",

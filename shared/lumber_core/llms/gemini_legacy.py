@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError
-from lumber_core.llms.base import Completion
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.gemini import UNBLOCKED
+from lumber_core.llms.model import Completion
 from lumber_core.llms.remote import RemoteModel
 
 

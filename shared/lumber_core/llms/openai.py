@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
+from lumber_core.calls.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
-from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
+from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.remote import RemoteModel
-from lumber_core.support.deadlines import end_reading_in_time
 from lumber_core.support.secrets import redact_errors
 
 _CONNECTING = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there

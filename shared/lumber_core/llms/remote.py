@@ -13,16 +13,16 @@ from threading import Lock
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
+from lumber_core.calls.deadlines import acall_within, call_within
+from lumber_core.calls.forks import renew_after_fork
 from lumber_core.checks import check_positive, number_that
 from lumber_core.errors import BadReplyError
-from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
 from lumber_core.llms.failures import check_redirect, is_blocked, is_unreadable
+from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import environment_route, routes_of, url_of
 from lumber_core.segmentation import Usage
-from lumber_core.support.deadlines import acall_within, call_within
 from lumber_core.support.extras import load, require
-from lumber_core.support.forks import renew_after_fork
 from lumber_core.support.identity import settings_digest
 from lumber_core.support.secrets import public_url, redact, secrets_in
 

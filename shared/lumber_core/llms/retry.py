@@ -8,13 +8,13 @@ import time
 from dataclasses import dataclass
 from itertools import count
 
+from lumber_core.calls.deadlines import ask_within, run_for_loop
+from lumber_core.calls.threads import sleep
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
-from lumber_core.llms.base import Answers, Completion, Model
+from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
-from lumber_core.llms.limits import CircuitBreaker, RateLimiter
-from lumber_core.support.concurrency import sleep
-from lumber_core.support.deadlines import ask_within, run_for_loop
+from lumber_core.llms.model import Answers, Completion, Model
 from lumber_core.support.secrets import redact_errors, without_secrets
 from lumber_core.support.wording import counted
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
-from lumber_core.lumber.shared_store import SharedCache, SharedStore
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
-from lumber_core.support.cache import Cache, KeyValueCache, digest, read_row
+from lumber_core.storage.cache import Cache, KeyValueCache, digest, read_row
+from lumber_core.storage.shared_cache import SharedCache, SharedStore
 
 _KIND = "verdicts"
 

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
+from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
-from lumber_core.support.forks import ForkSafeLock
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np

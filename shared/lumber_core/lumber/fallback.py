@@ -10,18 +10,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
+from lumber_core.calls.deadlines import ask_within, is_for_loop
+from lumber_core.calls.threads import SingleFlight
 from lumber_core.errors import JudgementError
-from lumber_core.llms.base import Model
+from lumber_core.llms.model import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore, key, moved
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Verdict
-from lumber_core.support.concurrency import SingleFlight
-from lumber_core.support.deadlines import ask_within, is_for_loop
 from lumber_core.support.identity import identity_of
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]

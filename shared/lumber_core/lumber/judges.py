@@ -13,9 +13,10 @@ from copy import copy
 from operator import index
 from typing import Any, ClassVar
 
+from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.errors import ModelUnavailableError
-from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.model import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
 from lumber_core.lumber.grouping import Group
@@ -26,9 +27,8 @@ from lumber_core.lumber.prompt import (
     possible_answers,
     stricter,
 )
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
-from lumber_core.support.deadlines import ask_within, run_for_loop
 from lumber_core.support.identity import safe_repr
 
 _ASK_AGAIN = ("unreadable", "outside")

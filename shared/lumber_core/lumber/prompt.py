@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lumber_core.llms.base import Answers
+from lumber_core.llms.model import Answers
 from lumber_core.lumber.grouping import Group
 
 ANSWER = "Answer: "

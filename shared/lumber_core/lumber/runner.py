@@ -13,13 +13,13 @@ from contextvars import copy_context
 from threading import Event
 from typing import NamedTuple
 
+from lumber_core.calls.deadlines import stop_event
+from lumber_core.calls.threads import Stopped, end_sleep_on
 from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import Group
+from lumber_core.lumber.unit_windows import WindowWalk
 from lumber_core.lumber.walk import Walk
-from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Usage, Verdict
-from lumber_core.support.concurrency import Stopped, end_sleep_on
-from lumber_core.support.deadlines import stop_event
 
 AnyWalk = Walk | WindowWalk
 """Hands out groups or windows, and takes verdicts."""

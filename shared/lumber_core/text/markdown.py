@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.code import prose_paragraphs
-from lumber_core.text.directives import with_items
-from lumber_core.text.tables import html_header, html_rows, outside
+from lumber_core.text.lines.code import prose_paragraphs
+from lumber_core.text.lines.directives import with_items
+from lumber_core.text.lines.tables import html_header, html_rows, outside
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

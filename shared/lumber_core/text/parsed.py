@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.context import Context, make_context
+from lumber_core.text.lines.tables import find_header
 from lumber_core.text.markdown import (
     LINE_BREAK,
     Block,
@@ -28,7 +29,6 @@ from lumber_core.text.markdown_places import find_markdown_places, finer_markdow
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Format, Source, as_source
-from lumber_core.text.tables import find_header
 from lumber_core.text.titles import document_title
 from lumber_core.text.units import UnitFinder, sentences
 

@@ -13,10 +13,10 @@ from functools import partial
 from itertools import pairwise, repeat
 from string import ascii_uppercase
 
-from lumber_core.text.layout import read_layout
-from lumber_core.text.lines import Lines
+from lumber_core.text.lines.columns import Lines
+from lumber_core.text.lines.line_starts import read_layout
+from lumber_core.text.lines.tables import broken_cells, html_rows, outside
 from lumber_core.text.place import Kind, Places
-from lumber_core.text.tables import broken_cells, html_rows, outside
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 

@@ -17,10 +17,10 @@ from typing import Literal, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.directives import with_colons
-from lumber_core.text.layout import read_layout
+from lumber_core.text.lines.directives import with_colons
+from lumber_core.text.lines.line_starts import read_layout
+from lumber_core.text.lines.tables import broken_cells, outside
 from lumber_core.text.markdown import markdown_blocks, markdown_units
-from lumber_core.text.tables import broken_cells, outside
 from lumber_core.text.unicode import breaks, encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]

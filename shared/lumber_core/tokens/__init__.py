@@ -1,11 +1,14 @@
 """Token counters: the length of a text in the unit that models are billed and limited by.
 
 A counter counts many strings in one call, so that a tokenizer can work on them in one pass.
-`token_counter` makes one from what a user passes as `tokenizer`.
+`counter` is the protocol, and `spec` makes one from what a user passes: an `estimated_counter`
+without a vocabulary, a `tiktoken_counter` (`tiktoken_data` loads its vocabulary, and an
+`encoded_text` is read once), a `hugging_face` tokenizer, or the `even` sizes of texts in every
+alphabet. `text_tokens` counts ranges of one text.
 """
 
-from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
-from lumber_core.tokens.estimate import EstimatedCounter
+from lumber_core.tokens.counter import CallableCounter, TokenCounter, WordCounter
+from lumber_core.tokens.estimated_counter import EstimatedCounter
 from lumber_core.tokens.hugging_face import HuggingFaceCounter
 from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
 from lumber_core.tokens.text_tokens import TextTokens, tokens_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from lumber_core.tokens.estimate import EstimatedCounter, EstimatedText
+from lumber_core.tokens.estimated_counter import EstimatedCounter, EstimatedText
 
 # From Greek on, all but kana, ideographs and Hangul, each of which says more than a letter.
 _LETTERS = re.compile(

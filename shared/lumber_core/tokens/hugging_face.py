@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from lumber_core.support.cache import digest
+from lumber_core.storage.cache import digest
 from lumber_core.text.unicode import encodable, is_encodable
-from lumber_core.tokens.base import is_hugging_face
-from lumber_core.tokens.estimate import EstimatedCounter
+from lumber_core.tokens.counter import is_hugging_face
+from lumber_core.tokens.estimated_counter import EstimatedCounter
 
 # Multilingual vocabularies make up to seven times fewer tokens than the estimate of some scripts.
 _MOST_BELOW_ESTIMATE = 8

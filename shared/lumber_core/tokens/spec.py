@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from lumber_core.support.identity import safe_repr
-from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter, is_hugging_face
-from lumber_core.tokens.estimate import EstimatedCounter
+from lumber_core.tokens.counter import CallableCounter, TokenCounter, WordCounter, is_hugging_face
+from lumber_core.tokens.estimated_counter import EstimatedCounter
 from lumber_core.tokens.even import EvenCounter
 
 TokenCounterSpec = str | TokenCounter | Callable[[str], int] | Any

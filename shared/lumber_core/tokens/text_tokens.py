@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from lumber_core.tokens.base import TokenCounter
+from lumber_core.tokens.counter import TokenCounter
 
 
 class TextTokens(Protocol):

@@ -1,4 +1,7 @@
-"""Any splitters side by side: `compare` runs them, a `Comparison` holds what was found.
+"""Any splitters side by side: `compare` runs them, and returns a `Comparison`.
+
+`running` runs the splitters, `results` holds the figures with their intervals, and `metrics`
+defines each of them.
 
 `lumber_evaluation.report.write_report` shows it.
 """

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol
 
+from lumber_evaluation.boundary_metrics import DocumentScore, SegmentationScores
 from lumber_evaluation.retrieval import (
     CUTOFFS,
     PASSAGE_BUDGETS,
@@ -19,8 +20,7 @@ from lumber_evaluation.retrieval import (
     QuestionResult,
     RetrievalResult,
 )
-from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
-from lumber_retrieval.passages import MAX_GAP
+from lumber_retrieval.passages.joining import MAX_GAP
 
 
 class Measured(Protocol):

@@ -12,13 +12,13 @@ from datetime import datetime, timezone
 from functools import cached_property
 from statistics import fmean
 
-from lumber_core.lumber.estimate import Prices
+from lumber_core.lumber.cost_estimate import Prices
 from lumber_core.segmentation import Usage
 from lumber_evaluation.bootstrap import mean_interval, paired_difference
+from lumber_evaluation.boundary_metrics import SegmentationScores
 from lumber_evaluation.comparison.metrics import Metric, metrics_of
-from lumber_evaluation.documents import Corpus, SplitDocument
+from lumber_evaluation.dataset import Corpus, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult
-from lumber_evaluation.segmentation import SegmentationScores
 
 FEWEST = 6
 """Five fair coins all show the same side in 1 of 16 throws, six in 1 of 32: six is the fewest that

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lumber_core.lumber.estimate import Prices
+from lumber_core.lumber.cost_estimate import Prices
 from lumber_core.support.extras import require
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
+from lumber_evaluation.boundary_metrics import score_segmentation
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult
-from lumber_evaluation.documents import Corpus, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.dataset import Corpus, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import check_questions
-from lumber_evaluation.segmentation import score_segmentation
 from lumber_evaluation.splitters import evaluated
 
 

@@ -12,8 +12,8 @@ from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
-from lumber_evaluation.corpora.questions import load_questions
-from lumber_evaluation.documents import Corpus, Document
+from lumber_evaluation.corpora.question_table import load_questions
+from lumber_evaluation.dataset import Corpus, Document
 from lumber_files import MAX_UNPACKED, check_encoding, count_suffixes, find_files, read_file
 
 logger = logging.getLogger(__name__)

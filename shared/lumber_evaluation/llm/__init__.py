@@ -1,5 +1,5 @@
 """The use of language models in an evaluation.
 
-`questions` generates questions with known answers. It calls the model through `asking`, and
+`generated_questions` have known answers. `batch_asking` asks a model many of them at a time, and
 `cached_model` caches every completion on disk.
 """

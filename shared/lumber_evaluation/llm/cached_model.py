@@ -9,11 +9,11 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from lumber_core.llms.base import Completion, Model, check_model
+from lumber_core.calls.threads import SingleFlight
+from lumber_core.llms.model import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
-from lumber_core.support.cache import Cache, digest, read_row
-from lumber_core.support.concurrency import SingleFlight
+from lumber_core.storage.cache import Cache, digest, read_row
 from lumber_core.text.unicode import encodable
 
 

@@ -1,5 +1,8 @@
 """The report of a comparison: one self-contained HTML file, and one JSON file.
 
+`conclusions` states what follows from the figures, `table_rows` and `plots` show them,
+`template_values` fills the page, and `json_file` writes the same as data.
+
 >>> page = write_report(comparison, "report")  # doctest: +SKIP
 """
 
@@ -14,7 +17,7 @@ from pathlib import Path
 from lumber_core.support.extras import load
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.report.json_file import report_json
-from lumber_evaluation.report.view import view
+from lumber_evaluation.report.template_values import view
 from lumber_files import replacing
 
 __all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]

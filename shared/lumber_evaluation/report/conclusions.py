@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
 from lumber_evaluation.comparison.metrics import PASSAGE_RECALL, WORD_RECALL, Metric
-from lumber_retrieval.passages import MAX_GAP
+from lumber_retrieval.passages.joining import MAX_GAP
 
 _FEW_QUESTIONS = 100
 

@@ -10,12 +10,12 @@ from dataclasses import asdict
 from typing import Any
 
 from lumber_core import __version__
+from lumber_evaluation.boundary_metrics import SegmentationScores
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.dataset import Corpus
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.retrieval import WORD_BUDGETS, RetrievalResult
-from lumber_evaluation.segmentation import SegmentationScores
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.comparison.metrics import Metric
-from lumber_evaluation.report.tables import MINUS, signed_number
+from lumber_evaluation.report.table_rows import MINUS, signed_number
 
 WIDTH, MARGIN = 440, 20  # units of the drawing, which fills the width it gets
 

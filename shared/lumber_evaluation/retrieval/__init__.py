@@ -1,10 +1,12 @@
 """Retrieval: does a search for a question find the text that answers it?
 
-`retrieve` searches the chunks of one splitter for every question.
+`searching` searches the chunks of one splitter for every question, and `passage_search` finds
+passages. `references` tells which chunks answer a question; `question_results` and `word_recall`
+measure what was found.
 """
 
-from lumber_evaluation.retrieval.passages import PASSAGE_BUDGETS
-from lumber_evaluation.retrieval.results import CUTOFFS, QuestionResult, RetrievalResult
+from lumber_evaluation.retrieval.passage_search import PASSAGE_BUDGETS
+from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult, RetrievalResult
 from lumber_evaluation.retrieval.searching import retrieve
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Document, EvaluatedChunk, Question
+from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
 
 
 def check_questions(questions: Sequence[Question]) -> None:

@@ -17,7 +17,7 @@ from copy import copy
 import numpy as np
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.references import union
 
 WORD_BUDGETS = (300, 600, 1200)

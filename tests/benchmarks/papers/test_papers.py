@@ -14,7 +14,7 @@ pytest.importorskip("openai")
 from benchmarks.corpora import book_of, iter_wiki, load_emma
 from benchmarks.papers import gutenqa, qa
 from benchmarks.papers.start_error import start_error, start_tokens
-from lumber_evaluation.documents import Corpus, Question
+from lumber_evaluation.dataset import Corpus, Question
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.splitters import preset
 from tests.evaluation.asking_support import model_at

@@ -12,10 +12,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from lumber_core.bert import BertChunker  # noqa: E402
+from lumber_core.bert.moving_window import Scores, TokenIds  # noqa: E402
 from lumber_core.bert.pytorch import ChunkTagger, load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
-from lumber_core.bert.windows import Scores, TokenIds  # noqa: E402
-from tests.core.bert.test_windows import published_walk  # noqa: E402
+from tests.core.bert.test_moving_window import published_walk  # noqa: E402
 
 WINDOW = 255
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lumber_core import BertChunker
 from lumber_core.bert import TokenScores
+from lumber_core.bert.moving_window import scan
 from lumber_core.bert.scores import cuts_above, place_scores, windows_of
-from lumber_core.bert.windows import scan
 from lumber_core.text.places import find_places
 from tests.profiles import examples
 

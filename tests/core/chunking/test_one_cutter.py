@@ -11,7 +11,7 @@ import markdown_it
 import pytest
 
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
-from lumber_core.chunking.base import enforce_limits
+from lumber_core.chunking.chunker import enforce_limits
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation

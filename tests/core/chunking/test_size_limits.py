@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import Chunker, GreedyChunker, LumberChunker
-from lumber_core.chunking.base import enforce_limits
+from lumber_core.chunking.chunker import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
 from lumber_core.segmentation import Segmentation

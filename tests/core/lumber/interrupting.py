@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from lumber_core.support.cache import Cache
+from lumber_core.storage.cache import Cache
 from tests.core.lumber.support import ScatteredModel
 
 ANSWERED = 20

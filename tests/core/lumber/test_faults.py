@@ -36,7 +36,7 @@ def jumping_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("after", ["0", "Wed, 21 Oct 2037 07:28:00 GMT", "not a date"])
 def test_a_clock_that_jumps_changes_no_wait(after: str, monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("lumber_core.support.concurrency.time.sleep", waits.append)
+    monkeypatch.setattr("lumber_core.calls.threads.time.sleep", waits.append)
     faults = {2: Status(429, headers={"Retry-After": after}), 3: Status(503)}
     policy = CallPolicy(
         initial_backoff=0.01, max_backoff=0.05, requests_per_minute=60_000, attempts=4

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from lumber_core import AnswerStore, Completion, LumberChunker, ModelJudge
-from lumber_core.support.cache import Cache
-from lumber_core.support.concurrency import in_thread
+from lumber_core.calls.threads import in_thread
+from lumber_core.storage.cache import Cache
 from tests.core.core_support import memory_folder
 from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.stores import opener
@@ -147,7 +147,7 @@ chunker.segment(story(300))
 """
 QUESTIONS = """
 import sys
-from lumber_evaluation.llm.asking import Ask, ask_all
+from lumber_evaluation.llm.batch_asking import Ask, ask_all
 from tests.core.lumber.interrupting import TroubledModel
 
 asks = [Ask("s", f"question {number}", str) for number in range(100)]

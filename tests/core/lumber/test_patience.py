@@ -25,8 +25,8 @@ from lumber_core import (
     Segmentation,
     Usage,
 )
+from lumber_core.llms.call_limits import RateLimiter
 from lumber_core.llms.failures import retry_after, trouble_of
-from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
 from tests.core.core_support import group
 from tests.core.lumber.support import ScriptedModel, warnings
@@ -69,7 +69,7 @@ class Clock:
         monkeypatch.setattr("lumber_core.llms.retry.sleep", self.advance)
         clock = SimpleNamespace(monotonic=lambda: self.now)
         monkeypatch.setattr("lumber_core.llms.retry.time", clock)
-        monkeypatch.setattr("lumber_core.llms.limits.time", clock)
+        monkeypatch.setattr("lumber_core.llms.call_limits.time", clock)
         monkeypatch.setattr("random.uniform", lambda low, high: high)
 
     def advance(self, seconds: float) -> None:

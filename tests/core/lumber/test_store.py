@@ -28,9 +28,9 @@ from lumber_core import (
 )
 from lumber_core.lumber.answer_store import key
 from lumber_core.lumber.fallback import GuardedJudge
-from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
-from lumber_core.support.cache import CACHE_FORMAT, Cache
+from lumber_core.storage.cache import CACHE_FORMAT, Cache
+from lumber_core.storage.shared_cache import SharedCache
 from tests.core.core_support import document
 from tests.core.lumber.stores import KINDS, PASSWORD, RedisServer, connect, opener
 from tests.core.lumber.support import ActingModel, ScatteredModel, segment, splitter, story
@@ -300,7 +300,7 @@ def test_keys_are_those_of_every_machine_and_of_one_format(
     splitter(ScatteredModel(), one).segment(TEXT)
     splitter(ScatteredModel(), other).segment(TEXT)
     assert everything(one) == everything(other)
-    monkeypatch.setattr("lumber_core.lumber.shared_store.CACHE_FORMAT", CACHE_FORMAT + 1)
+    monkeypatch.setattr("lumber_core.storage.shared_cache.CACHE_FORMAT", CACHE_FORMAT + 1)
     assert len(AnswerStore(one)) == 0
     splitter(ScatteredModel(), one).segment(TEXT)
     monkeypatch.undo()

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.tokens import EstimatedCounter, estimate, token_counter
+from lumber_core.tokens import EstimatedCounter, estimated_counter, token_counter
 from tests.core.core_support import nasty_texts, quick
 
 VOCABULARY = (
@@ -155,19 +155,19 @@ def test_parts_of_a_text_count_as_they_do_apart(texts, around):
 @given(before=st.integers(0, 20), text=any_text)
 @quick
 def test_the_count_does_not_depend_on_how_the_text_falls_into_blocks(before, text):
-    block = estimate._BLOCK
+    block = estimated_counter._BLOCK
     filler = "word " * (block // 5)
     shifted = filler[: block - before] + text
-    joined = estimate._costs(shifted)
-    apart = estimate._block_costs(shifted, 0, len(shifted))
+    joined = estimated_counter._costs(shifted)
+    apart = estimated_counter._block_costs(shifted, 0, len(shifted))
     assert np.array_equal(joined, apart)
 
 
 def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeypatch):
     seen = []
-    look = estimate._block_costs
+    look = estimated_counter._block_costs
     monkeypatch.setattr(
-        estimate,
+        estimated_counter,
         "_block_costs",
         lambda text, start, stop: seen.append(stop - start) or look(text, start, stop),
     )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.tokens import token_counter
-from lumber_core.tokens.estimate import EstimatedCounter
+from lumber_core.tokens.estimated_counter import EstimatedCounter
 
 
 def test_english_counts_as_before_and_other_alphabets_as_much() -> None:

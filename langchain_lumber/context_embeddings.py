@@ -1,0 +1,175 @@
+"""Vectors of chunks that know what stands above and around them, for any vector store."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+
+from langchain_lumber.embeddings import checked_embeddings
+from langchain_lumber.passage_joiner import name_of, own_text
+from langchain_lumber.span_text_splitter import checked_documents
+from lumber_core.calls.deadlines import run_for_loop
+from lumber_core.spans import Span
+from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
+from lumber_core.text.source import Source
+from lumber_core.text.titles import document_title
+from lumber_retrieval.index.embedding_model import embed_texts
+from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, spans_of
+from lumber_retrieval.passages.joining import text_in_context
+
+_HEADERS = [f"Header {level}" for level in range(1, 7)]
+"""Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
+
+_FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
+
+
+class ContextEmbeddings(Embeddings):
+    """Embeddings that embed chunks with what stands above and around them.
+
+    Small chunks are found more often if their context is embedded with them, and if the vectors of
+    their neighbours in the document are added to theirs. That helps chunks of about 50 tokens, and
+    not those of 150.
+
+    For chunks of any splitter and for any vector store, `index()` or retriever that is given these
+    chunks: it stores vectors of length 1 that know both, and embeds queries as usual. A text that
+    is none of the chunks is embedded alone.
+
+    Stores pass texts alone. Chunks with the same text get their vectors in the order in which the
+    store asks for them, so pass it the chunks in the order in which they are here.
+
+    Args:
+        chunks: The chunks, those of a document in order and after each other. Each has the name of
+            its document in its metadata as "source", "file_path" or "file_name", and what is
+            embedded above it as "context" (by this library's splitters with `add_metadata=True`),
+            "headings", or "Header 1" to "Header 6", or else the name as words. Without a
+            "start_index" chunks are taken to follow each other without gaps.
+        embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
+
+    Raises:
+        TypeError: `chunks` or `embeddings` is of the wrong kind.
+        ValueError: A chunk does not say which document it comes from. Of the methods: the model
+            does not return one vector for each text, all of the same size.
+
+    Example:
+        >>> from langchain_core.vectorstores import InMemoryVectorStore
+        >>> from langchain_lumber import LayoutTextSplitter
+        >>> splitter = LayoutTextSplitter(target_size=50, add_metadata=True)
+        >>> document = Document("Ann ran. She fell.", metadata={"source": "ann.txt"})
+        >>> chunks = splitter.split_documents([document])
+        >>> store = InMemoryVectorStore(ContextEmbeddings(chunks))
+        >>> len(store.add_documents(chunks))
+        1
+        >>> store.similarity_search("Who ran?")[0].page_content
+        'Ann ran. She fell.'
+    """
+
+    def __init__(self, chunks: Iterable[Document], embeddings: Embeddings | None = None) -> None:
+        self._embeddings = checked_embeddings(embeddings)
+        self._documents: list[list[PlacedText]] = []
+        self._vectors: dict[int, Vectors] = {}  # of the documents that were asked about
+        self._places: dict[str, deque[tuple[int, int]]] = {}  # of the chunks with a content
+        for document in _documents_of(checked_documents(chunks)):
+            for number, chunk in enumerate(document):
+                place = len(self._documents), number
+                self._places.setdefault(chunk.page_content, deque()).append(place)
+            self._documents.append(_placed(document))
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return the vector of each text; whole documents are embedded when they are needed."""
+        needed, others = self._missing(texts)
+        alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
+        documents = [*(self._documents[number] for number in needed), *alone]
+        made = embed_chunks(documents, partial(embed_texts, self._embeddings))
+        return self._result(texts, needed, others, made)
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Async version of `embed_documents`."""
+        return await run_for_loop(self.embed_documents, texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the model's vector for a query."""
+        return self._embeddings.embed_query(text)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """Async version of `embed_query`."""
+        return await self._embeddings.aembed_query(text)
+
+    def _missing(self, texts: Iterable[str]) -> tuple[list[int], list[str]]:
+        """Return the documents of texts that are not embedded yet, and texts that are no chunks."""
+        each = dict.fromkeys(texts)
+        known = chain.from_iterable(self._places.get(text, ()) for text in each)
+        needed = dict.fromkeys(number for number, _ in known if number not in self._vectors)
+        return [*needed], [text for text in each if text not in self._places]
+
+    def _result(
+        self, texts: Iterable[str], needed: list[int], others: list[str], made: list[Vectors]
+    ) -> list[list[float]]:
+        self._vectors.update(zip(needed, made, strict=False))
+        alone = dict(zip(others, made[len(needed) :], strict=True))
+        result: list[list[float]] = []
+        for text in texts:
+            if text in alone:
+                result.append(alone[text][0].tolist())
+                continue
+            places = self._places[text]
+            places.rotate(-1)  # the next chunk with this text; after the last one, the first
+            document, number = places[-1]
+            result.append(self._vectors[document][number].tolist())
+        return result
+
+    def __repr__(self) -> str:
+        return f"ContextEmbeddings({len(self._places)} texts, {self._embeddings!r})"
+
+
+def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
+    """Return the chunks of each document.
+
+    Raises:
+        ValueError: A chunk does not say which document it comes from.
+    """
+    documents: list[list[Document]] = []
+    before, end = "", 0
+    for chunk in chunks:
+        name, (start, _) = name_of(chunk), own_text(chunk)
+        # Pages of one file may have the same name, and the offsets of each begin anew.
+        if name != before or (start is not None and start < end):
+            documents.append([])
+            end = 0
+        documents[-1].append(chunk)
+        before, end = name, end if start is None else start + 1
+    return documents
+
+
+def _placed(chunks: Sequence[Document]) -> list[PlacedText]:
+    """Return the chunks of a document as they are embedded."""
+    placed = [own_text(chunk) for chunk in chunks]
+    texts = [text for _, text in placed]
+    spans = spans_of(texts, [start for start, _ in placed])
+    return [
+        PlacedText(span, text, _in_context(chunk, text))
+        for span, text, chunk in zip(spans, texts, chunks, strict=True)
+    ]
+
+
+def _in_context(chunk: Document, text: str) -> str:
+    """Return a text below the context of its chunk, or the headings it does not begin with."""
+    if text != chunk.page_content:
+        return chunk.page_content  # its splitter has put the context there
+    metadata: dict[str, Any] = chunk.metadata
+    if isinstance(context := metadata.get(CONTEXT_KEY), str):
+        return text_in_context(context, text)
+    if isinstance(path := metadata.get("headings"), str):
+        titles = path.split(HEADING_SEPARATOR)
+    else:
+        titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
+    if not titles:
+        titles = [document_title(metadata, Source(text, metadata=metadata).named)]
+    beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
+    above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
+    return text_in_context(above, text)

@@ -1,0 +1,254 @@
+"""Makes passages that a reader can use of the hits of any retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.documents import BaseDocumentCompressor, Document
+from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
+
+from langchain_lumber.span_text_splitter import checked_documents
+from lumber_core.checks import check_language, check_text
+from lumber_core.spans import Span
+from lumber_core.support.identity import safe_repr
+from lumber_core.text.pages import document_key
+from lumber_core.text.source import NAME_KEYS
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
+from lumber_retrieval.passages.ranking import BUDGET
+from lumber_retrieval.passages.reranking import passages_of_hits
+
+NamedTexts = Mapping[str, str] | Iterable[Document]
+"""Documents as they were before they were split, or their texts by name."""
+
+
+class PassageJoiner(BaseDocumentCompressor):
+    """Makes passages of hits, exact slices of their documents, ranked by the question.
+
+    A document compressor, for the hits of any retriever. Hits are chunks made with
+    `add_start_index=True`. Their "source", "file_path" and "file_name" and the number of their page
+    say which document they come from.
+
+    Hits are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
+    the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
+    100 for it. How rare a word is, which the index of `PassageRetriever` knows, is estimated from
+    the hits: a word that most of them have counts little. What neither hits nor the text beside
+    them have is not found.
+
+    Args:
+        texts: The documents that were split, or a mapping from their names to their texts, which is
+            read at each query.
+        max_gap: Sentences, or hits, of one document with at most this many words between them are
+            joined; the passage includes these words.
+        budget: Maximum number of words in all passages. What does not fit, with the text between it
+            and others, is left out; if the best sentence or hit is longer, it is returned alone.
+            Each Chinese character and kana counts as a word. None: no limit, so that whole hits are
+            joined.
+        reading_order: Whether passages come in the order of their documents' text, that of the best
+            passage first. By default they come best first.
+        rerank: Whether hits are ranked by the question. False: whole hits are joined, in the order
+            of the retriever, as they are if there is no question.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+
+    Raises:
+        ValueError: `max_gap` is negative, `budget` is below 1, or two documents have the same name.
+        TypeError: An argument has the wrong type.
+
+    Example:
+        >>> from langchain_core.vectorstores import InMemoryVectorStore
+        >>> from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
+        >>> document = Document("Otters swim. They eat fish.", metadata={"source": "otters.txt"})
+        >>> splitter = GreedyTextSplitter(target_size=4, add_start_index=True)
+        >>> store = InMemoryVectorStore(LumberEmbeddings())
+        >>> _ = store.add_documents(splitter.split_documents([document]))
+        >>> hits = store.similarity_search("What do otters eat?")
+        >>> len(hits)
+        2
+        >>> joiner = PassageJoiner(texts=[document])
+        >>> (passage,) = joiner.compress_documents(hits, "What do otters eat?")
+        >>> passage.page_content, passage.metadata["start_index"], passage.metadata["end_index"]
+        ('Otters swim. They eat fish.', 0, 27)
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", strict=True)
+
+    texts: SkipValidation[NamedTexts] = Field(repr=False)
+    max_gap: int = MAX_GAP
+    budget: int | None = BUDGET
+    reading_order: bool = False
+    rerank: bool = True
+    language: str = "en"
+
+    _known: Mapping[str, str] = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the settings before any work."""
+        super().model_post_init(context)
+        check_limits(self.max_gap, self.budget)
+        check_language("language", self.language)
+        self._known = _known_texts(self.texts)
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str = "", callbacks: Callbacks | None = None
+    ) -> list[Document]:
+        """Return the passages of hits, best first.
+
+        Args:
+            documents: The hits, best first.
+            query: The question; "" for none.
+            callbacks: Not needed.
+
+        Returns:
+            Passages that do not overlap. `page_content` is `text[start_index:end_index]`, without a
+            context. Headings, context, first page and line are those of its start, the last page
+            and line those of its end, and other metadata that of the best hit. If they are ranked,
+            "relevance_score" and "words_found" are as in `PassageRetriever`. A passage that is a
+            hit keeps its `id` and "chunk_index".
+
+        Raises:
+            ValueError: A hit has no "start_index" or no name of its document, or its document is
+                missing from `texts`, or has another text at its offset.
+            TypeError: An item is not a document.
+        """
+        del callbacks
+        hits = checked_documents(documents)
+        found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
+        known = {hit.document: _text_of(hit, self._known) for hit in found}
+        passages = passages_of_hits(
+            query,
+            found,
+            known,
+            rerank=self.rerank,
+            max_gap=self.max_gap,
+            budget=self.budget,
+            reading_order=self.reading_order,
+            language=self.language,
+        )
+        return [_document_of(passage, found, hits) for passage in passages]
+
+
+def _document_of(passage: Passage, found: Sequence[Hit], documents: Sequence[Document]) -> Document:
+    metadata = place_metadata(passage)
+    if passage.words_found is not None:
+        metadata |= {"relevance_score": passage.score, "words_found": passage.words_found}
+    best = passage.hits[0].number
+    if found[best].span == passage.span:
+        return Document(page_content=passage.text, metadata=metadata, id=documents[best].id)
+    metadata.pop("chunk_index", None)
+    return Document(page_content=passage.text, metadata=metadata)
+
+
+def place_metadata(passage: Passage) -> dict[Any, Any]:
+    """Return the metadata of a passage, with its offsets."""
+    return {
+        **passage.metadata,
+        "start_index": passage.span.start,
+        "end_index": passage.span.end,
+    }
+
+
+def _hit_of(number: int, hit: Document) -> Hit:
+    """Return a document as a hit, without the context before its text; the first is the best.
+
+    Raises:
+        ValueError: Its offset or its document is not known, or does not fit its text.
+    """
+    start, text = own_text(hit)
+    if start is None:
+        raise ValueError(
+            f'the hit that begins with {hit.page_content[:40]!r} has no "start_index" in its '
+            "metadata: split documents with add_start_index=True, and index them again"
+        )
+    return Hit(number, name_of(hit), Span(start, start + len(text)), text, -number, hit.metadata)
+
+
+def name_of(document: Document) -> str:
+    """Return what tells the document of a chunk, or a document, from others.
+
+    Raises:
+        ValueError: The metadata does not say it.
+    """
+    key = document_key(document.metadata)
+    if not key:
+        raise ValueError(
+            f"what begins with {document.page_content[:40]!r} does not say which document it is "
+            'from: put a name into the metadata of each document as "source" before it is split'
+        )
+    return key
+
+
+def own_text(chunk: Document) -> tuple[int | None, str]:
+    """Return where a chunk starts in its document, None if not known, and its slice of the text.
+
+    That is its content without the context before it, as it is put there by `context=True`.
+
+    Raises:
+        ValueError: Its offsets are none, or do not fit its content.
+    """
+    start, end = (_offset(chunk, key) for key in ("start_index", "end_index"))
+    content = chunk.page_content
+    if start is None or end is None:
+        return start, content
+    if not start <= end <= start + len(content):
+        raise ValueError(
+            f"what begins with {content[:40]!r} has the offsets {start:,} to {end:,}, which do not "
+            "fit its text: join or cite hits before anything changes their text"
+        )
+    return start, content[len(content) - (end - start) :]
+
+
+def _offset(hit: Document, key: str) -> int | None:
+    """Return an offset in the metadata of a hit; None if there is none.
+
+    Raises:
+        ValueError: It is not an offset.
+    """
+    value = hit.metadata.get(key)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # some vector stores return numbers as floats
+    if value is None or (type(value) is int and value >= 0):
+        return value
+    raise ValueError(
+        f'"{key}" in the metadata of a hit must be an offset in characters, a whole number, '
+        f"not {safe_repr(value)}"
+    )
+
+
+def _known_texts(texts: NamedTexts) -> Mapping[str, str]:
+    """Return texts by what identifies their documents.
+
+    Raises:
+        TypeError: It is neither a mapping nor an iterable of documents.
+        ValueError: A document has no name, or two with the same name have different texts.
+    """
+    if isinstance(texts, Mapping):
+        return texts
+    known: dict[str, str] = {}
+    for document in checked_documents(texts):
+        key = name_of(document)
+        if known.setdefault(key, document.page_content) != document.page_content:
+            raise ValueError(
+                f"two documents have the name {key} and different texts: give each a "
+                '"source" of its own in its metadata before it is split'
+            )
+    return known
+
+
+def _text_of(hit: Hit, texts: Mapping[str, str]) -> str:
+    """Return the text of the document that a hit comes from.
+
+    Raises:
+        ValueError: It is not known.
+        TypeError: It is not a text.
+    """
+    for name in (hit.document, *(str(hit.metadata.get(name)) for name in reversed(NAME_KEYS))):
+        if name in texts:
+            text = texts[name]
+            check_text(text)
+            return text
+    raise ValueError(
+        f"texts has no document {hit.document}: pass all documents that were split, or a mapping "
+        'from the "source" of each to its text'
+    )

@@ -1,0 +1,322 @@
+"""From spans to LangChain documents: the base of all LangChain splitters."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar, cast
+
+from langchain_core.documents import Document
+from langchain_text_splitters import TextSplitter
+from typing_extensions import Never
+
+from langchain_lumber.argument_checks import refuse_others
+from lumber_core.checks import check_texts
+from lumber_core.chunking.chunker import Chunker, check_chunker
+from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
+from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
+from lumber_core.segmentation import Segmentation
+from lumber_core.support.identity import chunk_id
+from lumber_core.text.context import Context
+from lumber_core.text.pages import common_metadata, place_source
+from lumber_core.text.source import Source, Written
+
+Self = TypeVar("Self", bound="SpanTextSplitter")
+
+
+class SpanTextSplitter(TextSplitter):
+    """A LangChain text splitter over any splitter of `lumber_core`.
+
+    Chunks are slices of the text: with `add_start_index`, `metadata["start_index"]` is exact,
+    and `text[start_index:][:len(page_content)] == page_content`, with `chunk_overlap` as well. Each
+    chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
+    splitters, unless `stable_ids` is set.
+
+    A document whose metadata says that it is Markdown (`lumber_core.Source.kind`) is
+    split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
+    from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
+    source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.
+
+    With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
+    text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
+    `add_start_index`, the metadata then has the `end_index` as well.
+
+    Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
+    of the file, also if the documents are chunks that have pages and lines themselves.
+
+    Args:
+        chunker: The splitter of `lumber_core` that finds the spans.
+        chunk_overlap: Up to this many tokens are repeated from the end of the chunk before: whole
+            units, or whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size`
+            includes what is repeated. A warning is logged if that is more than half of a chunk.
+        add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
+        add_metadata: Put all that is known about a chunk into its metadata, under the keys that
+            passages of `PassageRetriever` have, "" if there is nothing to say: its offsets
+            `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
+            number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
+            `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was
+            decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
+            ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
+            `verdict_reason`.
+        context: Put what the document says about a chunk outside of it before the chunk in
+            `page_content`, so that it is embedded: the title (in the metadata, or else the single
+            first-level heading of Markdown, or else the name of the file as words), the deepest
+            three headings above the chunk, and on lines of their own the header rows of the table
+            in Markdown, CSV or TSV whose rows it continues. `chunk_size` includes the context,
+            which takes at most a quarter of it.
+        stable_ids: Set each chunk's `id` to a UUID that is the same in every run, so that a vector
+            store overwrites chunks that are added again. It is computed from the document's `id`
+            (its metadata if it has none), the offsets, the text and the splitter's identity.
+        strip_whitespace: Trim white space at both ends of a chunk. Its offset is adjusted; a chunk
+            of only white space is left out.
+        show_progress: Show a progress bar on stderr while documents are split.
+
+    Raises:
+        ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
+        TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> from lumber_core import GreedyChunker
+        >>> SpanTextSplitter(GreedyChunker(200)).split_text("Ann ran. She fell.")
+        ['Ann ran. She fell.']
+    """
+
+    def __init__(
+        self,
+        chunker: Chunker,
+        *,
+        chunk_overlap: int = 0,
+        add_start_index: bool = False,
+        add_metadata: bool = False,
+        context: bool = False,
+        stable_ids: bool = False,
+        strip_whitespace: bool = True,
+        show_progress: bool = False,
+        **unknown: Never,
+    ) -> None:
+        refuse_others(type(self), unknown)
+        check_chunker("chunker", chunker)
+        check_overlap(chunk_overlap, chunker.chunk_size)
+        warn_of_overlap(chunk_overlap, chunker.chunk_size, chunker.target_size)
+        super().__init__(
+            chunk_overlap=0, add_start_index=add_start_index, strip_whitespace=strip_whitespace
+        )
+        self._chunk_size = chunker.chunk_size or self._chunk_size
+        self._chunk_overlap = chunk_overlap
+        self._add_metadata = add_metadata
+        self._context = context
+        self._stable_ids = stable_ids
+        self._show_progress = show_progress
+        self._chunker = chunker
+        self._written: Written | None = _in_context if context else None
+        self._length_function = _Length(chunker)
+
+    @property
+    def chunker(self) -> Chunker:
+        """The splitter of `lumber_core` that finds the spans."""
+        return self._chunker
+
+    @property
+    def chunk_overlap(self) -> int:
+        """Maximum number of tokens repeated from the chunk before."""
+        return self._chunk_overlap
+
+    @property
+    def delivery(self) -> Delivery:
+        """How the chunker's chunks become documents."""
+        return Delivery(self._chunk_overlap, trim=self._strip_whitespace)
+
+    def segment(self, text: str) -> Segmentation:
+        """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
+        return self._chunker.segment(self._source(text), overlap=self._chunk_overlap)
+
+    def split_text(self, text: str) -> list[str]:
+        """Split one text into chunks, each below its context if `context` is set."""
+        (chunks,) = self._chunker.split_all(
+            [self._source(text)], self.delivery, show_progress=self._show_progress
+        )
+        return [self._content(chunk) for chunk in chunks]
+
+    def create_documents(
+        self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
+    ) -> list[Document]:
+        """Split texts into documents.
+
+        Args:
+            texts: The texts; several are split concurrently if a model decides.
+            metadatas: One for each text, copied into each of its chunks.
+
+        Raises:
+            ValueError: The numbers of texts and metadatas differ.
+        """
+        return self._split(_documents_of(texts, metadatas))
+
+    async def acreate_documents(
+        self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
+    ) -> list[Document]:
+        """Async version of `create_documents`."""
+        return await self._asplit(_documents_of(texts, metadatas))
+
+    def split_documents(self, documents: Iterable[Document]) -> list[Document]:
+        """Split documents; the chunks of one follow each other, in order."""
+        return self._split(checked_documents(documents))
+
+    async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
+        """Async version of `split_documents`."""
+        return await self._asplit(checked_documents(documents))
+
+    async def atransform_documents(
+        self, documents: Sequence[Document], **kwargs: Any
+    ) -> Sequence[Document]:
+        """Async version of `transform_documents`: several documents are split at once."""
+        del kwargs
+        return await self.asplit_documents(documents)
+
+    @classmethod
+    def from_tiktoken_encoder(  # type: ignore[override]  # the same arguments, another default
+        cls: type[Self],
+        encoding_name: str = "cl100k_base",
+        model_name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Return a splitter that counts tokens with tiktoken.
+
+        Args:
+            encoding_name: A tiktoken encoding.
+            model_name: A model whose encoding to use instead.
+            **kwargs: Other arguments of the class. `allowed_special` and `disallowed_special` are
+                accepted for compatibility: special tokens always count as text.
+        """
+        kwargs.pop("allowed_special", None)
+        kwargs.pop("disallowed_special", None)
+        make: Any = cls  # subclasses take a tokenizer
+        return cast(Self, make(tokenizer=model_name or encoding_name, **kwargs))
+
+    @classmethod
+    def from_huggingface_tokenizer(cls: type[Self], tokenizer: Any, **kwargs: Any) -> Self:
+        """Return a splitter that counts tokens with a Hugging Face tokenizer.
+
+        Args:
+            tokenizer: A tokenizer of `transformers`, or a `tokenizers.Tokenizer`.
+            **kwargs: Other arguments of the class.
+        """
+        make: Any = cls  # subclasses take a tokenizer
+        return cast(Self, make(tokenizer=tokenizer, **kwargs))
+
+    def _source(self, text: str) -> Source:
+        """Return a text as a source of the core."""
+        return Source(text, written=self._written)
+
+    def _source_of(self, document: Document) -> Source:
+        """Return a document as a source of the core."""
+        return place_source(document.page_content, document.metadata, written=self._written)
+
+    def _content(self, chunk: Chunk) -> str:
+        """Return what a chunk's document contains."""
+        return chunk.text_in_context if self._context else chunk.text
+
+    def _split(self, documents: Sequence[Document]) -> list[Document]:
+        split = self._chunker.split_all(
+            map(self._source_of, documents),
+            self.delivery,
+            show_progress=self._show_progress,
+        )
+        return self._documents(documents, split)
+
+    async def _asplit(self, documents: Sequence[Document]) -> list[Document]:
+        split = await self._chunker.asplit_all(
+            map(self._source_of, documents),
+            self.delivery,
+            show_progress=self._show_progress,
+        )
+        return self._documents(documents, split)
+
+    def _documents(
+        self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
+    ) -> list[Document]:
+        """Return a document for each chunk of each parent."""
+        everything = self._add_metadata
+        identity = self._chunker.identity if self._stable_ids else None
+        say_start = self._add_start_index or everything
+        # Without a context, a chunk ends where its content does.
+        say_end = everything or (say_start and self._context)
+        documents = []
+        for parent, chunks in zip(parents, split, strict=True):
+            known = parent.metadata if parent.id is None else parent.id
+            common = common_metadata(parent.metadata, context=everything)
+            for chunk in chunks:
+                metadata = copy.deepcopy(common)
+                metadata |= added_metadata(
+                    chunk, parent.metadata, everything=everything, context=everything
+                )
+                if say_start:
+                    metadata["start_index"] = chunk.span.start
+                if say_end:
+                    metadata["end_index"] = chunk.span.end
+                stable = identity and chunk_id(known, chunk.span, chunk.text, identity)
+                content = self._content(chunk)
+                documents.append(Document(page_content=content, metadata=metadata, id=stable))
+        return documents
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._chunker!r})"
+
+
+class _Length:
+    """A length function in LangChain's sense that counts the chunker's tokens."""
+
+    def __init__(self, chunker: Chunker) -> None:
+        self._chunker = chunker
+
+    def __call__(self, text: str) -> int:
+        return self._chunker.counter.count([text])[0]
+
+
+def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) -> list[Document]:
+    """Return a document for each text.
+
+    Raises:
+        TypeError: A text is not a string.
+        ValueError: The numbers of texts and metadatas differ.
+    """
+    if metadatas and len(metadatas) != len(texts):
+        raise ValueError(
+            f"there are {len(texts)} texts but {len(metadatas)} metadatas: pass one for each text"
+        )
+    return [
+        Document(page_content=text, metadata=metadata)
+        for text, metadata in zip(check_texts(texts), metadatas or [{}] * len(texts), strict=True)
+    ]
+
+
+def _in_context(text: str, context: Context) -> list[str]:
+    """Return the content of a document that begins with the context of its chunk."""
+    return [context.above(text)]
+
+
+def _refuse_single(documents: object) -> None:
+    if isinstance(documents, Document):
+        raise TypeError("documents must be a list of Document, not one Document: pass [document]")
+
+
+def checked_documents(documents: Iterable[Document]) -> list[Document]:
+    """Return documents as a list.
+
+    Raises:
+        TypeError: An item is not a document.
+    """
+    _refuse_single(documents)
+    kept = list(documents)
+    for document in kept:
+        if not isinstance(document, Document):
+            hint = (
+                ": use create_documents or split_text for texts"
+                if isinstance(document, str)
+                else ""
+            )
+            kind = f"{type(document).__module__}.{type(document).__qualname__}"
+            raise TypeError(
+                f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
+                f"{hint}"
+            )
+    return kept

@@ -1,0 +1,117 @@
+"""Vectors of nodes that know what stands above and around them, for any vector store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
+
+from llamaindex_lumber.embedding import checked_embed_model
+from llamaindex_lumber.nodes import checked_nodes, text_of
+from lumber_core.calls.deadlines import ask_within, run_for_loop
+from lumber_core.support.identity import settings_digest
+from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
+
+# Settings that change how a model is called, but not what it returns.
+_NO_INFLUENCE = frozenset(
+    (
+        *("async_http_client", "callback_manager", "embed_batch_size", "embeddings_cache"),
+        *("http_client", "max_retries", "num_workers", "rate_limiter", "reuse_client", "timeout"),
+    )
+)
+
+
+class ContextEmbedding(TransformComponent):
+    """Embeds the nodes of any parser with what stands above and around them.
+
+    Small nodes are found more often if the headings above them are embedded with them, and if the
+    vectors of their neighbours in the document are added to theirs. That helps nodes of about 50
+    tokens, and not those of 150.
+
+    A step of an `IngestionPipeline` after the parser, instead of an embedding model; or call it
+    with nodes, before they are given to a `VectorStoreIndex`. An index with the same model embeds
+    queries. What is embedded is a node with its metadata, as an index embeds it: headings are in
+    "context" of this library's parsers and "header_path" of LlamaIndex's. Nodes need no offsets,
+    but those of a document have to be in order. One without a source is a document of its own.
+
+    Args:
+        embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
+
+    Raises:
+        TypeError: An argument has the wrong type.
+
+    Example:
+        >>> from llama_index.core import Document
+        >>> from llama_index.core.ingestion import IngestionPipeline
+        >>> from llama_index.core.node_parser import SentenceSplitter
+        >>> steps = [SentenceSplitter(chunk_size=50, chunk_overlap=0), ContextEmbedding()]
+        >>> (node,) = IngestionPipeline(transformations=steps).run(
+        ...     documents=[Document(text="Ann ran. She fell.")]
+        ... )
+        >>> len(node.embedding)
+        384
+    """
+
+    model_config = ConfigDict(hide_input_in_errors=True, extra="forbid")
+
+    embed_model: BaseEmbedding = Field(description="The embedding model.")
+
+    def __init__(self, embed_model: BaseEmbedding | None = None, **settings: Any) -> None:
+        settings.pop("class_name", None)  # in the result of to_dict
+        settings["embed_model"] = checked_embed_model(embed_model)
+        super().__init__(**settings)
+
+    @field_serializer("embed_model")
+    def _serialised(self, model: BaseEmbedding) -> dict[str, str]:
+        """Return what determines a model's vectors, for cache keys; it has no credentials."""
+        fields = type(model).model_fields.items()
+        settings = {name: getattr(model, name) for name, field in fields if not field.exclude}
+        digest = settings_digest(settings, without=_NO_INFLUENCE)
+        return {"class_name": model.class_name(), "model": model.model_name, "settings": digest}
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises it."""
+        return "ContextEmbedding"
+
+    def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
+        """Set the embedding of each node, and return the nodes."""
+        checked = checked_nodes(nodes)
+        documents = _documents_of(checked)
+        model = self.embed_model
+        embed = partial(
+            ask_within, None, model.get_text_embedding_batch, model.aget_text_embedding_batch
+        )
+        progress = bool(kwargs.get("show_progress"))
+        made = embed_chunks(map(_placed, documents), embed, show_progress=progress)
+        for own, vectors in zip(documents, made, strict=True):
+            for node, vector in zip(own, vectors.tolist(), strict=True):
+                node.embedding = vector
+        return checked
+
+    async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
+        """Async version of `__call__`."""
+        return await run_for_loop(self, nodes, **kwargs)
+
+
+def _documents_of(nodes: Iterable[BaseNode]) -> list[list[BaseNode]]:
+    """Return the nodes of each document."""
+    documents: dict[str, list[BaseNode]] = {}
+    for node in nodes:
+        source = node.source_node
+        documents.setdefault(node.node_id if source is None else source.node_id, []).append(node)
+    return [*documents.values()]
+
+
+def _placed(nodes: Sequence[BaseNode]) -> list[PlacedText]:
+    """Return the nodes of a document as LlamaIndex embeds them, with their metadata."""
+    texts = [text_of(node) for node in nodes]
+    starts = [node.start_char_idx if isinstance(node, TextNode) else None for node in nodes]
+    return [
+        PlacedText(span, text, node.get_content(MetadataMode.EMBED))
+        for span, text, node in zip(spans_of(texts, starts), texts, nodes, strict=True)
+    ]

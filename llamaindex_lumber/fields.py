@@ -1,0 +1,51 @@
+"""What fields of the node parsers share: how they are serialised, and what is used instead."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+from llama_index.core.bridge.pydantic import PlainSerializer
+
+from lumber_core.storage.cache import digest
+from lumber_core.support.identity import identity_of, safe_repr
+
+_SEPARATOR = "nodes end at units: choose these with the setting units"
+_SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
+
+# Arguments of LlamaIndex's parsers that have no meaning here.
+ELSEWHERE = {
+    "separator": _SEPARATOR,
+    "backup_separators": _SEPARATOR,
+    "paragraph_separator": 'paragraphs are found by units="paragraphs"',
+    "secondary_chunking_regex": "units that are too long are cut at sentences, then words",
+    "chunking_tokenizer_fn": "sentences are found by language; units may be a custom function",
+    "sentence_splitter": "sentences are found by language; units may be a custom function",
+    "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
+    "embed_model": "splitting needs no embeddings; ContextEmbedding(model) embeds nodes",
+    "breakpoint_percentile_threshold": _SEMANTIC,
+    "buffer_size": _SEMANTIC,
+    "window_size": "choose a size in tokens: chunk_size, target_size",
+    "chunk_sizes": "make one parser for each size, for HierarchicalNodeParser(node_parser_map=...)",
+    "max_chunk_size": "use chunk_size",
+    "model": "pass a language model as llm to LumberNodeParser",
+    "chunk_lines": "choose a size in tokens: chunk_size, target_size",
+}
+
+
+def named(value: Any) -> Any:
+    """Return a description of a setting that JSON cannot represent, for cache keys."""
+    if value is None or isinstance(value, str):
+        return value
+    name = getattr(value, "__qualname__", None)
+    if name:
+        return f"{value.__module__}.{name}"
+    if isinstance(value, partial):
+        return identity_of(value)
+    known = safe_repr(value)
+    # The state of a custom object counts, but may contain credentials.
+    return known if known == repr(value) else f"{known} {digest(repr(value))[:16]}"
+
+
+Named = Annotated[Any, PlainSerializer(named)]
+"""A setting that may be a custom object: serialised as its name, its `repr` or a digest of it."""

@@ -1,0 +1,107 @@
+"""Filters of LlamaIndex, checked before any work and applied to metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from llama_index.core.vector_stores.types import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+)
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
+
+from lumber_core.support.identity import safe_repr
+from lumber_retrieval.hits import Accepts
+
+_OF_LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
+_OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
+_OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
+
+
+def check_filters(filters: object) -> None:
+    """Raise unless these are filters of LlamaIndex, or None.
+
+    Raises:
+        TypeError: They are something else.
+        ValueError: One has a value that does not fit its operator.
+    """
+    if filters is None:
+        return
+    if not isinstance(filters, MetadataFilters):
+        raise TypeError(
+            "filters must be MetadataFilters(filters=[MetadataFilter(key=..., value=...)]) of "
+            f"LlamaIndex, not {safe_repr(filters)}"
+        )
+    for each in filters.filters:
+        if isinstance(each, MetadataFilters):
+            check_filters(each)
+        elif not _fits(each.operator, each.value):
+            raise ValueError(
+                f"the filter {_shown(each)} has a value that does not fit: in, nin, any and all "
+                "take a list, text_match takes a text, others take one value, and what is missing "
+                "is found by is_empty"
+            )
+
+
+def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
+    """Return whether filters, which may be nested, accept metadata; None if there are none.
+
+    Raises:
+        TypeError: As `check_filters`, as is the ValueError.
+    """
+    check_filters(filters)
+    if filters is None or not filters.filters:
+        return None
+    parts = [
+        accepted_by(each) or _anything if isinstance(each, MetadataFilters) else _matches(each)
+        for each in filters.filters
+    ]
+    if filters.condition is FilterCondition.OR:
+        return lambda metadata: any(part(metadata) for part in parts)
+    if filters.condition is FilterCondition.NOT:
+        return lambda metadata: not any(part(metadata) for part in parts)
+    return lambda metadata: all(part(metadata) for part in parts)
+
+
+def _matches(wanted: MetadataFilter) -> Accepts:
+    """Return whether one filter accepts metadata, as LlamaIndex's `SimpleVectorStore` decides."""
+
+    def metadata_of(given: Any) -> Mapping[str, Any]:  # for LlamaIndex: of a node by its ID
+        return cast(Mapping[str, Any], given)
+
+    matches: Any = build_metadata_filter_fn(metadata_of, MetadataFilters(filters=[wanted]))
+
+    def accepts(metadata: Mapping[str, Any]) -> bool:
+        try:
+            return bool(matches(metadata))
+        except TypeError:  # such as 1 < "a"
+            raise ValueError(
+                f"the filter {_shown(wanted)} does not fit {metadata.get(wanted.key)!r} in the "
+                "metadata: text_match is for texts, contains, any and all are for lists, others "
+                "compare values of one type"
+            ) from None
+
+    return accepts
+
+
+def _anything(metadata: Mapping[str, Any]) -> bool:
+    del metadata
+    return True
+
+
+def _fits(kind: FilterOperator, value: object) -> bool:
+    """Return whether a filter can have a value."""
+    if kind is FilterOperator.IS_EMPTY:
+        return True
+    if kind in _OF_LISTS:
+        return isinstance(value, list)
+    if kind in _OF_TEXTS:
+        return isinstance(value, str)
+    return isinstance(value, str | int | float) or (kind in _OF_ANY and value is not None)
+
+
+def _shown(wanted: MetadataFilter) -> str:
+    return f"{wanted.key} {wanted.operator.value} {wanted.value!r}"

@@ -1,0 +1,207 @@
+"""Makes passages that a reader can use of the nodes of any retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import (
+    BaseNode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
+from llama_index.core.storage.docstore import BaseDocumentStore
+from pydantic import SkipValidation
+
+from llamaindex_lumber.nodes import add_metadata, checked_nodes, text_of
+from lumber_core.checks import check_language, check_text
+from lumber_core.spans import Span
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
+from lumber_retrieval.passages.ranking import BUDGET
+from lumber_retrieval.passages.reranking import passages_of_hits
+
+StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
+"""Documents as they were before they were parsed, or their texts by document ID."""
+
+
+class PassageJoiner(BaseNodePostprocessor):
+    """Makes passages of nodes, exact slices of their documents, ranked by the question.
+
+    A postprocessor of what any retriever returns. Nodes have `start_char_idx`, `end_char_idx` and
+    `ref_doc_id`, as those of a node parser have.
+
+    Nodes are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
+    the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
+    100 for it. How rare a word is, which the index of `PassageRetriever` knows, is estimated from
+    the nodes: a word that most of them have counts little. What neither nodes nor the text beside
+    them have is not found.
+
+    Passages do not overlap, and come best first. `node.text` is
+    `text[start_char_idx:end_char_idx]`. The score is from 0 to 1, and "words_found" in the metadata
+    is as in `PassageRetriever`; or if they are not ranked, it is the best score of its nodes.
+    Headings, context, first page and line are those of its start, the last page and line those of
+    its end, and all else is that of the best node. A passage that is a node keeps its ID. The only
+    relationship is that to the document.
+
+    Args:
+        texts: A docstore with the documents that were parsed, the documents themselves, or a
+            mapping from their IDs to their texts. A docstore and a mapping are read at each query.
+            Not serialised: pass from_dict(data, texts=...).
+        max_gap: Sentences, or nodes, of one document with at most this many words between them are
+            joined; the passage includes these words.
+        budget: Maximum number of words in all passages. What does not fit, with the text between it
+            and others, is left out; if the best sentence or node is longer, it is returned alone.
+            Each Chinese character and kana counts as a word. None: no limit, so that whole nodes
+            are joined.
+        reading_order: Whether passages come in the order of their documents' text, that of the best
+            passage first. By default they come best first.
+        rerank: Whether nodes are ranked by the question. False: whole nodes are joined, by their
+            scores, as they are if there is no question.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        callback_manager: LlamaIndex's.
+
+    Raises:
+        ValueError: `max_gap` is negative or `budget` is below 1. Of `postprocess_nodes`: a node has
+            no offsets or no document, or its document is missing from `texts`, or has another text
+            at its offset.
+
+    Example:
+        >>> from llama_index.core import Document, VectorStoreIndex
+        >>> from llamaindex_lumber import GreedyNodeParser, LumberEmbedding
+        >>> document = Document(text="Otters swim. They eat fish.", id_="otters")
+        >>> nodes = GreedyNodeParser(target_size=4)([document])
+        >>> index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
+        >>> hits = index.as_retriever().retrieve("What do otters eat?")
+        >>> len(hits)
+        2
+        >>> (passage,) = PassageJoiner(texts=[document]).postprocess_nodes(hits)
+        >>> passage.text, passage.node.start_char_idx, passage.node.end_char_idx
+        ('Otters swim. They eat fish.', 0, 27)
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", strict=True)
+
+    texts: SkipValidation[StoredTexts] = Field(exclude=True, repr=False)
+    max_gap: int = MAX_GAP
+    budget: int | None = BUDGET
+    reading_order: bool = False
+    rerank: bool = True
+    language: str = "en"
+
+    _known: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the settings before any work."""
+        super().model_post_init(context)
+        check_limits(self.max_gap, self.budget)
+        check_language("language", self.language)
+        self._known = _known_texts(self.texts)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises the postprocessor."""
+        return "PassageJoiner"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
+        texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
+        passages = passages_of_hits(
+            query_bundle.query_str if query_bundle else "",
+            hits,
+            texts,
+            rerank=self.rerank,
+            max_gap=self.max_gap,
+            budget=self.budget,
+            reading_order=self.reading_order,
+            language=self.language,
+        )
+        return [_node_of(one, hits[one.hits[0].number].span, nodes) for one in passages]
+
+
+def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
+    """Return a passage as a node like the best of its nodes, given the place of that."""
+    found = [nodes[hit.number] for hit in passage.hits]
+    node = found[0].node.model_copy(deep=True)
+    assert isinstance(node, TextNode)  # as all that are hits
+    node.metadata = passage.metadata
+    for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
+        every = [key for one in found for key in getattr(one.node, keys)]
+        setattr(node, keys, [*dict.fromkeys(every)])
+    source = node.relationships[NodeRelationship.SOURCE]
+    node.relationships = {NodeRelationship.SOURCE: source}
+    if best != passage.span:
+        node.id_ = passage.key
+        node.set_content(passage.text)
+        node.embedding = None
+        node.start_char_idx, node.end_char_idx = passage.span
+    if passage.words_found is None:
+        return NodeWithScore(node=node, score=found[0].score)
+    add_metadata(node, {"words_found": passage.words_found})
+    return NodeWithScore(node=node, score=passage.score)
+
+
+def _hit_of(number: int, found: Any) -> Hit:
+    """Return a node as a hit; those without a score come last.
+
+    Raises:
+        TypeError: It is not a node with a score.
+        ValueError: The offsets or the document of the node are not known, or do not fit its text.
+    """
+    if not isinstance(found, NodeWithScore):
+        raise TypeError(
+            f"hits must be nodes with scores, as retrievers return them, not "
+            f"{type(found).__name__}: pass NodeWithScore(node=...)"
+        )
+    node = found.node
+    start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
+    if not isinstance(node, TextNode) or start is None or end is None or node.ref_doc_id is None:
+        raise ValueError(
+            f"the node {node.node_id!r} does not say where it is in which document: passages are "
+            "made of nodes with start_char_idx, end_char_idx and ref_doc_id, as node parsers "
+            "make them of documents"
+        )
+    text = text_of(node)
+    if end - start != len(text):
+        raise ValueError(
+            f"the node {node.node_id!r} has the offsets {start:,} to {end:,}, which do not fit its "
+            f"text of {len(text):,} characters: join passages before a postprocessor replaces the "
+            "text of nodes"
+        )
+    score = -inf if found.score is None else found.score
+    return Hit(number, node.ref_doc_id, Span(start, end), text, score, node.metadata)
+
+
+def _known_texts(texts: StoredTexts) -> BaseDocumentStore | Mapping[str, str]:
+    """Return where texts are found by the IDs of their documents."""
+    if isinstance(texts, BaseDocumentStore | Mapping):
+        return texts
+    return {document.node_id: text_of(document) for document in checked_nodes(texts)}
+
+
+def _text_of(name: str, texts: BaseDocumentStore | Mapping[str, str]) -> str:
+    """Return the text of a document.
+
+    Raises:
+        ValueError: It is not known.
+        TypeError: It is not a text.
+    """
+    if isinstance(texts, BaseDocumentStore):
+        document = texts.get_document(name, raise_error=False)
+        text = None if document is None else text_of(document)
+    else:
+        text = texts.get(name)
+    if text is None:
+        raise ValueError(
+            f"texts has no document {name!r}: pass the documents that were parsed, or a docstore "
+            "after docstore.add_documents(documents)"
+        )
+    check_text(text)
+    return text

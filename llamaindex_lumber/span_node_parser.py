@@ -1,0 +1,370 @@
+"""From spans to LlamaIndex nodes: the base of all node parsers."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import pickle
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from llama_index.core import Settings as GlobalSettings
+from llama_index.core.bridge.pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+)
+from llama_index.core.callbacks import CBEventType, EventPayload
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.node_parser.interface import IdFuncCallable
+from llama_index.core.node_parser.node_utils import default_id_func
+from llama_index.core.schema import BaseNode, Document, TextNode
+from typing_extensions import Self
+
+from llamaindex_lumber.fields import ELSEWHERE
+from llamaindex_lumber.nodes import (
+    NodeWriter,
+    checked_nodes,
+    gets_context,
+    metadata_share,
+    nodes_of,
+    referred_document,
+    source_of_node,
+    text_of,
+)
+from lumber_core.checks import refuse_unknown
+from lumber_core.chunking.chunker import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
+from lumber_core.segmentation import Segmentation
+from lumber_core.support.identity import safe_repr
+from lumber_core.text.source import Source
+
+logger = logging.getLogger(__name__)
+
+_LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
+
+
+class SpanNodeParser(NodeParser):
+    """A LlamaIndex node parser over a splitter of `lumber_core`.
+
+    Nodes are slices of the text they come from: `text[start_char_idx:end_char_idx] == node.text`,
+    where the text is that of the document a node refers to, even if the input is nodes of another
+    parser. Without `chunk_overlap`, the nodes join to the whole text, except that a node of only
+    white space is left out.
+
+    With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
+    with each node, as with LlamaIndex's SentenceSplitter, and counts it together with the text. So
+    a document with metadata has other, smaller chunks than in LangChain. A warning is logged once
+    if metadata takes more than a third of `chunk_size`.
+
+    With `context`, the context of a node is embedded and sent to models like other metadata. It
+    takes at most a quarter of the room: the outermost titles are left out first, and the header of
+    a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
+    that has a "context" of its own keeps that one.
+
+    A document whose metadata or MIME type says that it is Markdown
+    (`lumber_core.Source.kind`) is split as with `units="markdown"`, unless other
+    units are chosen. The titles above each node, from the outermost to the innermost, are in its
+    `metadata["headings"]`, as "Install > From source", those of sections that begin inside it in
+    `metadata["headings_inside"]`; these are not embedded.
+
+    Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
+    lines are those of the document a node refers to, also if the input is nodes that have pages and
+    lines themselves; of other nodes they are left out if they cannot be known.
+
+    Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
+    global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
+    `Settings.node_parser`; `Settings.tokenizer` is not used, see the setting `tokenizer`.
+    """
+
+    # Inputs of errors may hold a model with its key. Strict: "9" is no number here either.
+    model_config = ConfigDict(hide_input_in_errors=True, strict=True, use_attribute_docstrings=True)
+
+    chunk_overlap: int = 0
+    """Up to this many tokens are repeated from the end of the chunk before: whole units, or whole
+    sentences of a unit that is longer. Offsets stay exact, and `chunk_size` includes what is
+    repeated. A warning is logged if that is more than half of a node."""
+
+    add_metadata: bool = False
+    """Put all that is known about a chunk into its metadata, under the keys that passages of
+    `PassageRetriever` have, "" if there is nothing to say: its number in the document from 0,
+    `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
+    `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
+    was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
+    ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
+    `verdict_reason`."""
+
+    context: bool = True
+    """Put what the document says about a node outside of it into `metadata["context"]`, which is
+    embedded and sent to models: the single first-level heading of Markdown, or else the name of the
+    file as words, the deepest three headings above the node, and on lines of their own the header
+    rows of the table in Markdown, CSV or TSV whose rows it continues."""
+
+    id_func: IdFuncCallable = Field(
+        default=default_id_func,
+        description="Names the nodes: `id_func(number, document)`. None, and by default: a UUID "
+        "computed from the document's id, the offsets, the text and the splitter's identity, so "
+        "that indexing the same document again updates its nodes.",
+    )
+
+    _chunker: Chunker | None = PrivateAttr(default=None)
+    _warned_of_metadata: bool = PrivateAttr(default=False)
+    _warned_of_overlap: bool = PrivateAttr(default=False)
+    _told_of_tokens: bool = PrivateAttr(default=False)
+
+    def __init__(self, *unnamed: Any, **settings: Any) -> None:
+        if unnamed:
+            name = type(self).__name__
+            raise TypeError(f"{name} takes its settings by name, as in {name}(chunk_overlap=20)")
+        settings.pop("class_name", None)  # in the result of to_dict, as is the name of id_func
+        if isinstance(settings.get("id_func"), dict):
+            name = settings.pop("id_func").get("id_func_name")
+            if name != default_id_func.__name__:
+                raise TypeError(
+                    f"id_func {name!r} cannot be restored from its name: pass the function itself, "
+                    "from_dict(data, id_func=...)"
+                )
+        known = [*type(self).model_fields]
+        refuse_unknown(type(self).__name__, settings, known, ELSEWHERE)
+        try:
+            super().__init__(**settings)
+        except (ValidationError, TypeError) as error:
+            raise self._explained(error, settings) from None
+
+    @classmethod
+    def _explained(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
+        """Return what the core's checks say about an error, which is more than pydantic does."""
+        if not isinstance(error, ValidationError):
+            return error
+        try:
+            cls.model_construct(**settings)
+        except (TypeError, ValueError) as own:
+            return own
+        except AttributeError:  # a field that is required is missing
+            return error
+        return error
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the settings before any work."""
+        super().model_post_init(context)
+        self._chunker = self._checked_chunker()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a setting is checked and takes effect at once."""
+        if name not in type(self).model_fields:
+            super().__setattr__(name, value)
+            return
+        before = getattr(self, name)
+        super().__setattr__(name, value)
+        if name in NodeParser.model_fields:
+            return
+        try:
+            self._chunker = self._checked_chunker()
+        except (TypeError, ValueError):
+            super().__setattr__(name, before)
+            raise
+        limit = self._chunker.chunk_size
+        if name == "chunk_size" and limit and not self._told_of_tokens:
+            # Settings.chunk_size, which other frameworks' users take for characters, arrives here.
+            self._told_of_tokens = GlobalSettings._node_parser is self
+            if self._told_of_tokens:
+                logger.warning(
+                    "Settings.chunk_size=%d is now the most tokens in a node of %s, not "
+                    "characters; set chunk_size and target_size of the parser itself for others",
+                    limit,
+                    type(self).__name__,
+                )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy; settings in `update` are checked and take effect."""
+        refuse_unknown(type(self).__name__, update or {}, [*type(self).model_fields], ELSEWHERE)
+        copied = super().model_copy(update=update, deep=deep)
+        if update:
+            copied._chunker = copied._checked_chunker()
+        return copied
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Return what `repr` shows: of custom objects the class, as they may hold credentials."""
+        for name, value in super().__repr_args__():
+            yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises the parser."""
+        return cls.__name__
+
+    @abstractmethod
+    def _make_chunker(self) -> Chunker:
+        """Build the splitter from the fields."""
+
+    def _checked_chunker(self) -> Chunker:
+        chunker = self._make_chunker()
+        check_overlap(self.chunk_overlap, chunker.chunk_size)
+        if not self._warned_of_overlap:
+            self._warned_of_overlap = warn_of_overlap(
+                self.chunk_overlap, chunker.chunk_size, chunker.target_size
+            )
+        return chunker
+
+    @classmethod
+    def from_defaults(cls, **settings: Any) -> Self:
+        """Return a parser. `settings` are the fields of the class; None means the default."""
+        return cls(**{name: value for name, value in settings.items() if value is not None})
+
+    @property
+    def chunker(self) -> Chunker:
+        """The splitter of `lumber_core` that finds the spans."""
+        if self._chunker is None:
+            self._chunker = self._checked_chunker()
+        return self._chunker
+
+    @property
+    def delivery(self) -> Delivery:
+        """How the chunker's chunks become nodes."""
+        return Delivery(self.chunk_overlap, blank=False)
+
+    def segment(self, text: str) -> Segmentation:
+        """Split one text; return the spans, without overlap, and the verdicts."""
+        return self.chunker.segment(text, overlap=self.chunk_overlap)
+
+    def split_text(self, text: str) -> list[str]:
+        """Split one text into chunks."""
+        return [chunk.text for chunk in self.chunker.split(text, Delivery(self.chunk_overlap))]
+
+    def get_nodes_from_documents(
+        self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        """Parse documents; the nodes of one follow each other, in order.
+
+        Raises:
+            TypeError: An item is neither a document nor a node.
+        """
+        checked = checked_nodes(documents)
+        return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
+
+    async def aget_nodes_from_documents(
+        self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        """Async version of `get_nodes_from_documents`."""
+        checked = checked_nodes(documents)
+        return await super().aget_nodes_from_documents(
+            checked, show_progress=show_progress, **kwargs
+        )
+
+    def _parse_nodes(
+        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        del kwargs
+        sources = self._sources(nodes)
+        split = self.chunker.split_all(sources, self.delivery, show_progress=show_progress)
+        return self._all_nodes(nodes, split)
+
+    async def _aparse_nodes(
+        self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        del kwargs
+        sources = self._sources(nodes)
+        split = await self.chunker.asplit_all(sources, self.delivery, show_progress=show_progress)
+        return self._all_nodes(nodes, split)
+
+    def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
+        """Return each node as a source that leaves room for the metadata of its children.
+
+        Raises:
+            ValueError: The metadata leaves no room for text.
+        """
+        if not self.include_metadata:
+            return list(map(source_of_node, nodes))
+        writers = [NodeWriter(node, context=self._adds_context(node)) for node in nodes]
+        share = metadata_share(nodes, writers, self.chunker, self.chunk_overlap)
+        if share > _LARGEST_SHARE and not self._warned_of_metadata:
+            self._warned_of_metadata = True
+            logger.warning(
+                "metadata takes up to %.0f %% of chunk_size=%d in each node, so chunks are that "
+                "much smaller: raise chunk_size, or list keys in excluded_embed_metadata_keys "
+                "and excluded_llm_metadata_keys",
+                100 * share,
+                self.chunker.chunk_size,
+            )
+        # A counter may count special tokens around an empty text, for which room is left as well.
+        needed = self.chunker.counter.count([""]) != [0]
+        return [
+            source_of_node(node, writer if needed or not writer.adds_nothing else None)
+            for node, writer in zip(nodes, writers, strict=True)
+        ]
+
+    def _adds_context(self, parent: BaseNode) -> bool:
+        """Return whether the nodes of a document get contexts in their metadata."""
+        return self.include_metadata and self.context and gets_context(parent)
+
+    def _all_nodes(
+        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
+    ) -> list[BaseNode]:
+        """Return the nodes of all parents."""
+        identity = self.chunker.identity
+        made: list[BaseNode] = []
+        for parent, chunks in zip(parents, split, strict=True):
+            with self.callback_manager.event(
+                CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
+            ) as event:
+                nodes = nodes_of(
+                    parent,
+                    chunks,
+                    splitter=identity,
+                    id_func=self.id_func,
+                    inherits=self.include_metadata,
+                    everything=self.add_metadata,
+                    context=self._adds_context(parent),
+                )
+                event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
+            made += nodes
+        return made
+
+    def _postprocess_parsed_nodes(
+        self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
+    ) -> list[BaseNode]:
+        """Let the framework link the nodes, but keep the exact offsets.
+
+        The framework would search for them in the text.
+        """
+        offsets = [
+            (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
+            for node in nodes
+        ]
+        parents = {
+            name: referred_document(parent, context=self._adds_context(parent))
+            for name, parent in parent_doc_map.items()
+        }
+        linked = super()._postprocess_parsed_nodes(nodes, parents)
+        for node, known in zip(linked, offsets, strict=True):
+            node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
+            if isinstance(node, TextNode) and known is not None:
+                node.start_char_idx, node.end_char_idx = known
+        return linked
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Raise if a setting cannot be pickled; the framework would drop it silently."""
+        for name in type(self).model_fields:
+            if name == "callback_manager":
+                continue
+            try:
+                pickle.dumps(getattr(self, name))
+            except Exception as error:
+                raise TypeError(
+                    f"{type(self).__name__} cannot be sent to another process: {name} cannot be "
+                    f"pickled ({error}). Use a function or class defined at the top of a module"
+                ) from error
+        chunker, self._chunker = self._chunker, None
+        try:
+            return super().__getstate__()
+        finally:
+            self._chunker = chunker
+
+
+class _Shown(str):
+    """Text that `repr` shows without quotation marks."""
+
+    __repr__ = str.__str__

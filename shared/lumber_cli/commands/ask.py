@@ -1,0 +1,150 @@
+"""`lumber-splitters ask`: find the passages of files that answer a question."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Annotated
+
+import typer
+
+from lumber_cli.answering import answer_from, no_answer
+from lumber_cli.file_index import FileIndex, index_path, is_far
+from lumber_cli.html_pages.answer_page import answer_page
+from lumber_cli.html_pages.page import write_page
+from lumber_cli.inputs import Inputs, MaybePaths
+from lumber_cli.model_options import Asking, asking_of
+from lumber_cli.options import (
+    WRONG_OPTION,
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    NoIgnoreOption,
+    fail,
+    say,
+    with_options,
+    wrong_options,
+)
+from lumber_cli.passage_formats import PassageFormat, show_passages
+from lumber_core.errors import ModelUnavailableError
+from lumber_files import MAX_UNPACKED, check_output
+
+
+@with_options(asking_of)
+def ask_command(
+    asking: Asking,
+    paths: MaybePaths = None,
+    question: Annotated[
+        str | None,
+        typer.Argument(metavar="QUESTION", help="The question, in quotes.", show_default=False),
+    ] = None,
+    words: Annotated[
+        int, typer.Option(min=1, help="Maximum number of words of all passages together.")
+    ] = 300,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            help="File that keeps the index, or the URL of a database in PostgreSQL: the next "
+            "question reads only files that are new or have changed. Several folders may share it. "
+            "Default: nothing is kept."
+        ),
+    ] = None,
+    kind: Annotated[
+        PassageFormat,
+        typer.Option("--format", help="text: for reading; json: an object with all passages."),
+    ] = PassageFormat.TEXT,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="HTML file to write instead of printing: the answer, and each passage in its "
+            "whole document.",
+        ),
+    ] = None,
+    open_page: Annotated[
+        bool,
+        typer.Option(
+            "--open",
+            help="Open that page in the browser; without --output it is written to a temporary "
+            "folder.",
+        ),
+    ] = False,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
+) -> None:
+    """Find the passages of your files that answer a question.
+
+    Offline, without a key: sentences are found by meaning and by words, and those that lie close
+    together are joined to whole passages. Each is shown with its file, pages or lines, and
+    headings. The best comes first.
+
+    With --model, a language model answers from the passages and quotes them. Each quote is looked
+    up: it is shown in the words of its file, with its place, or as not found.
+
+    With --output or --open, the answer and the passages are shown on a page, which needs no network
+    and no other file, and the path of the page is printed.
+
+    A question is about the files that are named, whatever else is in --index. Files that are gone
+    from a folder are removed from the index when that folder is asked.
+
+    Exits with 0 if passages were found, also if some files could not be read, 1 after an error, or
+    if the model gave no answer, one without quotes or with quotes that stand nowhere, 2 for a wrong
+    option or a path that does not exist, 130 after Ctrl-C.
+    """
+    with wrong_options():
+        if not paths or question is None:
+            raise ValueError(
+                "the question or the files are missing: "
+                f"lumber-splitters ask {question or 'FOLDER'} 'What is ...?'"
+            )
+        if not question.strip():
+            raise ValueError("the question is empty: pass it as the last argument, in quotes")
+        as_page = open_page or output is not None
+        if as_page and kind is not PassageFormat.TEXT:
+            raise ValueError(
+                f"--format {kind.value} is for what is printed, and --output and --open make "
+                f"an HTML page: to write {kind.value} to a file, use > FILE instead"
+            )
+        policy = asking.call_policy()
+        try:
+            model, why = asking.language_model(), ""
+        except ModelUnavailableError as error:  # passages are found without it
+            model, why = None, no_answer(error)
+    try:
+        inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    except FileNotFoundError as error:
+        if " " in question.strip():
+            raise
+        why = "The last argument is the question: put it in quotes"
+        fail(f"{error}. {why}", status=WRONG_OPTION)
+    with wrong_options():
+        kept = index_path(index, inputs.files)
+        if output is not None:
+            check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
+        files = FileIndex(kept, encoding)
+    files.update(inputs)
+    passages = files.search(question, words)
+    if not passages:
+        inputs.tell_unread()
+        fail("there is no text to search: no document could be read, or all are empty")
+    documents = files.documents(passages) if as_page or model is not None else {}
+    answer = None
+    if model is not None:
+        answer, why = answer_from(passages, question, documents, model, policy)
+    if all(map(is_far, passages)):
+        say("nothing in these files seems to answer this; the nearest passages are:")
+    if as_page:
+        output = output or Path(mkdtemp(prefix="lumber-"), "answer.html")
+        write_page(output, answer_page(question, answer, passages, documents))
+        typer.echo(output)
+        if open_page and not webbrowser.open(output.resolve().as_uri()):
+            say(f"no browser could be started: open {output} in one")
+    else:
+        show_passages(question, answer, passages, kind)
+    inputs.tell_unread()
+    if why:
+        fail(why)

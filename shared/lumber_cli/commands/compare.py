@@ -1,0 +1,237 @@
+"""`lumber-splitters compare`: measure splitters side by side."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lumber_cli.aligned_table import show_table
+from lumber_cli.model_options import Asking, asking_of
+from lumber_cli.options import (
+    EMBEDDERS,
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    PricesOption,
+    prices_in,
+    say,
+    with_options,
+    wrong_options,
+)
+from lumber_cli.subjects import (
+    SPLITTER_NAMES,
+    Concurrency,
+    Folder,
+    PatternOption,
+    check_outputs,
+)
+from lumber_core import LumberChunker, ModelJudge
+from lumber_core.llms import CallPolicy, Model
+from lumber_core.lumber.lumber_chunker import THETA
+from lumber_core.support.extras import require
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_evaluation.cached_work import WORK_FILE
+from lumber_evaluation.comparison import Comparison, check_comparison, compare
+from lumber_evaluation.comparison.metrics import METRICS, families_of
+from lumber_evaluation.corpora import load_folder
+from lumber_evaluation.corpora.folder import Sections
+from lumber_evaluation.dataset import Corpus, EvaluatedSplitter
+from lumber_evaluation.embedders import Embedder
+from lumber_evaluation.embedders import embedder as embedder_of
+from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
+from lumber_evaluation.report.conclusions import conclusions, explanation
+from lumber_evaluation.report.table_rows import summary_table
+from lumber_evaluation.retrieval.word_recall import absent_questions
+from lumber_evaluation.splitters import evaluated, preset
+from lumber_files import MAX_UNPACKED, check_encoding
+
+DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
+"""The splitters compared by default; none of them needs a key or a download."""
+
+_MEASURES = ", ".join(
+    family.title for family in families_of(METRICS) if family.sample == "question"
+)
+_EXAMPLES = 3
+
+
+@with_options(asking_of)
+def compare_command(
+    asking: Asking,
+    folder: Folder,
+    splitter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Splitter to compare; may be repeated: {SPLITTER_NAMES}. Only lumber "
+            f"asks --model. Default: {', '.join(DEFAULT_SPLITTERS)}."
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for report.html and report.json.")
+    ] = Path("report"),
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one. "
+            f"Measures: {_MEASURES}."
+        ),
+    ] = None,
+    sections: Annotated[
+        Sections | None,
+        typer.Option(
+            help="Take reference sections from the documents: headings (Markdown) or marks (lines "
+            "of ten or more =)."
+        ),
+    ] = None,
+    pattern: PatternOption = None,
+    also: AlsoOption = None,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    context: Annotated[
+        bool,
+        typer.Option(
+            "--context",
+            help="Also measure every splitter with chunks embedded below their context: title, "
+            "headings, header of a table.",
+        ),
+    ] = False,
+    surroundings: Annotated[
+        bool,
+        typer.Option(
+            "--surroundings",
+            help="The same, or together with --context, with the vectors of a chunk's neighbours "
+            "added to its own.",
+        ),
+    ] = False,
+    max_concurrency: Concurrency = 8,
+    embedder: Annotated[str, typer.Option(help=EMBEDDERS)] = "bundled",
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding (extra "
+            "`tiktoken`).",
+        ),
+    ] = DEFAULT_TOKENIZER,
+    within_document: Annotated[
+        bool,
+        typer.Option(help="Search only the chunks of the question's own document."),
+    ] = False,
+    prices: PricesOption = None,
+) -> None:
+    """Compare splitters on your documents and write a report.
+
+    Prints a table with what can be concluded from it, and writes report.html and report.json.
+    """
+    require("jinja2", package="jinja2", extra="evaluation")
+    cache = output / ".work"
+    with wrong_options():
+        model, policy = asking.language_model(), asking.call_policy()
+        priced = prices_in(prices)
+        token_counter(tokenizer).count([""])  # raises now if a vocabulary is not available
+        searching = embedder_of(embedder)
+        specs = splitter or DEFAULT_SPLITTERS
+        if model is not None and not any(map(_asks_model, specs)):
+            raise ValueError("--model has no effect: pass --splitter lumber")
+        splitters = [
+            _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
+        ]
+        if encoding is not None:
+            check_encoding(encoding)
+    corpus = load_folder(
+        folder,
+        questions=questions,
+        pattern=pattern or None,
+        also=also or (),
+        sections=sections,
+        encoding=encoding,
+        max_unpacked=max_unpacked,
+    )
+    _tell_absent(corpus)
+    asked = [] if questions is None else [questions]
+    check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
+    measured = {
+        "context": context,
+        "surroundings": surroundings,
+        "passages": bool(corpus.questions),
+    }
+    with wrong_options():
+        check_comparison(corpus, splitters, measured)
+    made = compare(
+        corpus,
+        splitters,
+        embedder=searching,
+        tokenizer=tokenizer,
+        prices=priced,
+        within_document=within_document,
+        **measured,
+        folder=cache,
+        show_progress=sys.stderr.isatty(),
+    )
+    page = write_report(made, output)
+    _tell(made, page)
+
+
+def _asks_model(spec: str) -> bool:
+    return spec.partition(":")[0] == "lumber"
+
+
+def _splitter(
+    spec: str,
+    model: Model | None,
+    policy: CallPolicy,
+    work: Path,
+    max_concurrency: int,
+    embedder: Embedder,
+) -> EvaluatedSplitter:
+    """Return a splitter by name; `lumber` uses the model if there is one.
+
+    Raises:
+        ValueError: The name or its number is unknown.
+    """
+    kind, _, number = spec.partition(":")
+    made = preset(spec, embedder=embedder)
+    if model is None or kind != "lumber":
+        return made
+    work.mkdir(parents=True, exist_ok=True)
+    chunker = LumberChunker(
+        ModelJudge(model, policy=policy),
+        method="window" if number == "window" else "paper",
+        theta=THETA if number in ("", "window") else int(float(number)),
+        store=work / WORK_FILE,
+        max_concurrency=max_concurrency,
+    )
+    return evaluated(chunker, name=spec)
+
+
+def _tell_absent(corpus: Corpus) -> None:
+    """Warn of questions whose answer is not in their document."""
+    absent = absent_questions(corpus)
+    if absent:
+        examples = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_EXAMPLES])
+        say(
+            f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
+            "their documents, so no splitter can find them: "
+            f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
+        )
+
+
+def _tell(made: Comparison, page: Path) -> None:
+    """Print the table, what can be concluded from it, and where the report is.
+
+    A star marks values that are clearly the best.
+    """
+    table = summary_table(made)
+    rows = [
+        [row.name]
+        + [
+            f"{cell.text}{'*' if cell.best else ''}{f' ({cell.below})' if cell.below else ''}"
+            for cell in row.cells
+        ]
+        for row in table.rows
+    ]
+    show_table(["splitter", *table.columns], rows)
+    typer.echo(f"\nDocuments are read as: {made.corpus.formats}.")
+    typer.echo("\n".join(filter(None, [explanation(made), *conclusions(made)])))
+    typer.echo(f"\n{page}\n{page.with_suffix('.json')}")

@@ -1,0 +1,84 @@
+"""`lumber-splitters estimate`: the cost of a language model, before any call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from lumber_cli.aligned_table import show_table
+from lumber_cli.inputs import Inputs, Paths
+from lumber_cli.options import (
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    NoIgnoreOption,
+    PricesOption,
+    fail,
+    prices_in,
+    with_options,
+    wrong_options,
+)
+from lumber_cli.splitting import SplitterName, Splitting, splitting_of
+from lumber_core import LumberChunker, Prices
+from lumber_core.lumber import Range
+from lumber_core.text.source import Source
+from lumber_files import MAX_UNPACKED
+
+
+@with_options(splitting_of, method=SplitterName.LUMBER)
+def estimate_command(
+    splitting: Splitting,
+    paths: Paths,
+    prices: PricesOption = None,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
+) -> None:
+    """Estimate the cost of splitting with a language model.
+
+    Prints the calls, the tokens and, with --prices, the cost. The run is simulated, so no model is
+    asked, and no key and no package of a provider is needed. Each figure is the most likely one,
+    with the lowest and the highest in brackets. Answers that are already in a --store are not
+    subtracted.
+    """
+    with wrong_options():
+        chunker = splitting.estimating_chunker()
+        given = prices_in(prices)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    rows: list[list[str]] = []
+    files: list[Source] = []
+    for file in inputs:
+        (tokens,) = chunker.counter.count([file.text])
+        counted = [_number(len(file.text)), _number(tokens)]
+        rows.append([file.name, *counted, *_cells(chunker, [file], given)])
+        files.append(file)
+    inputs.tell_unread()
+    if not files:
+        fail("nothing to estimate: no document could be read")
+    if len(files) > 1:
+        texts = [file.text for file in files]
+        counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
+        rows.append(["all", *map(_number, counts), *_cells(chunker, files, given)])
+    columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
+    show_table([*columns, "cost"][: len(rows[0])], rows)
+    if inputs.failed:
+        raise typer.Exit(1)
+
+
+def _cells(chunker: LumberChunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
+    made = chunker.estimate(files, prices=prices)
+    found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
+    if made.cost is not None:
+        low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in made.cost)
+        found.append(f"{likely} ({low} to {high})")
+    return found
+
+
+def _range(values: Range) -> str:
+    return f"{_number(values.likely)} ({_number(values.low)} to {_number(values.high)})"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"

@@ -1,0 +1,115 @@
+"""`lumber-splitters index`: copy an index of passages."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lumber_cli.options import wrong_options
+from lumber_core.calls.threads import batches
+from lumber_core.errors import StoreError
+from lumber_core.storage.urls import is_url
+from lumber_files import check_output
+from lumber_retrieval.index.segments import select
+from lumber_retrieval.index.store import PassageStore, note
+
+# Tables with a column by which rows are read, the table of its values, and how many of these are
+# read together: all rows of them are in memory.
+_TABLES = (
+    ("documents", "id", "id FROM documents", 500),
+    ("chunks", "document", "id FROM documents", 500),
+    ("segments", "id", "id FROM segments", 1),
+    ("postings", "segment", "id FROM segments", 1),
+    ("removed", "chunk", "chunk FROM removed", 500),
+)
+
+
+class IndexAction(str, Enum):
+    """What is done with an index."""
+
+    COPY = "copy"
+
+
+def index_command(
+    action: Annotated[IndexAction, typer.Argument(help="What to do: copy.", show_default=False)],
+    source: Annotated[
+        str, typer.Argument(help="File or URL of the index.", metavar="FROM", show_default=False)
+    ],
+    target: Annotated[
+        str,
+        typer.Argument(
+            help="File that does not exist yet, or URL of a collection without documents.",
+            metavar="TO",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Copy an index from file to file or database, also while it is searched.
+
+    Nothing is split or embedded again. A URL is that of a collection in PostgreSQL:
+    postgresql://user@host/database?collection=name.
+
+    Exits with 0, 1 after an error, 2 if there is nothing to copy or something at the target.
+    """
+    del action  # there is one
+    with wrong_options():
+        copy_index(source, target)
+
+
+def copy_index(source: str | Path, target: str | Path) -> None:
+    """Copy an index as it is at one moment, while others may search it.
+
+    Args:
+        source: Its file, or the URL of its collection.
+        target: A file that does not exist yet, or the URL of a collection without documents.
+
+    Raises:
+        ValueError: There is nothing to copy, or there is something at the target.
+        StoreError: One of them cannot be used.
+    """
+    if not is_url(source) and not Path(source).is_file():
+        raise ValueError(f"there is no index {source}: pass its file, or the URL of a database")
+    if not is_url(target):
+        check_output(Path(target))
+        if Path(target).exists():
+            raise ValueError(f"{target} exists: pass another file, or delete it first")
+    of, to = PassageStore(source), PassageStore(target)
+    with of.database.transaction() as stored:
+        if stored.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+            raise ValueError(f"{of.name} has no documents")
+        if isinstance(stored, sqlite3.Connection) and not is_url(target):
+            _back_up(stored, Path(target))
+            return
+        with to.database.transaction(write=True) as made:
+            if made.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None:
+                raise ValueError(f"{to.name} has documents: pass another collection")
+            for name, value in stored.execute("SELECT name, value FROM about"):
+                if name != "format":  # which a file has in its header
+                    note(made, name, value)
+            for table, column, values, at_once in _TABLES:
+                known = [one for (one,) in stored.execute(f"SELECT {values}")]
+                for some in batches(known, at_once):
+                    rows = [*select(stored, f"* FROM {table} WHERE {column}", some)]
+                    marks = ", ".join("?" * len(rows[0])) if rows else ""
+                    made.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def _back_up(stored: sqlite3.Connection, target: Path) -> None:
+    """Copy a file, which nobody changes meanwhile.
+
+    Raises:
+        StoreError: The copy cannot be written; then there is none.
+    """
+    try:
+        with closing(sqlite3.connect(target)) as copy:
+            stored.backup(copy)
+    except sqlite3.Error as error:
+        target.unlink(missing_ok=True)
+        raise StoreError(
+            f"{target} cannot be written: {error}. Make room, or pass another file"
+        ) from error

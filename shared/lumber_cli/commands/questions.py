@@ -1,0 +1,113 @@
+"""`lumber-splitters questions`: generate questions about documents."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lumber_cli.model_options import Asking, asking_of
+from lumber_cli.options import (
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    fail,
+    with_options,
+    wrong_options,
+)
+from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
+from lumber_core.checks import check_positive
+from lumber_core.support.wording import counted
+from lumber_evaluation.corpora import load_folder
+from lumber_evaluation.corpora.question_table import check_question_path, write_questions
+from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
+from lumber_evaluation.splitters import preset
+from lumber_files import MAX_UNPACKED, check_encoding
+
+_WITHOUT_MODEL = (
+    "a language model writes the questions: pass --model NAME, such as openai:gpt-4o-mini, or "
+    "ollama:NAME, which needs no key. Without one, write some questions yourself, each a line "
+    '{"question": ..., "document": ..., "must_contain": "words of the document"} of a .jsonl file, '
+    "or compare by your headings, without questions: `lumber-splitters compare FOLDER --sections "
+    "headings`"
+)
+
+
+@with_options(asking_of)
+def questions_command(
+    asking: Asking,
+    folder: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write, .jsonl.")] = Path(
+        "questions.jsonl"
+    ),
+    count: Annotated[
+        int, typer.Option(help="Number of questions, spread over the documents.")
+    ] = 50,
+    pattern: PatternOption = None,
+    also: AlsoOption = None,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that caches the model's answers, so that an interrupted run resumes."
+        ),
+    ] = None,
+    splitter: Annotated[
+        str, typer.Option(help=f"Splitter for the passages that are asked about: {SPLITTER_NAMES}.")
+    ] = "greedy:400",
+    seed: Annotated[int, typer.Option(help="Random seed for choosing passages.")] = 0,
+    max_concurrency: Concurrency = 8,
+) -> None:
+    """Generate questions with known answers about your documents."""
+    with wrong_options():
+        output = check_question_path(output)
+        check_positive("count", count)
+        cutter = preset(splitter)
+        asker = asking.language_model()
+        if asker is None:
+            raise ValueError(_WITHOUT_MODEL)
+        policy = asking.call_policy()
+        if encoding is not None:
+            check_encoding(encoding)
+    documents = load_folder(
+        folder,
+        pattern=pattern or None,
+        also=also or (),
+        encoding=encoding,
+        max_unpacked=max_unpacked,
+    ).documents
+    check_outputs([output], folder, documents)
+    made = make_questions(
+        [cutter.split(document) for document in documents],
+        asker,
+        documents=documents,
+        count=count,
+        seed=seed,
+        store=store,
+        policy=policy,
+        max_concurrency=max_concurrency,
+        show_progress=sys.stderr.isatty(),
+    )
+    if not made.questions:
+        fail(f"no question was kept: {_reasons(made)}")
+    write_questions(made.questions, output)
+    asked = len({question.document for question in made.questions})
+    typer.echo(
+        f"{counted(len(made.questions), 'question')} about {asked} of "
+        f"{counted(len(documents), 'document')} written to "
+        f"{output}; {counted(made.usage.calls, 'call')}, "
+        f"{made.usage.prompt_tokens} tokens read and "
+        f"{made.usage.completion_tokens} written"
+    )
+    if made.dropped:
+        typer.echo(f"not kept: {_reasons(made)}")
+
+
+def _reasons(made: QuestionSet) -> str:
+    """Return the three most common reasons for dropping a question."""
+    counted = Counter(dropped.reason for dropped in made.dropped)
+    return "; ".join(f"{reason} ({times})" for reason, times in counted.most_common(3))

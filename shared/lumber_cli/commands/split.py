@@ -1,0 +1,137 @@
+"""`lumber-splitters split`: split files and write the chunks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from tqdm import tqdm
+
+from lumber_cli.inputs import Inputs, Paths
+from lumber_cli.options import (
+    EMBEDDERS,
+    INTERRUPTED,
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    NoIgnoreOption,
+    say,
+    with_options,
+    wrong_options,
+)
+from lumber_cli.splitting import Splitting, splitting_of
+from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
+from lumber_core import BertChunker
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.support.wording import counted
+from lumber_files import MAX_UNPACKED, check_output
+from lumber_retrieval.index.surroundings import split_and_embed
+
+if TYPE_CHECKING:
+    from lumber_retrieval.index.surroundings import Vectors
+
+_LARGE = 50_000
+"""Characters of a file above which it has a progress bar of its own: some seconds for BERT."""
+
+
+@with_options(splitting_of)
+def split_command(
+    splitting: Splitting,
+    paths: Paths,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; by default stdout.")
+    ] = None,
+    kind: Annotated[
+        OutputFormat,
+        typer.Option(
+            "--format",
+            help="jsonl: an object for each chunk; text: for reading; parquet: a table, "
+            "which needs --output and the extra `evaluation`.",
+        ),
+    ] = OutputFormat.JSONL,
+    embed: Annotated[
+        bool,
+        typer.Option(
+            "--embed",
+            help="Write a vector of each chunk, too: the field or column embedding. With --format "
+            "jsonl or parquet.",
+        ),
+    ] = False,
+    embedder: Annotated[str | None, typer.Option(help=f"{EMBEDDERS} Default: bundled.")] = None,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
+) -> None:
+    """Split texts into chunks, and print or write them.
+
+    The chunks of a document join to its text. As JSON lines each has document, index, start, end,
+    tokens, headings, headings_inside, context (title, headings, and header of the table that it
+    continues), text, pages for a PDF, and with --embed a vector. Each document is written as soon
+    as it is split. A file is written beside --output, and takes its place at the end: Ctrl-C keeps
+    the documents that are finished, and a run that read nothing replaces nothing. With --store, a
+    language model's answers are kept as well.
+
+    Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are
+    written), 2 for a wrong option, 130 after Ctrl-C.
+    """
+    with wrong_options():
+        embed_documents = _embedding(embed, embedder, kind)
+        chunker = splitting.chunker()
+        if isinstance(chunker, BertChunker):
+            chunker.load()  # a missing model is an error before any work
+        check_format(kind, output)
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    if output is not None:
+        with wrong_options():
+            check_output(output, [*inputs.files, *splitting.files])
+    done = 0
+    terminal = sys.stderr.isatty()
+    with writer(kind, output, embedding=embed) as write:
+        try:
+            for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
+                alone = len(inputs) == 1 or len(file.text) > _LARGE
+                slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
+                delivery = Delivery(splitting.chunk_overlap)
+                shown = slow and terminal
+                if embed_documents is None:
+                    (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
+                    write([ChunkRow(file.name, chunk) for chunk in chunks])
+                else:
+                    (chunks,), (vectors,) = split_and_embed(
+                        chunker, [file], embed_documents, delivery, show_progress=shown
+                    )
+                    pairs = zip(chunks, vectors.tolist(), strict=True)
+                    write([ChunkRow(file.name, *pair) for pair in pairs])
+                done += 1
+        except KeyboardInterrupt:
+            say(f"interrupted; {done} of {counted(len(inputs), 'document')} written")
+            raise typer.Exit(INTERRUPTED) from None
+        inputs.tell_unread()
+        if inputs.failed:
+            raise typer.Exit(1)
+
+
+def _embedding(
+    embed: bool, embedder: str | None, kind: OutputFormat
+) -> Callable[[list[str]], Vectors] | None:
+    """Return what embeds texts; None if no vectors are wanted.
+
+    Raises:
+        ValueError: The options do not fit together, or to the format.
+    """
+    if not embed:
+        if embedder is not None:
+            raise ValueError("--embedder has no effect: pass --embed")
+        return None
+    if kind is OutputFormat.TEXT:
+        raise ValueError(
+            "--embed writes vectors, for which --format text has no place: pass --format jsonl or "
+            "parquet"
+        )
+    from lumber_evaluation.embedders import embedder as named  # deferred: only --embed needs it
+
+    return named(embedder or "bundled").embed_documents

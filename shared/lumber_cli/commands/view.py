@@ -1,0 +1,68 @@
+"""`lumber-splitters view`: a page that shows texts with their chunks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from lumber_cli.html_pages.page import write_page
+from lumber_cli.html_pages.view_page import chunk_page
+from lumber_cli.inputs import Inputs, Paths
+from lumber_cli.options import (
+    AlsoOption,
+    EncodingOption,
+    MaxUnpackedOption,
+    NoIgnoreOption,
+    fail,
+    with_options,
+    wrong_options,
+)
+from lumber_cli.splitting import Splitting, splitting_of
+from lumber_core import BertChunker
+from lumber_core.chunking.delivery import Delivery
+from lumber_files import MAX_UNPACKED, check_output
+
+
+@with_options(splitting_of)
+def view_command(
+    splitting: Splitting,
+    paths: Paths,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")] = Path(
+        "view.html"
+    ),
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+    no_ignore: NoIgnoreOption = False,
+    also: AlsoOption = None,
+) -> None:
+    """Show texts with their chunks on one HTML page.
+
+    The chunks are those of `split` with the same options, in alternating colours, with their sizes
+    and headings beside them. The page needs no other file, no script and no network.
+
+    Prints the path of the page.
+    """
+    with wrong_options():
+        chunker = splitting.chunker()
+        if isinstance(chunker, BertChunker):
+            chunker.load()  # a missing model is an error before any work
+    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    with wrong_options():
+        check_output(output, [*inputs.files, *splitting.files])
+    texts = []
+    for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
+        shown = splitting.asks_model and sys.stderr.isatty()
+        delivery = Delivery(splitting.chunk_overlap)
+        (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
+        texts.append((file.name, chunks))
+    inputs.tell_unread()
+    if not texts:
+        fail("nothing to show: no document could be read")
+    write_page(output, chunk_page(texts))
+    typer.echo(output)
+    if inputs.failed:
+        raise typer.Exit(1)

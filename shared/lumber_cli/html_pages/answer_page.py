@@ -1,0 +1,223 @@
+"""The page of `ask`: an answer with its quotes, and passages, each in its whole document."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from lumber_cli.html_pages.markdown_marks import Styled, styled, styled_rows, unmarked
+from lumber_cli.html_pages.page import html_page, read_part
+from lumber_cli.passage_formats import whereabouts
+from lumber_core.spans import Span
+from lumber_core.text.lines.line_starts import read_layout
+from lumber_core.text.pages import FIRST_PAGE
+from lumber_core.text.source import Source
+from lumber_core.text.structured import NESTED
+from lumber_core.text.unicode import printable
+from lumber_files import file_link
+from lumber_retrieval.citing.citations import Citation
+from lumber_retrieval.citing.quoted_answers import CitedAnswer
+from lumber_retrieval.passages.joining import Passage
+
+# Parts of a text that a browser lays out only when they are seen: about a screen each. They end
+# with a paragraph, or with a line if none ends so soon.
+_PART = re.compile(r"(?s).{2000}(?:.{0,2000}?(?:\r?\n){2,}|[^\r\n]*[\r\n]*)")
+_EXCERPT = 900  # characters, of which the list shows some lines
+_GAP = re.compile(r"(?:\r?\n){3,}")
+_Atom = str | list[Any]
+
+
+def answer_page(
+    question: str,
+    answer: CitedAnswer | None,
+    passages: Sequence[Passage],
+    documents: Mapping[str, Source],
+) -> str:
+    """Return the page of an answer, which needs no other file and no network.
+
+    Documents are divided into blocks `[kind, atoms, level of a heading or number of a page]`, and
+    these into *atoms*, at every place where a passage, a quote or a style starts or ends. So the
+    script needs no offsets, which JavaScript counts differently from Python. An atom is a text, or
+    `[text, number of its passage or 0, numbers of its quotes, its styles]`. A table has rows of
+    cells of atoms. Marks of Markdown are atoms as well, whose style hides them.
+
+    Args:
+        question: The question.
+        answer: A model's answer. None: the page shows the passages alone.
+        passages: The passages.
+        documents: The whole documents of the passages and quotes, by name; if their metadata has
+            the path of the file as "source", the page links to it.
+    """
+    citations = () if answer is None else answer.citations
+    numbers = {name: number for number, name in enumerate(documents)}
+    shown = [
+        {
+            "name": printable(name),
+            "blocks": [*_blocks(source, _whole(source), _Marks(name, passages, citations))],
+        }
+        for name, source in documents.items()
+    ]
+    found = [
+        {
+            "document": numbers[passage.document],
+            "place": [unmarked(part) for part in whereabouts(passage)],
+            "link": _link(documents[passage.document], passage.metadata.get(FIRST_PAGE)),
+            "blocks": _excerpt(documents[passage.document], passage.span),
+        }
+        for passage in passages
+    ]
+    quoted = [
+        {
+            "kind": citation.kind,
+            "quote": citation.quote,
+            "blocks": _excerpt(documents[citation.document], citation.span)
+            if citation.document is not None and citation.span is not None
+            else [],
+            "document": None if citation.document is None else numbers[citation.document],
+            "place": [citation.place] if citation.place else [],
+            "link": citation.document and _link(documents[citation.document], citation.page),
+        }
+        for citation in citations
+    ]
+    data = {
+        "question": question,
+        "answer": None if answer is None else _answer(answer.text),
+        "citations": quoted,
+        "passages": found,
+        "documents": shown,
+    }
+    # Inside a script element, "<" could end the element.
+    safe = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    body = f'{read_part("answer.html")}<script type="application/json" id="data">{safe}</script>'
+    return html_page("answer", question, body, read_part("answer.js"))
+
+
+class _Marks:
+    """The passages and quotes of a document, by their numbers from 1."""
+
+    def __init__(
+        self, name: str, passages: Sequence[Passage], citations: Sequence[Citation]
+    ) -> None:
+        self._passages = [(n, p.span) for n, p in enumerate(passages, 1) if p.document == name]
+        self._quotes = [
+            (number, citation.span)
+            for number, citation in enumerate(citations, 1)
+            if citation.document == name and citation.span is not None
+        ]
+        spans = [span for _, span in (*self._passages, *self._quotes)]
+        self._edges = sorted({edge for span in spans for edge in span})
+
+    def atoms(self, text: str, block: Span, styles: Iterable[Styled] = ()) -> list[_Atom]:
+        """Return the atoms of a block, or of a cell of a table."""
+        changes: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        for span, style in styles:
+            inner = span.within(block)
+            if inner.start < inner.end:
+                changes[inner.start].append((style, 1))
+                changes[inner.end].append((style, -1))
+        inside = {edge for edge in (*self._edges, *changes) if block.start < edge < block.end}
+        active: Counter[str] = Counter()
+        found = []
+        for ends in pairwise([block.start, *sorted(inside), block.end]):
+            for style, change in changes[ends[0]]:
+                active[style] += change
+            found.append(self._atom(text, Span(*ends), [*+active]))
+        return found
+
+    def _atom(self, text: str, span: Span, styles: Sequence[str]) -> _Atom:
+        passage = next((n for n, each in self._passages if _covers(each, span)), 0)
+        quotes = [n for n, each in self._quotes if _covers(each, span)]
+        marked = passage or quotes or styles
+        return [span.of(text), passage, quotes, " ".join(styles)] if marked else span.of(text)
+
+
+def _covers(span: Span, inner: Span) -> bool:
+    return span.start <= inner.start and inner.end <= span.end
+
+
+def _excerpt(source: Source, span: Span) -> list[list[Any]]:
+    """Return the first blocks of a passage or quote, as much of it as the list may show."""
+    shown = Span(span.start, min(span.end, span.start + _EXCERPT))
+    blocks = [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
+    for kind, atoms, *_ in blocks:
+        if kind == "text":
+            atoms[:] = [a if isinstance(a, list) else _GAP.sub("\n\n", a) for a in atoms]
+    return blocks
+
+
+def _answer(text: str) -> list[list[Any]]:
+    """Return the blocks of an answer, which models write as Markdown."""
+    source = Source(text, format="markdown")
+    return [*_blocks(source, _whole(source), _Marks("", (), ()))]
+
+
+def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
+    """Yield the blocks of a range: of Markdown its own, of other texts its lines; and its pages."""
+    text, pages = source.text, iter([*enumerate(source.pages, 1)])
+    page = next(pages, None)
+    for kind, level, span in _pieces(source, within):
+        while page is not None and page[1] <= span.start:
+            yield ["page", [], page[0]]
+            page = next(pages, None)
+        if kind == "table":
+            rows = [
+                [marks.atoms(text, cell, styles) for cell in cells]
+                for cells, styles in styled_rows(text, span)
+            ]
+            yield [kind, rows]
+        elif source.kind == "markdown":
+            yield [kind, marks.atoms(text, span, styled(text, kind, span)), level]
+        else:
+            yield [kind, marks.atoms(text, span, _wraps(text, span) if kind == "text" else ())]
+
+
+def _wraps(text: str, part: Span) -> Iterator[Styled]:
+    """Yield the line breaks inside wrapped prose, which are seen as spaces."""
+    layout = read_layout(part.of(text))
+    for number in layout.wrapped:
+        end = part.start + layout.starts[number]
+        yield Styled(Span(end - (2 if text.startswith("\r\n", end - 2) else 1), end), "wrap")
+
+
+def _whole(source: Source) -> Span:
+    return Span(0, len(source.text))
+
+
+def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
+    """Yield kind, level and range of what is shown together, none of it across two pages."""
+    style = "code" if source.kind in ("csv", *NESTED) else "text"
+    blocks: list[tuple[str, int, Span]] = [(style, 0, _whole(source))]
+    if source.kind == "markdown":
+        blocks = [(each.kind, each.level, Span(each.start, each.end)) for each in source.blocks]
+    for kind, level, span in blocks:
+        inside = span.within(within)
+        if inside.end <= inside.start:
+            continue
+        after = bisect_right(source.pages, inside.start)
+        before = bisect_left(source.pages, inside.end)
+        # White space before a page is not a block of its own.
+        pages = [
+            page for page in source.pages[after:before] if source.text[page : inside.end].strip()
+        ]
+        edges = [inside.start, *pages, inside.end]
+        for start, end in pairwise(edges):
+            for part in _parts(source.text, start, end):
+                yield kind, level, part
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield parts of a block, each of which ends with a line."""
+    while start < end:
+        found = _PART.match(text, start, end)
+        stop = end if found is None else found.end()
+        yield Span(start, stop)
+        start = stop
+
+
+def _link(source: Source, page: int | None) -> str | None:
+    return file_link(str(source.metadata.get("source", "")), page)

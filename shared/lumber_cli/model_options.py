@@ -1,0 +1,79 @@
+"""The options for a language model: which one, how it is called, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+
+from lumber_cli.language_models import FORMS, language_model, model_class
+from lumber_cli.named_settings import SetOption, divided, made_with, settings_in
+from lumber_core.llms import CallPolicy, Model
+
+KeyVariable = Annotated[
+    str | None,
+    typer.Option(
+        help="Environment variable with the language model's API key. Default: the provider's own."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The values of the options for a language model.
+
+    Attributes:
+        model: The model, as `language_model` takes it; None: no model.
+        key_variable: Environment variable with its key.
+        settings: Settings of the model and of `CallPolicy`, by name.
+    """
+
+    model: str | None = None
+    key_variable: str | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def given(self) -> list[str]:
+        """The options that have no effect without a model."""
+        key = ["--key-variable"] if self.key_variable is not None else []
+        return [*key, *(f"--set {name}" for name in self.settings)]
+
+    def language_model(self) -> Model | None:
+        """Return the model; None if none is named.
+
+        Raises:
+            ValueError: The name or a setting is wrong, the key is missing, or options are given
+                without a model.
+            ModelUnavailableError: A server did not answer the request for its models.
+            MissingExtraError: The provider's package is not installed.
+        """
+        if self.model is None:
+            if self.given:
+                raise ValueError(f"{self.given[0]} needs a language model: pass --model NAME")
+            return None
+        settings, _ = divided(self.settings, model_class(self.model), CallPolicy)
+        return language_model(self.model, key_variable=self.key_variable, **settings)
+
+    def call_policy(self) -> CallPolicy:
+        """Return the retries and rate limits.
+
+        Raises:
+            ValueError: A number is out of range.
+        """
+        _, policy = divided(self.settings, model_class(self.model), CallPolicy)
+        return made_with(CallPolicy, **policy)
+
+
+def asking_of(
+    model: Annotated[str | None, typer.Option(help=f"Language model: {FORMS}.")] = None,
+    key_variable: KeyVariable = None,
+    settings: SetOption = None,
+) -> Asking:
+    """Return what the options for a language model say.
+
+    Raises:
+        ValueError: A setting is not written as NAME=VALUE.
+    """
+    return Asking(model, key_variable, settings_in(settings))

@@ -1,0 +1,313 @@
+"""BertChunker: a token classifier marks where chunks start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
+
+from lumber_core.bert.model_folder import check_model_name, weights_digest
+from lumber_core.bert.scores import (
+    TokenScores,
+    cuts_above,
+    place_scores,
+    score_as_published,
+    windows_of,
+)
+from lumber_core.checks import check_number, check_positive
+from lumber_core.chunking.chunker import Chunker, enforce_limits
+from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.sizes import ChunkSize, free_sizes
+from lumber_core.segmentation import Segmentation
+from lumber_core.spans import Span, spans_from_starts
+from lumber_core.support.identity import safe_repr
+from lumber_core.text.parsed import MarkdownText, ParsedText
+from lumber_core.text.place import Places, places_at, places_with
+from lumber_core.text.units import UnitSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
+
+if TYPE_CHECKING:
+    from lumber_core.bert.loading import LoadedModel
+    from lumber_core.bert.moving_window import OverlappingWindows
+
+
+Device = Literal["cpu", "cuda"]
+
+
+class BertChunker(Chunker):
+    """Cuts where a model predicts that a chunk starts; no key, download or PyTorch.
+
+    The bundled model scores every place where a chunk may start; it learned the scores of the
+    large one, which is the paper's: it gives every token two logits, start and normal, from a
+    window of 255 tokens (BertChunker). By default, all cuts of a text are chosen together: at
+    places with a high score, at paragraphs and headings rather than inside them, and so that chunks
+    have about `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk
+    starts wherever the score, or the difference of the logits, exceeds it, as in the paper.
+
+    The scores find topics, far better than splitters by embedding distance. In retrieval, chunks
+    are level with those of `LayoutChunker`, which takes a fraction of the CPU time. docs/results.md
+    has the figures.
+
+    A text of at most `target_size` tokens is one chunk. The model is loaded when a text needs it,
+    or by `load`. The bundled model was trained on English.
+
+    Args:
+        model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
+            written by `python -m lumber_training export`, a checkpoint in PyTorch (extra `torch`),
+            or the hub id of either (extra `hub`).
+        target_size: Preferred length of chunks in tokens; a clear start or a heading outweighs a
+            difference in size. None: 60 % of `chunk_size`. Not with a `threshold`.
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. "auto": 256, or in
+            proportion to `target_size`; no limit with a `threshold`. None: no limit.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        threshold: t_c of the paper: a chunk starts wherever the score is above it, at any size;
+            higher values give fewer, longer chunks. None: chunks of about `target_size`, cut at the
+            best places by score and layout; 0 with `paper`.
+        paper: Split as in the paper: a chunk starts at any word whose score is above the
+            `threshold`, and each window begins at the last start found. Needs a model that scores
+            tokens, such as the large one.
+        units: Where chunks may start; see `LayoutChunker`.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections.
+        tokenizer: Counts tokens; see `Chunker`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+        threads: Number of threads for the model. None: all available CPUs.
+        device: What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU
+            if there is one. Exported models run on the CPU.
+
+    Raises:
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other:
+            a `target_size` with a `threshold` or `paper`, `units` or the bundled model with
+            `paper`.
+        TypeError: A setting has the wrong type or is unknown.
+        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
+
+    Example:
+        >>> BertChunker(target_size=200).split_text("Ann ran. She fell.")
+        ['Ann ran. She fell.']
+    """
+
+    not_in_identity = frozenset({"threads", "device"})
+
+    def __init__(
+        self,
+        model: str = "bundled",
+        *,
+        target_size: int | None = None,
+        chunk_size: ChunkSize = "auto",
+        min_chunk_size: int | None = None,
+        threshold: float | None = None,
+        paper: bool = False,
+        units: UnitSpec = "sentences_and_lines",
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+        threads: int | None = None,
+        device: Device | None = None,
+    ) -> None:
+        check_model_name(model)
+        if threshold is not None:
+            check_number("threshold", threshold)
+        elif paper:
+            threshold = 0.0
+        if threads is not None:
+            check_positive("threads", threads)
+        if device not in (None, "cpu", "cuda"):
+            raise ValueError(f'device must be "cpu" or "cuda", not {safe_repr(device)}')
+        if threshold is not None and target_size is not None:
+            raise ValueError(
+                "a threshold ignores the size of chunks, as the paper does: pass target_size, or "
+                "threshold or paper, not both"
+            )
+        if paper and units != self.default_units:
+            raise ValueError("paper=True starts chunks at any word: pass units or paper, not both")
+        if paper and model == "bundled":
+            raise ValueError(
+                "the bundled model scores places such as sentences, not words: pass model="
+                '"large" or paper=False'
+            )
+        most, target = free_sizes(chunk_size, target_size)
+        super().__init__(
+            chunk_size=None if threshold is not None and chunk_size == "auto" else most,
+            target_size=target if threshold is None else None,
+            min_chunk_size=min_chunk_size,
+            units=units,
+            merge_sections=merge_sections,
+            tokenizer=tokenizer,
+            language=language,
+        )
+        self.model = model
+        self.threshold = threshold
+        self.paper = paper
+        self.threads = threads
+        self.device = device
+        self._loaded: LoadedModel | None = None
+
+    def load(self) -> LoadedModel:
+        """Return the model, loading it on the first call.
+
+        Raises:
+            WeightsError: Files are missing, damaged, or belong to another kind of model.
+            ValueError: There is no model of that name, or `device="cuda"` and there is no GPU or
+                the model is exported.
+            MissingExtraError: The model is a checkpoint, and PyTorch is not installed.
+        """
+        if self._loaded is None:
+            from lumber_core.bert.loading import load_model  # deferred: imports onnxruntime
+
+            self._loaded = load_model(self.model, threads=self.threads, device=self.device)
+        return self._loaded
+
+    def scores(self, text: str | ParsedText, *, also: Iterable[int] = ()) -> TokenScores:
+        """Score every token of a text, or every place, if the model scores places.
+
+        With `paper`, the threshold decides which window scores a token, so the scores depend on
+        it. A model of places scores those of the text and of own units, no finer ones.
+
+        Args:
+            text: Any string, or a text that is parsed already.
+            also: Offsets of further places for a model of places.
+
+        Raises:
+            TypeError: `text` is not a string.
+        """
+        parsed = self.parse(text)
+        if self.paper:
+            return score_as_published(self.load(), parsed.text, self.threshold or 0.0)[0]
+        made: list[TokenScores] = []
+        divisions = self._divisions(parsed, parsed.all_places, also) if self.load().places else None
+        self._scan([windows_of(self.load(), parsed.text, divisions, made.append)])
+        return made[0]
+
+    def cuts(self, text: str | ParsedText, scores: TokenScores) -> list[int]:
+        """Return the offsets of the best cuts of a text, given its scores.
+
+        Args:
+            text: The text.
+            scores: What `scores` returned for it.
+        """
+        parsed = self.parse(text)
+        if self.threshold is None and self._is_one_chunk(parsed, self._limits):
+            return []
+        cutter = Cutter(parsed, self._limits)
+        found = cutter.places(self._own_units(parsed), parsed.all_places)
+        return cutter.cut(found, place_scores(scores, found.places))
+
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        (made,) = self._segment_all([parsed], [limits], show_progress=False)
+        return made
+
+    def _segment_all(
+        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
+    ) -> list[Segmentation]:
+        """Split texts, whose windows are scored in the same calls of the model."""
+        work: Iterable[tuple[ParsedText, SizeLimits]] = zip(texts, limits, strict=True)
+        if show_progress:
+            from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
+            work = tqdm(work, total=len(texts))
+        made: dict[int, Segmentation] = {}
+        self._scan(self._waiting(work, made))
+        return [made[number] for number in range(len(texts))]
+
+    def _scan(self, texts: Iterable[OverlappingWindows]) -> None:
+        """Score the windows of texts; the model is loaded if there are any."""
+        texts = iter(texts)
+        for first in texts:
+            from lumber_core.bert.moving_window import scan  # deferred: imports numpy
+
+            scan(self.load().scorer, chain([first], texts))
+
+    def _waiting(
+        self, work: Iterable[tuple[ParsedText, SizeLimits]], made: dict[int, Segmentation]
+    ) -> Iterator[OverlappingWindows]:
+        """Yield the windows of texts that need scores; keep the chunks of all, by number."""
+        for number, (parsed, limits) in enumerate(work):
+            if not parsed.text:
+                made[number] = Segmentation(())
+            elif self._is_one_chunk(parsed, limits):
+                made[number] = Segmentation(spans_from_starts([0], len(parsed.text)))
+            elif self.paper:
+                model, threshold = self.load(), self.threshold or 0.0
+                scores, cuts = score_as_published(model, parsed.text, threshold)
+                made[number] = self._limited(parsed, limits, (), cuts, scores)
+            else:
+                yield self._windows(parsed, limits, partial(made.__setitem__, number))
+
+    def _windows(
+        self, parsed: ParsedText, limits: SizeLimits, keep: Callable[[Segmentation], object]
+    ) -> OverlappingWindows:
+        """Return the windows of a text, which is cut once they are scored."""
+        model, found = self.load(), parsed.places()
+        if self.threshold is None:
+            own_units = self._own_units(parsed)
+            cutter = Cutter(parsed, limits)
+            sized = cutter.places(own_units, found)
+            places = sized.places
+
+            def cut(scores: TokenScores) -> None:
+                cuts = cutter.cut(sized, place_scores(scores, places))
+                counted = sized.counted()
+                keep(self._limited(parsed, limits, own_units or (), cuts, scores, counted))
+
+        else:
+            threshold, places = self.threshold, self._places(parsed, found)
+            units = [Span(at, at) for at in places.offsets]
+
+            def cut(scores: TokenScores) -> None:
+                cuts = cuts_above(threshold, model, scores, places)
+                keep(self._limited(parsed, limits, units, cuts, scores))
+
+        scored = self._divisions(parsed, found) if model.places else places
+        return windows_of(model, parsed.text, scored, cut)
+
+    def _limited(
+        self,
+        parsed: ParsedText,
+        limits: SizeLimits,
+        units: Sequence[Span],
+        cuts: Sequence[int],
+        scores: TokenScores,
+        parts: Counted | None = None,
+    ) -> Segmentation:
+        """Return the chunks between cuts, with the limits kept."""
+        spans = spans_from_starts([0, *cuts], len(parsed.text))
+        scorer = partial(place_scores, scores)
+        return enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
+
+    def _is_one_chunk(self, parsed: ParsedText, limits: SizeLimits) -> bool:
+        """Return whether a text is too short to be cut, so that it needs no scores."""
+        return not parsed.section_starts and limits.fits_target(parsed)
+
+    def _places(self, parsed: ParsedText, found: Places) -> Places:
+        """Return where a chunk may start with a threshold: at units.
+
+        Args:
+            parsed: The text.
+            found: Its places.
+        """
+        text = parsed.text
+        if isinstance(parsed, MarkdownText):
+            return found
+        labelled = {p.first_word for p in found if text[p.offset : p.first_word].strip()}
+        at_units = places_at([unit.start for unit in parsed.units()[1:]], found)
+        return Places.of(place for place in at_units if place.offset not in labelled)
+
+    def _divisions(self, parsed: ParsedText, found: Places, also: Iterable[int] = ()) -> Places:
+        """Return where a model of places divides a text, which does not depend on sizes.
+
+        Args:
+            parsed: The text.
+            found: Its places.
+            also: Offsets of further places.
+        """
+        starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
+        return places_with(found, starts) if starts else found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_loaded": None}
+
+    def _determines(self) -> dict[str, object]:
+        return {**super()._determines(), "model": weights_digest(self.model)}

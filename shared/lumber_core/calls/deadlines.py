@@ -1,0 +1,236 @@
+"""Calls that end after a given time, whatever they wait for.
+
+A socket's timeout is for one read: a server that sends a byte now and then never exceeds it.
+
+- A coroutine is cancelled, which closes its connection.
+- A function cannot be stopped. It runs in a thread of its own, which is abandoned: it holds neither
+  its caller nor the end of the program. What it reads may end on its own (`end_reading_in_time`).
+
+Asynchronous methods run the synchronous ones in a thread, so that there is one way through both;
+only the calls that wait for somebody are made on the event loop (`run_for_loop`, `ask_within`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future, wait
+from contextvars import ContextVar, copy_context
+from functools import partial
+from threading import Event, Thread
+from typing import Any, ParamSpec, TypeVar
+
+from lumber_core.calls.threads import end_sleep_on, start_in_thread
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+_end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end", default=None)
+"""When the current call has to end, by the monotonic clock, and the seconds that it was given."""
+
+
+def end_reading_in_time(response: Any) -> None:
+    """Let the body of a response of httpx be read no longer than the current call may take.
+
+    An event hook for clients. Without it, an abandoned thread reads on for as long as a server
+    sends a byte now and then.
+    """
+    read, end = response.iter_raw, _end.get()
+
+    def read_in_time(chunk_size: int | None = None) -> Iterator[bytes]:
+        for piece in read(chunk_size):
+            if end is not None and time.monotonic() > end[0]:
+                raise _timeout(end)  # nobody waits for it any more
+            yield piece
+
+    response.iter_raw = read_in_time
+
+
+def call_within(
+    seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Call a function in a thread of its own, and wait for it no longer than `seconds`.
+
+    Args:
+        seconds: The limit; no later than that of a call which this one is part of. None: that.
+        function: The function.
+        args: Its arguments.
+        kwargs: Its keyword arguments.
+
+    Raises:
+        TimeoutError: It has not ended by then; its result is dropped.
+    """
+    end = _earlier_end(seconds)
+    if end is None:
+        return function(*args, **kwargs)
+    future = _start(end, partial(function, *args, **kwargs))
+    wait([future], end[0] - time.monotonic())
+    if not future.done():
+        raise _timeout(end)
+    return future.result()
+
+
+async def acall_within(
+    seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Async version of `call_within`; if the caller is cancelled, the thread is abandoned."""
+    end = _earlier_end(seconds)
+    future = asyncio.wrap_future(_start(end, partial(function, *args, **kwargs)))
+    try:
+        await asyncio.wait([future], timeout=end and end[0] - time.monotonic())
+        if end is not None and not future.done():
+            raise _timeout(end)
+        return future.result()
+    finally:
+        future.cancel()  # if nobody waits for it, its error is not logged
+
+
+def _start(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:
+    """Call a function in a thread that holds nobody."""
+    context, future = copy_context(), Future[T]()
+    context.run(_end.set, end)
+    future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:  # noqa: BLE001 - raised in the caller
+            future.set_exception(error)
+
+    Thread(target=run, name="lumber-call", daemon=True).start()
+    return future
+
+
+def ask_within(
+    seconds: float | None,
+    function: Callable[P, T],
+    afunction: Callable[P, Awaitable[T]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Call a function as `call_within` does; in `run_for_loop`, await another one on the loop.
+
+    Args:
+        seconds: See `call_within`.
+        function: The function.
+        afunction: Its asynchronous version, which is cancelled if it takes longer.
+        args: The arguments of either.
+        kwargs: The keyword arguments of either.
+
+    Raises:
+        TimeoutError: It has not ended by then.
+    """
+    if (loop := _loop.get()) is None:
+        return call_within(seconds, function, *args, **kwargs)
+    return loop.call(_earlier_end(seconds), partial(afunction, *args, **kwargs))
+
+
+async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread; what it asks with `ask_within`, it asks on this event loop.
+
+    If the caller is cancelled, what was asked is cancelled, and nothing more is. Other work in
+    threads is waited for, so that no answer is lost.
+    """
+    await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
+    loop = _Loop()
+
+    def run() -> T:
+        end_sleep_on(loop.stop)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            end_sleep_on(None)
+
+    context = copy_context()
+    context.run(_loop.set, loop)
+    future = context.run(start_in_thread, run)
+    cancelled = False
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
+            cancelled = True
+            loop.cancel()
+    if cancelled:
+        future.exception()  # nobody is told
+        raise asyncio.CancelledError
+    return future.result()
+
+
+def is_for_loop() -> bool:
+    """Return whether `run_for_loop` has called the current function."""
+    return _loop.get() is not None
+
+
+def stop_event() -> Event:
+    """Return an event that is set if the event loop that `run_for_loop` works for is cancelled."""
+    loop = _loop.get()
+    return Event() if loop is None else loop.stop
+
+
+class _Loop:
+    """An event loop that waits for a thread, and runs what that asks.
+
+    Attributes:
+        stop: Set once nothing more may be asked.
+    """
+
+    def __init__(self) -> None:
+        self.stop = Event()
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def cancel(self) -> None:
+        """Cancel what was asked."""
+        self.stop.set()
+        for task in self._tasks:
+            task.cancel()
+
+    def call(self, end: tuple[float, float] | None, work: Callable[[], Awaitable[T]]) -> T:
+        """Await on the loop what `work` returns; called in a thread."""
+        answer = Future[T]()
+        started: list[asyncio.Task[None]] = []
+
+        async def run() -> None:
+            # Kept at once, because a task that is cancelled just before it ends has no result.
+            answer.set_result(await work())
+
+        def start() -> None:
+            if self.stop.is_set():
+                answer.set_exception(asyncio.CancelledError())
+                return
+            task = asyncio.ensure_future(run())
+            started.append(task)
+            self._tasks.add(task)
+            task.add_done_callback(ended)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            error = asyncio.CancelledError() if task.cancelled() else task.exception()
+            if not answer.done():
+                answer.set_exception(error)
+
+        context = copy_context()
+        context.run(_end.set, end)
+        context.run(_loop.set, None)  # on the loop itself, nothing may wait for it
+        self._loop.call_soon_threadsafe(start, context=context)
+        wait([answer], end and end[0] - time.monotonic())
+        if end is not None and not answer.done():
+            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in started])
+            raise _timeout(end)
+        return answer.result()
+
+
+_loop: ContextVar[_Loop | None] = ContextVar("lumber_loop", default=None)
+
+
+def _earlier_end(seconds: float | None) -> tuple[float, float] | None:
+    """Return when a call ends that may take `seconds` and is part of the current one."""
+    ends = [] if seconds is None else [(time.monotonic() + seconds, seconds)]
+    current = _end.get()
+    return min(ends if current is None else [*ends, current], default=None)
+
+
+def _timeout(end: tuple[float, float]) -> TimeoutError:
+    return TimeoutError(f"no complete answer within {end[1]:g} s")

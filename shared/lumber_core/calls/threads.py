@@ -1,0 +1,173 @@
+"""Concurrency: single-flight requests, work in threads, sleep that ends early, batches."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+import sys
+import threading
+import time
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+)
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import cache
+from itertools import islice
+from threading import Lock
+from typing import Generic, ParamSpec, TypeVar
+
+from lumber_core.calls.forks import renew_after_fork
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class SingleFlight(Generic[T]):
+    """Lets concurrent requests for the same result share one computation.
+
+    The first caller does the work and the others wait for its result. If it fails, they fail with
+    the same error; if it is cancelled or interrupted, one of them takes over. The work must not
+    request its own result, for which it would wait forever.
+    """
+
+    def __init__(self) -> None:
+        self._start()
+        renew_after_fork(self, SingleFlight._start)
+
+    def _start(self) -> None:
+        self._lock = Lock()
+        self._running: dict[Hashable, Future[T]] = {}
+
+    def once(self, name: Hashable, find: Callable[[], T]) -> tuple[T, bool]:
+        """Return the result of `find`, and whether this call ran it."""
+        while (running := self._claim(name)) is not None:
+            with suppress(_AbandonedError):
+                return running.result(), False
+        with self._working(name) as mine:
+            mine.set_result(found := find())
+        return found, True
+
+    def _claim(self, name: Hashable) -> Future[T] | None:
+        """Return the result that is being worked on; None if it is the caller's to work on."""
+        with self._lock:
+            if (running := self._running.get(name)) is not None:
+                return running
+            mine = self._running[name] = Future()
+            mine.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
+        return None
+
+    @contextmanager
+    def _working(self, name: Hashable) -> Iterator[Future[T]]:
+        """Give the caller's future, and end it with an error if there is one."""
+        mine = self._running[name]
+        try:
+            yield mine
+        except BaseException as error:
+            mine.set_exception(error if isinstance(error, Exception) else _AbandonedError())
+            raise
+        finally:
+            with self._lock:
+                self._running.pop(name, None)  # a forked process has none
+
+
+class _AbandonedError(Exception):
+    """The caller that did the work gave up."""
+
+
+# More than are ever in use, because a thread that waits for a free one could wait forever.
+_MOST_THREADS = 1024
+
+
+@cache
+def _threads(process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process; a forked one has others."""
+    del process
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="lumber")
+
+
+def start_in_thread(
+    function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> asyncio.Future[T]:
+    """Call a function in a thread, without delay.
+
+    Unlike `asyncio.to_thread`, it does not use the event loop's own threads, which may all be
+    waiting for the function. A `StopIteration`, which futures cannot hold, becomes a RuntimeError,
+    as in a coroutine.
+    """
+
+    def call() -> T:
+        try:
+            return function(*args, **kwargs)
+        except StopIteration as error:
+            raise RuntimeError(f"{function!r} raised StopIteration") from error
+
+    context = contextvars.copy_context()
+    pool = _threads(os.getpid())
+    return asyncio.get_running_loop().run_in_executor(pool, context.run, call)
+
+
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread and wait for it, even if the caller is cancelled meanwhile.
+
+    A thread cannot be stopped, and its result may have been paid for. A cancellation takes effect
+    at the caller's next `await`.
+    """
+    await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
+    future = start_in_thread(function, *args, **kwargs)
+    cancelled = False
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
+            cancelled = True
+    task = asyncio.current_task()
+    if cancelled and task is not None:
+        if sys.version_info >= (3, 11):
+            task.uncancel()  # the next line counts it again
+        task.cancel()
+    return future.result()
+
+
+_thread = threading.local()
+
+
+class Stopped(BaseException):
+    """The work of a thread is no longer needed.
+
+    Not an `Exception`, so that no handler of ordinary errors catches and retries it.
+    """
+
+
+def end_sleep_on(stop: threading.Event | None) -> None:
+    """Make `sleep` in this thread raise `Stopped` as soon as `stop` is set; None: never."""
+    _thread.stop = stop
+
+
+def sleep(seconds: float) -> None:
+    """Sleep.
+
+    Raises:
+        Stopped: The event passed to `end_sleep_on` in this thread was set.
+    """
+    stop: threading.Event | None = getattr(_thread, "stop", None)
+    if stop is None:
+        time.sleep(seconds)
+    elif stop.wait(seconds):
+        raise Stopped
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of `size` items, the last one possibly shorter.
+
+    Args:
+        items: The items; those of a batch are pulled when the batch is asked for.
+        size: Number of items in a batch, at least 1.
+    """
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch

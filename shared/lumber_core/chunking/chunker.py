@@ -1,0 +1,385 @@
+"""The base class of all splitters: a function from a text to a segmentation.
+
+Subclasses find the spans of one text; this class checks arguments and enforces the size limits.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from lumber_core.calls.threads import start_in_thread
+from lumber_core.checks import check_language
+from lumber_core.chunking.cutting import Cutter, Scorer
+from lumber_core.chunking.delivery import Chunk, Delivery, deliver
+from lumber_core.chunking.room import Room
+from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.sizes import check_order, check_sizes
+from lumber_core.segmentation import Segmentation
+from lumber_core.spans import Span, spans_from_starts
+from lumber_core.support.identity import class_identity, identity_of, safe_repr
+from lumber_core.text.parsed import BY_ROWS, MarkdownText, ParsedText
+from lumber_core.text.source import Source, as_source, as_sources
+from lumber_core.text.structured import parse_plain
+from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
+
+_AS_THEY_ARE = Delivery()
+
+BY_LAYOUT: UnitName = "sentences_and_lines"
+"""Units of splitters that choose among all sentences, lines, paragraphs and headings."""
+
+
+class Chunker(ABC):
+    """Base of the splitters.
+
+    A subclass passes the settings below on, and keeps every other argument of its constructor in an
+    attribute of the same name: `repr`, the identity, and so ids and cache keys, are made of them.
+    They cannot be changed afterwards. `counter` counts its tokens.
+
+    Args:
+        chunk_size: Maximum tokens in a chunk, for any text: a hard limit. None: no limit.
+        target_size: Preferred length of chunks in tokens, for splitters that have one.
+        min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
+            room. None: no limit.
+        units: What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences",
+            "sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown"
+            (paragraphs, list items, tables, code; a heading with the block below it), or a callable
+            from a text to `(start, end)` offsets.
+        merge_sections: Whether a chunk of Markdown may hold the text of several sections. False:
+            every heading starts a chunk, also if the one before stays small; headings without text
+            between them stay together. Overlap does not reach across a heading either.
+        tokenizer: Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no
+            vocabulary), "words" (1.2 tokens a word, the published LumberChunker's formula), the
+            name of a tiktoken encoding or of a model tiktoken knows (extra `tiktoken`), a Hugging
+            Face tokenizer, a tiktoken `Encoding`, a function from a string to a number, or a
+            `TokenCounter`.
+        language: ISO 639 code of the language, such as "en", to find sentences.
+
+    Raises:
+        ValueError: A number is out of range, a name is unknown, or sizes contradict each other.
+        TypeError: A setting has the wrong type.
+    """
+
+    default_units: ClassVar[UnitName] = BY_LAYOUT
+    """The units of a class if no others are chosen: metadata that says Markdown replaces them."""
+
+    not_in_identity: ClassVar[frozenset[str]] = frozenset()
+    """Settings that cannot change the chunks."""
+
+    def __init__(
+        self,
+        *,
+        chunk_size: int | None = None,
+        target_size: int | None = None,
+        min_chunk_size: int | None = None,
+        units: UnitSpec = BY_LAYOUT,
+        merge_sections: bool = True,
+        tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
+        language: str = "en",
+    ) -> None:
+        check_sizes(chunk_size, target_size, min_chunk_size)
+        check_order(chunk_size, target_size, min_chunk_size)
+        check_language("language", language)
+        self.chunk_size = chunk_size
+        self.target_size = target_size
+        self.min_chunk_size = min_chunk_size
+        self.units = units
+        self.merge_sections = merge_sections
+        self.tokenizer = tokenizer
+        self.language = language
+        self.counter: TokenCounter = token_counter(tokenizer)
+        self._find_units: UnitFinder = unit_finder(units, language=language)
+        self._default_units = units == self.default_units
+        self._limits = SizeLimits(chunk_size, min_chunk_size, self.counter, target_size)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self) and not name.startswith("_"):
+            kind = type(self).__name__
+            raise AttributeError(f"{name} cannot be changed: make another {kind}")
+        super().__setattr__(name, value)
+
+    @property
+    def identity(self) -> str:
+        """What determines the chunks, as a key for caches; the same in every process.
+
+        Covers every setting that can change the result, the model's weights and the judge's
+        identity. It contains no credentials. Custom functions are identified by name only (see
+        `lumber_core.support.identity.NOT_COVERED`). The version of this library is not part of it.
+        """
+        settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
+        return f"{class_identity(type(self))}({settings})"
+
+    def split_text(self, text: str) -> list[str]:
+        """Split one text into the texts of its chunks; joined, they are the text.
+
+        Args:
+            text: Any string; `""` gives no chunk.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ChunkSizeError: A single character counts more than `chunk_size`.
+        """
+        return self.segment(text).chunks(text)
+
+    def split(self, source: str | Source, delivery: Delivery = _AS_THEY_ARE) -> list[Chunk]:
+        """Split one text into chunks, with offsets, headings, pages and lines.
+
+        Args:
+            source: A text, or a `Source` that says more about it; an empty text gives no chunk.
+            delivery: How chunks are cut out of the text. By default they join to it.
+
+        Raises:
+            TypeError: `source` is neither a string nor a `Source`.
+            ValueError: What is written around each chunk leaves no room for text.
+            ChunkSizeError: A single character counts more than `chunk_size`.
+        """
+        parsed = self.parse(source)
+        made = self._segment(parsed, self._limits_for(parsed, delivery.overlap))
+        return self._deliver(parsed, made, delivery)
+
+    def split_all(
+        self,
+        sources: Iterable[str | Source],
+        delivery: Delivery = _AS_THEY_ARE,
+        *,
+        show_progress: bool = False,
+    ) -> list[list[Chunk]]:
+        """Split many texts into chunks.
+
+        Args:
+            sources: Texts or sources; all are checked before the first is split.
+            delivery: As for `split`.
+            show_progress: Show a progress bar.
+
+        Returns:
+            The chunks of each text, in order, equal to those of `split`.
+        """
+        texts, limits = self._read(sources, delivery.overlap)
+        made = self._segment_all(texts, limits, show_progress=show_progress)
+        return [self._deliver(*each, delivery) for each in zip(texts, made, strict=True)]
+
+    async def asplit_all(
+        self,
+        sources: Iterable[str | Source],
+        delivery: Delivery = _AS_THEY_ARE,
+        *,
+        show_progress: bool = False,
+    ) -> list[list[Chunk]]:
+        """Async version of `split_all`."""
+        texts, limits = self._read(sources, delivery.overlap)
+        made = await self._asegment_all(texts, limits, show_progress=show_progress)
+        return [self._deliver(*each, delivery) for each in zip(texts, made, strict=True)]
+
+    def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
+        """Split one text; return spans without text, and the verdicts behind them.
+
+        Args:
+            source: A text, or a `Source` that says more about it; `""` gives no span.
+            overlap: Tokens to leave free in every chunk, for an overlap that is added later.
+
+        Returns:
+            Spans that tile the text, with the verdicts behind them.
+
+        Raises:
+            TypeError: `source` is neither a string nor a `Source`.
+            ValueError: What is written around each chunk leaves no room for text.
+            ChunkSizeError: A single character counts more than `chunk_size`.
+        """
+        parsed = self.parse(source)
+        return self._segment(parsed, self._limits_for(parsed, overlap))
+
+    async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
+        """Async version of `segment`."""
+        (segmentation,) = await self.asegment_all([as_source(source)], overlap=overlap)
+        return segmentation
+
+    def segment_all(
+        self,
+        sources: Iterable[str | Source],
+        *,
+        overlap: int = 0,
+        show_progress: bool = False,
+    ) -> list[Segmentation]:
+        """Split many texts; return their spans and verdicts.
+
+        Args:
+            sources: Texts or sources; all are checked before the first is split.
+            overlap: As for `segment`.
+            show_progress: Show a progress bar.
+
+        Returns:
+            One segmentation per text, in order, equal to that of `segment`.
+
+        Raises:
+            TypeError: An item is neither a string nor a `Source`.
+        """
+        texts, limits = self._read(sources, overlap)
+        return self._segment_all(texts, limits, show_progress=show_progress)
+
+    async def asegment_all(
+        self,
+        sources: Iterable[str | Source],
+        *,
+        overlap: int = 0,
+        show_progress: bool = False,
+    ) -> list[Segmentation]:
+        """Async version of `segment_all`."""
+        texts, limits = self._read(sources, overlap)
+        return await self._asegment_all(texts, limits, show_progress=show_progress)
+
+    def chunks(
+        self,
+        source: str | Source,
+        segmentation: Segmentation,
+        delivery: Delivery = _AS_THEY_ARE,
+    ) -> list[Chunk]:
+        """Return the chunks of a text that is segmented, for who needs verdicts or usage as well.
+
+        Args:
+            source: The text.
+            segmentation: What `segment` returned for it, with the overlap of `delivery`.
+            delivery: As for `split`.
+        """
+        return self._deliver(self.parse(source), segmentation, delivery)
+
+    def parse(self, source: str | Source | ParsedText) -> ParsedText:
+        """Return a text as it is read: as Markdown, or with this splitter's units."""
+        if isinstance(source, ParsedText):
+            return source
+        source = as_source(source)
+        # What metadata says does not change units that the user chose.
+        kind = source.kind if self._default_units else source.format
+        if kind == "markdown" or self.units == "markdown":
+            return MarkdownText(source, self.language, self.merge_sections)
+        by_rows = kind in BY_ROWS and self._default_units
+        return parse_plain(source, self.language, None if by_rows else self._find_units)
+
+    def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
+        """Return the units that chunks have to start at; None if the layout decides."""
+        by_layout = self._default_units or isinstance(parsed, MarkdownText)
+        return None if by_layout else parsed.units()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={safe_repr(value)}" for name, value in self._shown().items())
+        return f"{type(self).__name__}({shown})"
+
+    def _shown(self) -> dict[str, object]:
+        """Return the settings that can change the result, for `repr`; unset ones are left out."""
+        values = Chunker._determines(self).items()
+        return {name: value for name, value in values if value is not None}
+
+    def _determines(self) -> dict[str, object]:
+        """Return everything that can change the result, by name; subclasses may override it."""
+        names = inspect.signature(type(self)).parameters
+        values = {name: getattr(self, name) for name in names if name not in self.not_in_identity}
+        return {**values, "tokenizer": self.counter}
+
+    @abstractmethod
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        """Split a text within limits."""
+
+    def _segment_all(
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
+    ) -> list[Segmentation]:
+        """Split texts, each within its limits."""
+        if not show_progress:
+            return [*map(self._segment, texts, limits)]
+        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
+        work = zip(texts, limits, strict=True)
+        return [self._segment(parsed, own) for parsed, own in tqdm(work, total=len(texts))]
+
+    async def _asegment_all(
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
+    ) -> list[Segmentation]:
+        """Async version of `_segment_all`."""
+        return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
+
+    def _read(
+        self, sources: Iterable[str | Source], overlap: int
+    ) -> tuple[list[ParsedText], list[SizeLimits]]:
+        """Check the arguments, and return the text and the limits of each source."""
+        texts = list(map(self.parse, as_sources(sources)))
+        return texts, [self._limits_for(parsed, overlap) for parsed in texts]
+
+    def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
+        """Return the limits of the chunks of a text, less what is written around each."""
+        limits = self._limits_around(parsed.source)
+        if limits.room is not None:
+            overlap += limits.room.reserve(parsed.possible_contexts(), overlap)
+        return limits.reserving(overlap)
+
+    def _limits_around(self, source: Source) -> SizeLimits:
+        """Return limits that count what is written around each chunk of a text, if anything is."""
+        limits = self._limits
+        if source.written is None or limits.chunk_size is None:
+            return limits
+        return replace(limits, room=Room(source.written, self.counter, limits.chunk_size))
+
+    def _deliver(self, parsed: ParsedText, made: Segmentation, delivery: Delivery) -> list[Chunk]:
+        """Return the chunks of a text that is segmented."""
+        # Without an overlap, nothing is added to chunks that could make them too long.
+        limits = (
+            self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
+        )
+        return deliver(made, delivery, parsed, limits)
+
+
+def check_chunker(name: str, value: object) -> None:
+    """Raise unless a value is a splitter of the core.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(value, Chunker):
+        raise TypeError(
+            f"{name} must be a splitter of lumber_core, such as BertChunker(), not "
+            f"{safe_repr(value)}"
+        )
+
+
+def enforce_limits(
+    segmentation: Segmentation,
+    parsed: ParsedText,
+    limits: SizeLimits,
+    units: Sequence[Span] = (),
+    scorer: Scorer | None = None,
+    parts: Counted | None = None,
+) -> Segmentation:
+    """Return the segmentation with its spans cut and joined to keep sections and size limits.
+
+    Args:
+        segmentation: Spans that tile the text.
+        parsed: The text.
+        limits: The limits.
+        units: What is cut only if it alone is too long.
+        scorer: Scores the places to cut at; None decides by layout and size.
+        parts: Parts of the spans whose tokens are known.
+
+    Raises:
+        ChunkSizeError: A single character counts more than `chunk_size`.
+    """
+    text, fixed = parsed.text, parsed.section_starts
+    spans = segmentation.spans
+    if fixed:
+        starts = {*fixed, *(span.start for span in spans)}
+        spans = spans_from_starts(sorted(starts), len(text))
+    long = limits.exceeding(parsed, spans, parts)
+    if long:
+        others = set(spans).difference(long)
+        short = Cutter(parsed, limits).shorten(long, units, scorer)
+        spans = tuple(sorted([*others, *short]))
+    joined = limits.join(text, spans, fixed)
+    return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)

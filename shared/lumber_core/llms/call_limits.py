@@ -1,0 +1,124 @@
+"""When calls to a model may be sent: a rate limiter and a circuit breaker."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from lumber_core.calls.forks import ForkSafeLock
+from lumber_core.support.wording import counted
+
+logger = logging.getLogger(__name__)
+
+_CHARACTERS_PER_TOKEN = 4
+_LONGEST_PAUSE = 3600.0
+
+
+class RateLimiter:
+    """Delays calls to stay within limits per minute, and pauses them if a server asks for it.
+
+    Args:
+        requests_per_minute: Maximum calls per minute, evenly spaced. None: no limit.
+        tokens_per_minute: Maximum prompt tokens per minute, estimated as a quarter of the
+            characters. None: no limit.
+    """
+
+    def __init__(
+        self, requests_per_minute: float | None = None, tokens_per_minute: float | None = None
+    ) -> None:
+        self._per_request = 60.0 / requests_per_minute if requests_per_minute else 0.0
+        self._per_token = 60.0 / tokens_per_minute if tokens_per_minute else 0.0
+        self._next = 0.0
+        self._resume = 0.0
+        self._lock = ForkSafeLock()
+        self._limits = requests_per_minute, tokens_per_minute
+
+    def delay(self, characters: int) -> float:
+        """Reserve the next free slot for a prompt and return the seconds to wait for it."""
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._next)
+            cost = max(self._per_request, self._per_token * characters / _CHARACTERS_PER_TOKEN)
+            self._next = start + cost
+        return start - now
+
+    def pause_left(self) -> float:
+        """Return the seconds until calls may be sent again; 0 if they are not paused."""
+        with self._lock:
+            return max(0.0, self._resume - time.monotonic())
+
+    def pause(self, seconds: float) -> None:
+        """Pause all calls for some seconds."""
+        with self._lock:
+            self._resume = max(self._resume, time.monotonic() + seconds)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RateLimiter, self._limits
+
+
+class CircuitBreaker:
+    """Stops calls to a model that left several questions in a row without a usable answer.
+
+    Args:
+        limit: Number of questions in a row. None: calls are never stopped.
+        pause: Seconds until a single request may be sent; doubled each time it fails.
+    """
+
+    def __init__(self, limit: int | None, pause: float) -> None:
+        self._limit = limit
+        self._first_pause = pause
+        self._lock = ForkSafeLock()
+        self._close()
+
+    def _close(self) -> None:
+        self._unanswered = 0
+        self._pause = self._first_pause
+        self._probe_at = 0.0
+        self.last_failure = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are stopped."""
+        return self._limit is not None and self._unanswered >= self._limit
+
+    def allows(self) -> bool:
+        """Return whether a question may be asked; while calls are stopped, only trial ones."""
+        with self._lock:
+            if not self.is_open:
+                return True
+            now = time.monotonic()
+            if now < self._probe_at:
+                return False
+            self._probe_at = now + self._pause
+            return True
+
+    def answered(self) -> None:
+        """Record an answer: calls go on."""
+        with self._lock:
+            if self.is_open:
+                logger.info("the model answers again")
+            self._close()
+
+    def unanswered(self, failure: str) -> None:
+        """Record that a question got no usable answer in any attempt."""
+        with self._lock:
+            was_open = self.is_open
+            self.last_failure = failure
+            self._unanswered += 1
+            if not self.is_open:
+                return
+            if was_open:
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            self._probe_at = time.monotonic() + self._pause
+            if not was_open:
+                logger.warning(
+                    "the model left %s in a row without a usable answer, so it is not "
+                    "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
+                    counted(self._unanswered, "question"),
+                    self._pause,
+                    failure,
+                )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CircuitBreaker, (self._limit, self._first_pause)

@@ -1,0 +1,216 @@
+"""Long windows of a text, of which a judge names all starts at once: `method="window"`.
+
+A window holds at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next one.
+Which windows there are depends on the text alone, so all of them may be asked about at the same
+time, and the number of calls is known beforehand.
+
+Near the edges of a window a judge sees little of what comes before or after. So of two windows that
+share a unit, the one decides in which the unit lies farther from the edge.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+from lumber_core.chunking.chunker import enforce_limits
+from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.lumber.grouping import Group, TextUnits
+from lumber_core.segmentation import Segmentation, Usage, Verdict
+from lumber_core.spans import spans_from_starts
+from lumber_core.text.parsed import ParsedText
+from lumber_core.text.place import Places
+
+WINDOW_TOKENS = 4096
+"""Maximum tokens in a window: a novel of 200,000 tokens has about 55 windows."""
+
+_OVERLAP = 0.1  # of a window's tokens: enough text around a unit at the middle of an overlap
+
+# What the cutter weighs against sizes, in the unit of BertChunker's t. A start that is named
+# outweighs sizes unless one of the chunks beside it would have a tenth of the target size or less;
+# if every unit is named, chunks still have about 0.4 of the target size. Other units score as
+# paragraphs do that clearly continue the one before: one in twenty in Emma has such a t.
+_NAMED, _UNNAMED = 3.0, -3.0
+
+
+class UnitWindow(Group):
+    """Consecutive units of which a judge names all that start new content, or none.
+
+    A judge that is a function returns their numbers as a list; None or an empty list: no start.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"UnitWindow(start={self.start}, stop={self.stop})"
+
+
+class WindowWalk:
+    """The windows of one document, each judged on its own; without any I/O.
+
+    A window has as many units as fit in `window_tokens`, and two at least. Neighbours share at most
+    a tenth of `window_tokens`, and one unit at least, so every unit but the first is a choice of a
+    window.
+
+    Args:
+        document: The text and its units.
+        tokens: Tokens of each unit. One that counts none is taken for one.
+        window_tokens: Maximum tokens in a window.
+
+    Attributes:
+        usage: The cost of all verdicts.
+    """
+
+    def __init__(self, document: TextUnits, tokens: Sequence[int], window_tokens: int) -> None:
+        self.document = document
+        before = [0, *accumulate(max(1, count) for count in tokens)]
+        self._windows = _plan(before, window_tokens)
+        # The first unit about which each window but the first decides.
+        self._edges = [
+            max(start + 1, bisect_right(before, (before[start] + before[end]) / 2, start, end))
+            for (_, end), (start, _) in pairwise(self._windows)
+        ]
+        self._verdicts: dict[int, Verdict] = {}
+        self.usage = Usage()
+        self._waiting = iter(range(len(self._windows)))
+        self._out: set[int] = set()
+        self._followed = False
+
+    @property
+    def done(self) -> bool:
+        """Whether every window has a verdict."""
+        return len(self._verdicts) == len(self._windows)
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether a window that was handed out has no verdict yet."""
+        return bool(self._out)
+
+    @property
+    def position(self) -> int:
+        """Units that were judged, as if windows were equally long."""
+        units = len(self.document.units)
+        return units if self.done else units * len(self._verdicts) // len(self._windows)
+
+    @property
+    def groups(self) -> list[Group]:
+        """All windows, in document order."""
+        return [UnitWindow(self.document, *window) for window in self._windows]
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts so far, in document order."""
+        if not self._windows and self.document.units:
+            return (Verdict(0, 1, None, "single", "the text is one unit"),)
+        return tuple(self._verdicts[number] for number in sorted(self._verdicts))
+
+    def claim(self) -> Group | None:
+        """Hand out the next window that needs a judge, or None if there is none left."""
+        for number in self._waiting:
+            if number not in self._verdicts:
+                self._out.add(number)
+                return UnitWindow(self.document, *self._windows[number])
+        return None
+
+    def claim_ahead(self) -> None:
+        """Return None: `claim` hands out all windows, whatever the verdicts say."""
+
+    def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
+        """Record the verdicts that are stored; they are looked up once.
+
+        Args:
+            stored: Returns the stored verdict on a window, or None.
+        """
+        if not self._followed:
+            self._followed = True
+            for verdict in filter(None, map(stored, self.groups)):
+                self.record(verdict)
+
+    def record(self, verdict: Verdict) -> None:
+        """Record the verdict on a window, in any order.
+
+        Raises:
+            ValueError: There is no window of this walk with the verdict's `start` and `stop`.
+        """
+        number = bisect_left(self._windows, (verdict.start, verdict.stop))
+        if self._windows[number : number + 1] != [(verdict.start, verdict.stop)]:
+            raise ValueError(f"no window of this walk goes from {verdict.start} to {verdict.stop}")
+        self._out.discard(number)
+        if number not in self._verdicts:
+            self._verdicts[number] = verdict
+            self.usage += verdict.usage
+
+    def deciding(self, unit: int) -> Verdict | None:
+        """Return the verdict that decides about a unit; None if nothing is known about it.
+
+        Args:
+            unit: The unit's number.
+        """
+        if not self._windows:
+            return None
+        verdict = self._verdicts[bisect_right(self._edges, unit)]
+        return verdict if verdict.starts or not verdict.failed else None
+
+
+def _plan(before: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
+    """Return the first unit of each window, and the one past its last.
+
+    Args:
+        before: Tokens before each unit and before the end.
+        window_tokens: Maximum tokens in a window.
+    """
+    units, overlap = len(before) - 1, _OVERLAP * window_tokens
+    windows: list[tuple[int, int]] = []
+    start, stop = 0, min(1, units)
+    while stop < units:
+        stop = min(units, max(start + 2, bisect_right(before, before[start] + window_tokens) - 1))
+        windows.append((start, stop))
+        if stop < units:
+            shared = bisect_left(before, before[stop] - overlap)
+            fitting = bisect_left(before, before[stop + 1] - window_tokens)  # with a further unit
+            start = min(max(start + 1, shared, fitting), stop - 1)
+    return windows
+
+
+def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+    """Return the best chunks of a text, all of whose windows are judged.
+
+    Chunks start at units, or inside one that fits in no chunk. Where no answer could be used,
+    layout and sizes decide.
+
+    Args:
+        walk: The windows, with their verdicts.
+        parsed: The text.
+        limits: The limits, with a `target_size`.
+    """
+    made = Segmentation((), walk.verdicts, walk.usage)
+    text, units = parsed.text, walk.document.units
+    if not text:
+        return made
+    numbers = {unit.start: number for number, unit in enumerate(units)}
+    starts = [*numbers]
+
+    def scores(places: Places) -> list[float]:
+        deciding = (walk.deciding(bisect_right(starts, place) - 1) for place in places.offsets)
+        return [
+            0.0 if verdict is None else _NAMED if numbers.get(at) in verdict.starts else _UNNAMED
+            for at, verdict in zip(places.offsets, deciding, strict=True)
+        ]
+
+    cutter = Cutter(parsed, limits)
+    found = cutter.places(units, parsed.all_places)
+    cuts = cutter.cut(found, scores(found.places))
+    made = replace(made, spans=spans_from_starts([0, *cuts], len(text)))
+    made = enforce_limits(made, parsed, limits, units, scores)
+    setters: list[Verdict | None] = []
+    for span in made.spans:
+        unit = numbers.get(span.start, 0)
+        verdict = walk.deciding(unit) if unit else None
+        if verdict is not None and unit in verdict.starts:
+            setters.append(replace(verdict, unit=unit, starts=(), usage=Usage()))
+        else:
+            setters.append(None)
+    return replace(made, start_verdicts=tuple(setters))

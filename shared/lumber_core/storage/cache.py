@@ -1,0 +1,174 @@
+"""A cache for results that are expensive or slow: verdicts, completions, vectors, splits.
+
+One SQLite file holds any number of caches, one table each. The contract:
+
+- `get` returns what `put` stored under a key; when `put` returns, the value is on disk. (If the
+  power fails at that moment, SQLite may undo the last `put`, but no other.)
+- Threads, processes and forked children may share a file.
+- A file that is damaged, foreign or of another format version is refused and never modified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lumber_core.errors import StoreError
+from lumber_core.storage.sqlite import Database
+
+CACHE_FORMAT = 2
+"""The version of what caches hold; another one is not read."""
+_APPLICATION = 0x4C554D42  # "LUMB"
+
+
+class KeyValueCache(ABC):
+    """Bytes under string keys: in a file, as `Cache` keeps them, or elsewhere.
+
+    Attributes:
+        name: What messages call it.
+    """
+
+    name: str
+
+    @abstractmethod
+    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the values stored under some of `keys`; unknown keys are left out."""
+
+    @abstractmethod
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        """Store values, replacing earlier ones."""
+
+    @abstractmethod
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove the values stored under `keys`, if there are any."""
+
+    @abstractmethod
+    def items(self) -> Iterable[tuple[str, bytes]]:
+        """Return all keys with their values, in no particular order."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value stored under `key`, or None."""
+        return self.get_many([key]).get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store a value, replacing an earlier one."""
+        self.put_many({key: value})
+
+    def open(self) -> None:
+        """Use it now, so that a problem with it raises before any work."""
+        self.get("open")
+
+    def close(self) -> None:  # noqa: B027 - there may be nothing to close
+        """Close what was opened. The next use opens it again."""
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Turn errors about a stored value, such as "verdict", into a StoreError."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError) as error:
+            raise StoreError(
+                f"the store {self.name} contains a damaged {what}: {error!r}. Move the store "
+                "away, or pass another one"
+            ) from error
+
+    def __len__(self) -> int:
+        return len([*self.items()])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Cache(KeyValueCache):
+    """Bytes under string keys, in one table of an SQLite file.
+
+    Args:
+        path: The file; created on first use if it does not exist.
+        kind: Kind of the values, such as "verdicts": the name of the table.
+
+    Raises:
+        StoreError: On any use; see `Database.transaction`.
+    """
+
+    def __init__(self, path: str | Path, kind: str) -> None:
+        self.name = str(path)
+        self.path = Path(path)
+        self._kind = kind
+        self._database = Database(
+            path,
+            application=_APPLICATION,
+            version=CACHE_FORMAT,
+            table=kind,
+            schema=f"CREATE TABLE IF NOT EXISTS {kind} "
+            "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL)",
+            check_pages=True,
+        )
+
+    def open(self) -> None:
+        """Write to the file now, so that a problem with it raises before any work."""
+        with self._database.transaction(write=True) as connection:
+            connection.execute(f"PRAGMA user_version = {CACHE_FORMAT}")
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the values stored under some of `keys`; unknown keys are left out."""
+        query = f"SELECT value FROM {self._kind} WHERE key = ?"
+        wanted = [*keys]
+        with self._database.transaction() as connection:
+            rows = ((key, connection.execute(query, (key,)).fetchone()) for key in wanted)
+            return {key: row[0] for key, row in rows if row is not None}
+
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        """Store values in one transaction, replacing earlier ones; then they are on disk."""
+        rows = [(key, value, time.time()) for key, value in values.items()]
+        with self._database.transaction(write=True) as connection:
+            connection.executemany(f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)", rows)
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove the values stored under `keys`, if there are any."""
+        rows = [(key,) for key in keys]
+        with self._database.transaction(write=True) as connection:
+            connection.executemany(f"DELETE FROM {self._kind} WHERE key = ?", rows)
+
+    def items(self) -> list[tuple[str, bytes]]:
+        """Return all keys with their values, in no particular order."""
+        with self._database.transaction() as connection:
+            return connection.execute(f"SELECT key, value FROM {self._kind}").fetchall()
+
+    def close(self) -> None:
+        """Close the file. The next use opens it again."""
+        self._database.close()
+
+    def __len__(self) -> int:
+        with self._database.transaction() as connection:
+            return int(connection.execute(f"SELECT count(*) FROM {self._kind}").fetchone()[0])
+
+
+def digest(*parts: str) -> str:
+    """Return a SHA-256 over texts, for use as a key; ("ab", "c") and ("a", "bc") differ."""
+    made = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        made.update(len(encoded).to_bytes(8, "big"))
+        made.update(encoded)
+    return made.hexdigest()
+
+
+def read_row(value: bytes) -> dict[str, Any]:
+    """Return the JSON object in a value.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    try:
+        row = json.loads(value)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise ValueError(f"expected a JSON object, found {type(row).__name__}")
+    return row

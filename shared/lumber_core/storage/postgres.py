@@ -1,0 +1,333 @@
+"""Tables in PostgreSQL, used as those in a file are: opened, checked, and shared by many.
+
+A collection is a schema of the database, with tables of its own. A transaction that reads sees one
+state of it, whoever writes meanwhile. One that writes has the collection's advisory lock, so that
+writers on any machine come one after the other.
+
+This module needs psycopg, which is imported with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from threading import BoundedSemaphore
+from time import monotonic
+from typing import Any
+from weakref import finalize
+
+import psycopg
+from psycopg import errors, sql
+from psycopg.conninfo import conninfo_to_dict
+
+from lumber_core.calls.forks import renew_after_fork
+from lumber_core.errors import StoreError
+from lumber_core.storage.sqlite import VersionError, intact
+
+_SECONDS = 60  # in which a server has to answer, and a writer gets its turn
+_CONNECT_SECONDS = 10
+_MOST = 8  # connections of an object: a server often has 100 for everybody
+_PREFIX = "lumber_"  # of schemas, so that no table of another program has the name of one of ours
+_LONGEST = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
+_INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
+_TYPES = {
+    "INTEGER": "BIGINT",
+    "BLOB": "BYTEA",
+    "TEXT": 'TEXT COLLATE "C"',  # the order of a language depends on the server, and is slow
+    " AUTOINCREMENT": "",
+    " WITHOUT ROWID": "",
+    "x''": "''",
+}
+
+
+class PostgresDatabase:
+    """A collection of tables in PostgreSQL; see `Database`, which has the same methods.
+
+    Args:
+        path: What the user calls it.
+        url: The database, as libpq takes it.
+        collection: The name of the collection.
+        version: The version of the format.
+        schema: Statements that create the tables, as SQLite takes them; one is `about`.
+        outdated: What to do about a collection of an older version.
+
+    Raises:
+        ValueError: The URL cannot be read, or the name of the collection is too long.
+    """
+
+    def __init__(
+        self, path: str, url: str, collection: str, *, version: int, schema: str, outdated: str
+    ) -> None:
+        self.path = path
+        if not 0 < len(collection.encode(errors="replace")) <= _LONGEST or "\0" in collection:
+            raise ValueError(
+                f"a collection has a name of 1 to {_LONGEST} bytes, not {collection!r}"
+            )
+        try:
+            known: dict[str, Any] = conninfo_to_dict(url)
+        except psycopg.Error:
+            known = {"host": "@"}
+        # A password with an @ or / would be a part of these. What libpq says would tell it.
+        if any("@" in str(known.get(part, "")) for part in ("host", "dbname")):
+            raise ValueError(
+                "the URL of the database cannot be read: write "
+                "postgresql://user:password@host:port/database?sslmode=require, with parameters of "
+                "libpq after the question mark, and in the password %40 for @, %2F for /, %25 for %"
+            )
+        # Statements are not prepared, since poolers of connections do without sessions.
+        fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
+        ours = {
+            "connect_timeout": _CONNECT_SECONDS,
+            "fallback_application_name": "lumber-splitters",
+        }
+        self._settings = {**ours, **known, **fixed}
+        place = ":".join(str(known[part]) for part in ("host", "port") if part in known)
+        self.name = f"{collection} in the database {known.get('dbname', '')}".strip()
+        self.name += f" at {place}" * bool(place)
+        self._version, self._tables, self._outdated = version, schema, outdated
+        self._schema = f"{_PREFIX}{collection}"
+        self._quoted = sql.Identifier(self._schema).as_string(None)
+        key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
+        # A machine that is switched off while it writes has the lock no longer than this.
+        self._lock = (
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_SECONDS}s'; "
+            f"SELECT pg_advisory_xact_lock({key})"
+        )
+        self._renewing = False
+        self._free: list[_Connection] = []
+        self._renew()
+        renew_after_fork(self, PostgresDatabase._renew)
+        finalize(self, _close, self._free)
+
+    @contextmanager
+    def transaction(self, *, write: bool = False) -> Iterator[_Statements]:
+        """Open a transaction, which sees one state of the collection; an error undoes it.
+
+        Args:
+            write: Whether it writes. If so, it waits until nobody else does.
+
+        Raises:
+            StoreError: The server cannot be reached, does not answer in time or refuses something,
+                or another version has written the collection.
+        """
+        with self._explained(), self._connection(write) as connection:
+            yield _Statements(connection)
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def intact(self) -> Iterator[None]:
+        """Reads what a damaged collection has other values of; see `Database.intact`."""
+        with intact(self.name):
+            yield
+
+    def remove_outdated(self) -> None:
+        """Empty the collection if an older version of this library has written it."""
+        self._renewing = True
+        try:
+            with self.transaction():
+                pass
+        finally:
+            self._renewing = False
+
+    def _renew(self) -> None:
+        """Begin without connections: those of a parent are not ours to close."""
+        _inherited.extend(self._free)
+        self._free.clear()
+        self._turns = BoundedSemaphore(_MOST)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (psycopg.Error, VersionError) as error:
+            diagnosed = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+            said = " ".join((diagnosed or str(error)).split()).rstrip(".?")
+            raise StoreError(
+                f"the store {self.name} cannot be used: {said}. {self._remedy(error)}"
+            ) from error
+
+    def _remedy(self, error: Exception) -> str:
+        schema, user = self._schema, self._settings.get("user", "USER")
+        if isinstance(error, VersionError):
+            return error.remedy
+        if isinstance(error, _NoRightError):
+            return (
+                "Let the owner of the database make the collection: "
+                f'CREATE SCHEMA "{schema}" AUTHORIZATION "{user}"'
+            )
+        if isinstance(error, errors.InsufficientPrivilege):
+            return (
+                f'Let its owner give the rights: GRANT ALL ON SCHEMA "{schema}" TO "{user}"; '
+                f'GRANT ALL ON ALL TABLES IN SCHEMA "{schema}" TO "{user}"'
+            )
+        if isinstance(error, psycopg.ProgrammingError):  # tables or columns are missing
+            return f'It is damaged: run DROP SCHEMA "{schema}" CASCADE, and it is made again'
+        if isinstance(error, errors.ProgramLimitExceeded):  # an entry of an index has 2,704 bytes
+            return "Give documents and their sources names of at most 2,500 bytes"
+        return (
+            "Make sure that the server runs, can be reached and has room, and repeat the call: it "
+            "goes on from what is stored"
+        )
+
+    @contextmanager
+    def _connection(self, write: bool) -> Iterator[_Connection]:
+        """Hand out a connection with an open transaction; undo what is not committed."""
+        if not self._turns.acquire(timeout=_SECONDS):
+            raise psycopg.OperationalError(f"all {_MOST} connections of this process are in use")
+        try:
+            connection = self._begin(write)
+            try:
+                yield connection
+            finally:
+                self._end(connection)
+        finally:
+            self._turns.release()
+
+    def _begin(self, write: bool) -> _Connection:
+        while True:
+            try:
+                connection, used = self._free.pop(), True
+            except IndexError:
+                connection, used = _Connection.connect(**self._settings), False
+            try:
+                self._open(connection, write)
+            except BaseException as error:
+                self._end(connection)
+                # The server has ended what was idle, or was started again since.
+                if not (used and _is_lost(error)):
+                    raise
+            else:
+                return connection
+
+    def _end(self, connection: _Connection) -> None:
+        """Undo what was not committed, and keep the connection for others, unless it is lost."""
+        with suppress(psycopg.Error):
+            if connection.info.transaction_status in (_OPEN, _FAILED):
+                connection.execute("ROLLBACK")
+        if connection.info.transaction_status == _IDLE:
+            self._free.append(connection)
+        else:
+            connection.close()
+
+    def _open(self, connection: _Connection, write: bool) -> None:
+        """Begin a transaction on a collection of this version; make one if there is none."""
+        while (found := self._begun(connection, write)) != self._version:
+            connection.execute("ROLLBACK")
+            if found is not None and not (self._renewing and found < self._version):
+                raise VersionError(found, self._version, self._outdated)
+            self._make(connection)
+
+    def _begun(self, connection: _Connection, write: bool) -> int | None:
+        """Begin a transaction; return the version of the collection, None if there is none."""
+        kind = "READ COMMITTED" if write else "REPEATABLE READ, READ ONLY"
+        cursor = connection.cursor()
+        try:  # all at once, as each answer takes its way through the network
+            cursor.execute(
+                f"BEGIN ISOLATION LEVEL {kind}; SET LOCAL search_path = {self._quoted}; "
+                f"SET LOCAL statement_timeout = '{_SECONDS}s'; "
+                f"{self._lock if write else ''}; "
+                f"SELECT value FROM {self._quoted}.about WHERE name = 'format'"
+            )
+        except errors.UndefinedTable:
+            return None
+        while cursor.nextset():
+            pass
+        row = cursor.fetchone()
+        return int(row[0]) if row else None
+
+    def _make(self, connection: _Connection) -> None:
+        """Make the tables, in place of those of an older version."""
+        connection.execute(f"BEGIN; SET LOCAL statement_timeout = '{_SECONDS}s'; {self._lock}")
+        known = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [self._schema])
+        if known.fetchone() is None:
+            try:
+                connection.execute(f"CREATE SCHEMA {self._quoted}")
+            except errors.InsufficientPrivilege as error:
+                raise _NoRightError(str(error)) from error
+        connection.execute(f"SET LOCAL search_path = {self._quoted}")
+        named = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
+        tables = {name for (name,) in connection.execute(named, [self._schema])}
+        format_now = "SELECT value FROM about WHERE name = 'format'"
+        # Another process may have made them meanwhile.
+        if self._renewing and "about" in tables:
+            [(found,)] = connection.execute(format_now).fetchall()
+            if int(found) < self._version:
+                for name in tables:
+                    connection.execute(
+                        sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))
+                    )
+        schema = self._tables
+        for of_sqlite, ours in _TYPES.items():
+            schema = schema.replace(of_sqlite, ours)
+        connection.execute(
+            f"{schema}; INSERT INTO about VALUES ('format', '{self._version}') "
+            "ON CONFLICT DO NOTHING; COMMIT"
+        )
+
+
+class _Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that waits for an answer no longer than `_SECONDS`."""
+
+    def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
+        """Run a call that waits for the server."""
+        return super().wait(_in_time(gen), *args, **kwargs)
+
+
+def _in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """Yield what a call waits for. It is told ten times a second that it still waits."""
+    end = monotonic() + _SECONDS + 1  # a server that works ends the call itself before
+    try:
+        wanted = next(call)
+        while monotonic() < end:
+            wanted = call.send((yield wanted)) or wanted
+    except StopIteration as ended:
+        return ended.value
+    raise _NoAnswerError(f"no answer within {_SECONDS} s")
+
+
+class _Statements:
+    """A connection as the statements for SQLite take it."""
+
+    def __init__(self, connection: _Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
+        """Run a statement with a "?" for each value."""
+        return self._connection.execute(statement.replace("?", "%s"), values, binary=True)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each row of values."""
+        cursor = self._connection.cursor()
+        if inserting := _INSERT.match(statement):  # COPY takes a tenth of the time
+            with cursor.copy(f"COPY {inserting[1]} FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            cursor.executemany(statement.replace("?", "%s"), rows)
+
+
+class _NoAnswerError(psycopg.OperationalError):
+    """A server is there, and does not answer in time."""
+
+
+class _NoRightError(errors.InsufficientPrivilege):
+    """A user may not make a collection."""
+
+
+_IDLE = psycopg.pq.TransactionStatus.IDLE
+_OPEN, _FAILED = psycopg.pq.TransactionStatus.INTRANS, psycopg.pq.TransactionStatus.INERROR
+_inherited: list[_Connection] = []  # of a parent process; closing them would end its sessions
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Return whether a session has ended: it says so, or there is nobody who could say anything."""
+    if not isinstance(error, psycopg.OperationalError) or isinstance(error, _NoAnswerError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith("57P")
+
+
+def _close(connections: list[_Connection]) -> None:
+    for connection in connections:
+        connection.close()

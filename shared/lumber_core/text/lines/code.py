@@ -1,0 +1,148 @@
+"""Lines of code, and paragraphs of prose among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from lumber_core.spans import Span
+from lumber_core.text.lines.columns import CLOSING, PART, WIDEST, Lines, shares
+from lumber_core.text.lines.directives import fences
+
+_INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
+_PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
+_SHARE_OF_LETTERS = 0.85  # of the characters of prose
+_FEWEST_BLANKS = 4
+_MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
+_OPENING = "\"'([*_\u2018\u201c\u00ab"
+
+
+def prose_paragraphs(text: str) -> list[Span]:
+    """Return the lines of each paragraph of a text that reads as prose, and not as code."""
+    lines = Lines(text)
+    starts = [*lines.starts, len(text)]
+    return [
+        Span(starts[paragraph.start], starts[paragraph.stop])
+        for paragraph in paragraphs_around(range(len(lines.bodies)), lines)
+        if reads_as_prose(paragraph, lines)
+    ]
+
+
+def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
+    """Yield the paragraphs that have some lines, ascending.
+
+    The lines of a paragraph have the same indentation, but for what hangs below a label.
+    """
+    bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
+    indents, labels = lines.indents, lines.labels
+
+    def begins(number: int) -> bool:
+        before = number - 1
+        if blank[number] or labels[number] or not number:
+            return True
+        moved = indents[number] - indents[before]
+        if moved < 0 or (moved and not labels[before]):
+            return True
+        marked = firsts[before] in "`~:" or firsts[number] in "`~:"
+        return marked and any(map(_MARK.match, bodies[before : number + 1]))
+
+    done = 0
+    for number in numbers:
+        if number < done:
+            continue
+        first, done = number, number + 1
+        while not begins(first):
+            first -= 1
+        while done < len(bodies) and not begins(done):
+            done += 1
+        yield range(first, done)
+
+
+def reads_as_prose(paragraph: range, lines: Lines) -> bool:
+    """Return whether lines in a row read as a paragraph of sentences."""
+    bodies = lines.bodies[paragraph.start : paragraph.stop]
+    label = lines.labels[paragraph.start]
+    if bodies[-1].rstrip(CLOSING)[-1:] not in _PROSE_ENDS:
+        return False
+    first = bodies[0][label:].lstrip(_OPENING)[:1]
+    caseless = is_caseless(first)
+    if not (first.isupper() or caseless):
+        return False
+    text = _INLINE.sub("x", " ".join(bodies)[label:])
+    blanks = text.count(" ")
+    letters = sum(map(str.isalpha, text))
+    enough = letters >= _SHARE_OF_LETTERS * (len(text) - blanks)
+    return enough and (caseless or blanks >= _FEWEST_BLANKS)
+
+
+def is_caseless(first: str) -> bool:
+    """Return whether a character is a letter of a script without lower case."""
+    return not first.isascii() and first.isalpha() and first.lower() == first.upper()
+
+
+_CODE_ENDS = frozenset("{};,([")
+_CODE_FIRSTS = frozenset('])}@#/*<"acdefilprstuvw')  # of the next pattern
+_CODE = re.compile(
+    r"[\])}]|@\w|#include|//|/\*|\*/?\s|</?\w|\"[^\"]*\"\s*:\s|self\.|from\s\S+\simport|with\s.*:$"
+    r"|(?:async|class|const|def|elif|else:|except|finally:|fn|function|import|let|package|private"
+    r"|public|return|static|struct|try:|using|var)\b"
+)
+_CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
+_KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # of YAML
+_GOES_ON = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
+_LEADS = re.compile(r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$")  # decorators, comments, sections
+_FEWEST_LINES = 3
+_SHARE_OF_CODE = 0.45
+_DEEPEST = 4
+
+
+def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
+    """Return the depth of each line of code, and which of them go on from the line before.
+
+    A line is code if it is fenced, or if about half of the lines around it look like code and it is
+    no prose.
+    """
+    bodies, indents = lines.bodies, lines.indents
+    fenced: set[int] = set()
+    joined: set[int] = set()
+    marks = [number for number, first in enumerate(lines.firsts) if first in "`~"]
+    for first, last, directive in fences(bodies[number] for number in marks):
+        if not directive:
+            fenced.update(range(marks[first], marks[last] + 1))
+            joined |= {marks[first] + 1, marks[last]}
+    looks = [*map(_looks_like_code, bodies, indents)]
+    for number in fenced:
+        looks[number] = False
+    code = {
+        number
+        for part, share in enumerate(shares(looks))
+        if share >= _SHARE_OF_CODE and len(bodies) >= _FEWEST_LINES
+        for number in range(part * PART, min(len(bodies), (part + 1) * PART))
+        if looks[number] or len(bodies[number]) <= WIDEST
+    } - fenced
+    for paragraph in paragraphs_around(sorted(code), lines):
+        if reads_as_prose(paragraph, lines):
+            code.difference_update(paragraph)
+    code |= fenced
+    unit = min((indents[number] for number in code if indents[number] > 1), default=1)
+    for number in code:
+        before = max(0, number - 1)
+        led = before in code and not lines.blank[number] and _LEADS.match(bodies[before])
+        if led or indents[number] > indents[before] or _GOES_ON.match(bodies[number]):
+            joined.add(number)
+    depths = {number: min(_DEEPEST, indents[number] // unit) for number in code}
+    return depths | {number: max(1, depths[number]) for number in fenced}, joined
+
+
+def _looks_like_code(body: str, indent: int) -> bool:
+    first, last = body[0], body[-1]
+    if first == "\\":  # of LaTeX
+        return False
+    if len(body) > WIDEST:
+        return last in "{};[>"
+    return (
+        last in _CODE_ENDS
+        or (first in _CODE_FIRSTS and _CODE.match(body) is not None)
+        or (("=" in body or last in "):") and _CODE_INSIDE.search(body) is not None)
+        or (indent > 0 and ":" in body and _KEY.match(body) is not None)
+    )

@@ -1,0 +1,98 @@
+"""Lines that continue the line before them, because a text was wrapped to a width."""
+
+from __future__ import annotations
+
+from itertools import compress, count
+from operator import add
+
+from lumber_core.text.lines.code import is_caseless, paragraphs_around, reads_as_prose
+from lumber_core.text.lines.columns import PART, WIDEST, Lines, shares
+
+LINE_OF_TEXT = 40  # characters; a shorter line may be an item or another heading
+_NARROWEST_PROSE = 25  # characters of a line that was wrapped
+_LONG_LINE = 50  # characters; before a small letter it was wrapped, whatever is around it
+_LONGEST_WORD = 20  # characters; what is longer may have been divided
+_FULL = 0.87  # of the width, with the first word of the next line
+
+
+def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
+    """Return the lines that continue the line before, which was wrapped.
+
+    Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
+    would not have fitted, and the next line often starts with a lower-case letter. No line that is
+    whole is wrapped, such as a row, nor the one after it.
+    """
+    bodies, ended, labels = lines.bodies, lines.ended, lines.labels
+    near = [not blank for blank in lines.blank]
+    inner = [*compress(count(1), near[1:])]
+    if not inner:
+        return set()
+    letters = {first: first.islower() or is_caseless(first) for first in {*lines.firsts}}
+    small = [*map(letters.__getitem__, lines.firsts)]
+    lengths = [*map(add, lines.indents, map(len, bodies))]
+    widths = []  # of the text around each line: about one in five is longer
+    for at in range(0, len(bodies), PART):
+        around = sorted(lengths[max(0, at - PART) : at + 2 * PART])
+        widths += [around[-(len(around) // 5 + 1)]] * PART
+    goes_on = [False] * len(bodies)
+    full = [False] * len(bodies)
+    for number in inner:
+        body = bodies[number]
+        word = body.find(" ", 0, _LONGEST_WORD) + 1 or min(_LONGEST_WORD, len(body)) + 1
+        full[number] = lengths[number - 1] + word >= _FULL * widths[number]
+        goes_on[number] = small[number] and not ended[number - 1]
+    parts = zip(widths[::PART], *map(shares, (near, goes_on, full)), strict=True)
+    prose = [
+        _NARROWEST_PROSE <= width <= WIDEST
+        and of_small >= 0.25 * of_near
+        and of_full >= 0.6 * of_near
+        for width, of_near, of_small, of_full in parts
+    ]
+    wrapped: set[int] = set()
+    unsure: list[int] = []
+    for number in inner:
+        before = number - 1
+        if number in whole or before in whole:
+            continue
+        if labels[number]:
+            if not full[number] or ended[before] or any(labels[max(0, number - PART) : number]):
+                continue
+            if any(labels[number + 1 : number + PART]):
+                continue
+        in_prose = prose[number // PART]
+        if not in_prose:
+            long = _LONG_LINE <= lengths[before] <= WIDEST
+            continued = goes_on[number] and full[number] and long
+        elif not ended[before]:
+            continued = full[number] or small[number]
+        else:
+            # A short line without punctuation, after a sentence and before a capital, is a title.
+            continued = (
+                full[number]
+                and lines.indents[number] <= lines.indents[before]
+                and (
+                    number + 1 == len(bodies)
+                    or lengths[number] >= 0.6 * widths[number]
+                    or ended[number]
+                    or small[number]
+                    or small[number + 1]
+                )
+            )
+        if continued:
+            wrapped.add(number)
+        elif not (in_prose or ended[before] or labels[number]):
+            unsure.append(number)
+    for paragraph in paragraphs_around(unsure, lines):
+        inner = [number for number in paragraph[1:] if not ended[number - 1]]
+        # Lines of verse, which begin with capitals, are shorter.
+        fewest = LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
+        least = max(fewest, _FULL * max(lengths[paragraph.start : paragraph.stop]))
+        continued = [
+            number
+            for number in inner
+            if small[number]
+            or lengths[number - 1] + 1 + len(bodies[number].split(None, 1)[0]) >= least
+        ]
+        if continued and reads_as_prose(paragraph, lines):
+            wrapped.update(continued)
+    return wrapped

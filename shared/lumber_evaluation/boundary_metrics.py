@@ -1,0 +1,218 @@
+"""How well predicted boundaries agree with reference boundaries.
+
+Precision, recall and F1 count boundaries; Pk (Beeferman et al. 1999) and WindowDiff (Pevzner and
+Hearst 2002) slide a window over the units and forgive near misses in part. The last two are
+computed by nltk (extra `evaluation`), so figures are comparable with published ones.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from lumber_core.support.extras import load
+from lumber_evaluation.dataset import Document
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryScore:
+    """Counts of boundaries, with precision, recall and F1.
+
+    Attributes:
+        hits: Predicted boundaries that are reference boundaries.
+        predicted: Predicted boundaries.
+        reference: Reference boundaries.
+    """
+
+    hits: int = 0
+    predicted: int = 0
+    reference: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted boundaries that are hits; 0 if none is predicted."""
+        return self.hits / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the reference boundaries that are hit; 0 if there is none."""
+        return self.hits / self.reference if self.reference else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 if both are."""
+        total = self.predicted + self.reference
+        return 2 * self.hits / total if total else 0.0
+
+    def __add__(self, other: BoundaryScore) -> BoundaryScore:
+        return BoundaryScore(
+            self.hits + other.hits,
+            self.predicted + other.predicted,
+            self.reference + other.reference,
+        )
+
+
+def boundary_score(reference: Iterable[int], predicted: Iterable[int]) -> BoundaryScore:
+    """Match places where segments start, without the start of the text, with predicted ones."""
+    true, said = set(reference), set(predicted)
+    return BoundaryScore(len(true & said), len(said), len(true))
+
+
+def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
+    """Return the numbers of the units nearest to character offsets.
+
+    Args:
+        offsets: Character offsets where segments start.
+        units: Character offsets where units start, ascending; the first is 0.
+
+    Returns:
+        Ascending unit numbers without duplicates and without 0, the start of the text. Of two
+        equally near units, the later one.
+    """
+    found = set()
+    for offset in offsets:
+        after = bisect_left(units, offset)
+        if after == len(units) or (after and offset - units[after - 1] < units[after] - offset):
+            after -= 1
+        found.add(after)
+    return sorted(found - {0})
+
+
+def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
+    """Return Pk: how often two units k apart are wrongly said to be in one segment, or in two.
+
+    Args:
+        reference: Numbers of the units where segments start, without 0.
+        predicted: The same as predicted.
+        units: Number of units in the text.
+
+    Returns:
+        A share, 0 for perfect agreement. k is half the mean length of a reference segment. A
+        text of fewer than two units gives 0.
+
+    Raises:
+        ValueError: A boundary is not between 1 and `units` - 1.
+        MissingExtraError: Nltk is not installed.
+    """
+    return _windowed("pk", reference, predicted, units)
+
+
+def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
+    """Return WindowDiff: how often windows hold different numbers of boundaries; see `pk`."""
+    return _windowed("windowdiff", reference, predicted, units)
+
+
+def window_length(reference: Sequence[int], *, units: int) -> int:
+    """Return k, half the mean length of a reference segment in units, at least 1."""
+    return max(1, round(units / (2 * (len(set(reference)) + 1))))
+
+
+def _windowed(
+    measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
+) -> float:
+    """Compute one of nltk's measures over the gaps between units."""
+    segmentation = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
+    true, said = _gaps(reference, units), _gaps(predicted, units)
+    if units < 2:
+        return 0.0
+    k = min(window_length(reference, units=units), units - 1)
+    return float(getattr(segmentation, measure)(true, said, k))
+
+
+def _gaps(boundaries: Sequence[int], units: int) -> str:
+    """Return a character for each gap between units: 1 where a segment starts after it."""
+    gaps = ["0"] * max(0, units - 1)
+    for boundary in boundaries:
+        if not 1 <= boundary < units:
+            raise ValueError(
+                f"a boundary is the number of a unit that starts a segment, from 1 to "
+                f"{units - 1} here, not {boundary}"
+            )
+        gaps[boundary - 1] = "1"
+    return "".join(gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentScore:
+    """How well the cuts in one document agree with its reference segments.
+
+    Attributes:
+        document: Name of the document.
+        boundaries: Counts of boundaries, in the document's units.
+        pk: Pk, from 0 for perfect agreement.
+        window_diff: WindowDiff, from 0 for perfect agreement.
+    """
+
+    document: str
+    boundaries: BoundaryScore
+    pk: float
+    window_diff: float
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentationScores:
+    """How well the cuts in the documents of a corpus agree with their reference segments.
+
+    Attributes:
+        documents: One score for each document.
+    """
+
+    documents: tuple[DocumentScore, ...]
+
+    @property
+    def boundaries(self) -> BoundaryScore:
+        """Counts of boundaries over all documents, so that long documents have more weight."""
+        return sum((score.boundaries for score in self.documents), BoundaryScore())
+
+    @property
+    def pk(self) -> float:
+        """Mean of Pk over the documents."""
+        return fmean(score.pk for score in self.documents)
+
+    @property
+    def window_diff(self) -> float:
+        """Mean of WindowDiff over the documents."""
+        return fmean(score.window_diff for score in self.documents)
+
+
+def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
+    """Compare the cuts in a document with its reference segments.
+
+    Args:
+        document: A document with units and reference segments.
+        starts: Character offsets where chunks start, in any order; the start of the text is
+            ignored. Each counts as the unit nearest to it.
+
+    Raises:
+        MissingExtraError: nltk is not installed.
+    """
+    said = nearest_units(starts, document.units)
+    true = nearest_units(document.starts, document.units)
+    units = len(document.units)
+    return DocumentScore(
+        document.name,
+        boundary_score(true, said),
+        pk(true, said, units=units),
+        window_diff(true, said, units=units),
+    )
+
+
+def score_segmentation(
+    documents: Sequence[Document], starts: Sequence[Iterable[int]]
+) -> SegmentationScores:
+    """Compare the cuts in several documents with their reference segments.
+
+    Args:
+        documents: At least one document with reference segments.
+        starts: For each document, character offsets where chunks start.
+
+    Raises:
+        ValueError: There is no document.
+        MissingExtraError: nltk is not installed.
+    """
+    if not documents:
+        raise ValueError("there is no document with reference segments to compare with")
+    pairs = zip(documents, starts, strict=True)
+    return SegmentationScores(tuple(score_document(document, cuts) for document, cuts in pairs))

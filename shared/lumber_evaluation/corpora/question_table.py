@@ -1,0 +1,239 @@
+"""Questions from a table, checked against the documents they are about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from lumber_core.spans import Span
+from lumber_evaluation.corpora.files import (
+    Row,
+    json_fault,
+    table_rows,
+)
+from lumber_evaluation.dataset import Document, Question, find_document
+from lumber_files import replacing
+
+# The columns of each field as this project names them, then as GutenQA does.
+_COLUMNS = {
+    "question": ("question",),
+    "document": ("document", "book_name"),
+    "answer": ("answer",),
+    "must_contain": ("must_contain", "chunk_must_contain"),
+    "references": ("references",),
+}
+_EXPECTED = (
+    "'question' and one of 'must_contain' and 'references', perhaps 'document' and 'answer'; or "
+    "GutenQA's 'Question', 'Chunk Must Contain', 'Book Name' and 'Answer'"
+)
+
+
+def load_questions(path: str | Path, *, documents: Sequence[Document]) -> list[Question]:
+    """Load questions about documents from a table.
+
+    Columns are GutenQA's (`Book Name`, `Question`, `Answer`, `Chunk Must Contain`) or the names of
+    the fields of `Question` (`document`, `question`, `answer`, `must_contain` or
+    `chunk_must_contain`, `references`); case, spaces and underscores make no difference, and other
+    columns are ignored. References are `{"start_index": …, "end_index": …, "content": …}`, in CSV
+    as JSON; the content is optional. Without a column for it, each may name its "document"; a
+    question with references in several documents becomes one question for each.
+
+    Args:
+        path: A .jsonl or .csv file.
+        documents: The documents that the questions are about. A question gets the full name of its
+            document, found by file name with or without extension; if there is only one document,
+            questions that name none are about it.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: The file has no question, lacks a column or a value, names an unknown document,
+            or has a reference that is not in its document.
+    """
+    by_name = {document.name: document for document in documents}
+    rows = table_rows(path, "questions")
+    questions = [question for where, row in rows for question in _questions(row, where, by_name)]
+    if not questions:
+        raise ValueError(f"{path} contains no question; expected rows with the columns {_EXPECTED}")
+    return questions
+
+
+def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterator[Question]:
+    """Yield the question of a row, or one for each document that its references name."""
+    columns = _columns(row, where)
+    if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
+        found = ", ".join(map(repr, row)) or "none"
+        raise ValueError(f"{where}: found the columns {found}; expected {_EXPECTED}")
+    values = {
+        name: _string(row[columns[name]], columns[name], where)
+        for name in ("question", "document", "answer", "must_contain")
+        if name in columns
+    }
+    references = _list(row.get(columns.get("references", "")), where)
+    if not values["question"]:
+        raise ValueError(f"{where}: the question is empty")
+    if not values.get("must_contain") and not references:
+        raise ValueError(
+            f"{where}: nothing says which chunk answers the question; give a string of the text "
+            "that its chunk must contain, or references"
+        )
+    named = values.get("document", "").strip()
+    excerpts: dict[str, list[_Reference]] = {}
+    for reference in map(partial(_reference, where=where), references):
+        excerpts.setdefault(named or reference.document, []).append(reference)
+    for name, own in (excerpts or {named: []}).items():
+        document = find_document(by_name, name, where)
+        yield Question(
+            values["question"],
+            document.name,
+            values.get("answer", ""),
+            values.get("must_contain") or None,
+            tuple(_checked(reference, document, where) for reference in own),
+        )
+
+
+class _Reference(NamedTuple):
+    """An excerpt as a file gives it: what is expected there, and its document if it names one."""
+
+    span: Span
+    content: str | None
+    document: str
+
+
+def _reference(given: object, *, where: str) -> _Reference:
+    """Return a reference as the file gives it.
+
+    Raises:
+        ValueError: It is not such an object, or its offsets are not a range.
+    """
+    fields = given if isinstance(given, dict) else {}
+    start, end, content = map(fields.get, ("start_index", "end_index", "content"))
+    document = fields.get("document") or ""
+    if (
+        type(start) is not int
+        or type(end) is not int
+        or not isinstance(content, str | None)
+        or not isinstance(document, str)
+    ):
+        raise ValueError(
+            f"{where}: expected each reference as "
+            '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
+            f"found {str(given)[:80]}"
+        )
+    if not 0 <= start < end:
+        raise ValueError(
+            f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
+            "0 <= start_index < end_index"
+        )
+    return _Reference(Span(start, end), content, document.strip())
+
+
+def _checked(reference: _Reference, document: Document, where: str) -> Span:
+    """Return the span of a reference if its document has the excerpt there.
+
+    Raises:
+        ValueError: The offsets are outside the text, or the text differs there.
+    """
+    span, content, _ = reference
+    if span.end > len(document.text):
+        raise ValueError(
+            f"{where}: a reference ends at character {span.end}, but {document.name} has "
+            f"{len(document.text)}; expected offsets of Python characters, not of bytes"
+        )
+    if content is not None and span.of(document.text) != content:
+        raise ValueError(
+            f"{where}: characters {span.start} to {span.end} of {document.name} are not the "
+            "excerpt given. Offsets count Python characters of the text as it was decoded, with "
+            "its own line ends: read files without translating line ends"
+        )
+    return span
+
+
+def _columns(row: Row, where: str) -> dict[str, str]:
+    """Return the column of each field that the row has."""
+    by_form: dict[str, str] = {}
+    for column in row:
+        by_form.setdefault(re.sub(r"[\s_-]+", "_", column.strip()).casefold(), column)
+    columns = {}
+    for name, forms in _COLUMNS.items():
+        found = [by_form[form] for form in forms if form in by_form]
+        if len(found) > 1:
+            raise ValueError(
+                f"{where}: {' and '.join(map(repr, found))} mean the same: keep one of them"
+            )
+        if found:
+            columns[name] = found[0]
+    return columns
+
+
+def _string(value: object, column: str, where: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f"{where}: expected {column!r} as a string, found {type(value).__name__}")
+    return value if value.strip() else ""
+
+
+def _list(value: object, where: str) -> list[object]:
+    """Return the references of a row; in CSV they are JSON."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else []
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"{where}: the references are not JSON ({json_fault(error)})"
+            ) from error
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ValueError(f"{where}: expected references as a list, found {type(value).__name__}")
+    return value
+
+
+def check_question_path(path: str | Path) -> Path:
+    """Return the path of a question file after checking that it can be written.
+
+    Raises:
+        ValueError: Its ending is not .jsonl.
+        FileNotFoundError: Its folder is missing.
+    """
+    path = Path(path)
+    if path.suffix.casefold() != ".jsonl":
+        raise ValueError(f"questions are written as .jsonl, not as {path.name!r}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(
+            f"{path} cannot be written: the folder {path.parent} does not exist"
+        )
+    return path
+
+
+def write_questions(questions: Iterable[Question], path: str | Path) -> None:
+    """Write questions as JSON lines, as `load_questions` reads them.
+
+    `references` is a list of `{"start_index": …, "end_index": …}`.
+
+    Args:
+        questions: The questions.
+        path: A .jsonl file; an existing one is replaced.
+
+    Raises:
+        ValueError: The file has another ending.
+        FileNotFoundError: The folder is missing.
+    """
+    path = check_question_path(path)
+    rows = (
+        {
+            "question": one.question,
+            "document": one.document,
+            "answer": one.answer,
+            "must_contain": one.must_contain or "",
+            "references": [{"start_index": a, "end_index": b} for a, b in one.references],
+        }
+        for one in questions
+    )
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    with replacing(path) as part:
+        part.write_bytes("".join(lines).encode())

@@ -1,0 +1,266 @@
+"""Asks a language model many independent questions, several at a time.
+
+If one question fails, its result says why; wrong settings, which affect all questions, raise at
+once. With a store, every answer received is stored, even if the run fails.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from tqdm import tqdm
+
+from lumber_core.calls.threads import Stopped, end_sleep_on
+from lumber_core.checks import check_positive
+from lumber_core.errors import ModelUnavailableError
+from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.model import Model
+from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.answer_parser import declines, without_thinking
+from lumber_core.lumber.prompt import folded
+from lumber_core.segmentation import Usage
+from lumber_evaluation.llm.cached_model import CachedModel
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+ReplyOutcome = Literal[
+    "read",  # the answer was used
+    "unusable",  # it is not in the requested format
+    "refused",  # the model declined, or its provider blocked the answer
+    "unavailable",  # the model could not be reached in any attempt
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[T]):
+    """A question to a model, and how to read the answer.
+
+    Attributes:
+        system: Instructions; if many questions share them, providers can cache them.
+        user: The question.
+        read: Parses the answer's text, without the model's reasoning. If it cannot, it raises
+            `UnusableReplyError`; the model is told the error and asked again, up to
+            `CallPolicy.rereads` times.
+    """
+
+    system: str
+    user: str
+    read: Callable[[str], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """The outcome of a question.
+
+    Attributes:
+        value: The parsed answer; None unless `outcome` is "read".
+        outcome: Whether the answer could be used.
+        reason: What went wrong; "" if nothing did.
+        text: The model's last answer, verbatim; None if there is none.
+        usage: Cost of the calls; zero if the answer came from a store. Not compared by `==`.
+    """
+
+    value: T | None
+    outcome: ReplyOutcome
+    reason: str = ""
+    text: str | None = None
+    usage: Usage = field(default=Usage(), compare=False)
+
+
+def ask_all(
+    model: Model,
+    asks: Sequence[Ask[T]],
+    *,
+    store: str | Path | None = None,
+    policy: CallPolicy | None = None,
+    max_concurrency: int = 8,
+    show_progress: bool = False,
+    title: str = "questions",
+) -> list[Reply[T]]:
+    """Ask a model several questions.
+
+    Args:
+        model: The model.
+        asks: The questions.
+        store: File that caches completions, so that an interrupted run resumes.
+        policy: Retries and rate limits.
+        max_concurrency: Maximum number of questions in flight.
+        show_progress: Whether to show a progress bar.
+        title: Title of the progress bar.
+
+    Returns:
+        One reply for each question, in order; the same for every `max_concurrency`.
+
+    Raises:
+        ModelSettingsError: The model rejects the key, the name or the settings.
+        StoreError: The store cannot be used.
+    """
+    check_positive("max_concurrency", max_concurrency)
+    asked = CachedModel(model, store, policy=policy)
+    stop = threading.Event()
+
+    def reply_to(ask: Ask[T]) -> Reply[T]:
+        try:
+            if not stop.is_set():
+                return ask_one(asked, ask)
+        except BaseException:
+            stop.set()  # no further question is asked, and pauses between attempts end
+            raise
+        raise Stopped
+
+    with (
+        tqdm(total=len(asks), desc=title, unit="question", disable=not show_progress) as bar,
+        ThreadPoolExecutor(max_concurrency, initializer=end_sleep_on, initargs=(stop,)) as pool,
+    ):
+        try:
+            futures = [pool.submit(reply_to, ask) for ask in asks]
+            for future in futures:
+                future.add_done_callback(lambda _: bar.update(1))
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            failed = [error for each in done if (error := each.exception()) is not None]
+            for error in sorted(failed, key=lambda error: isinstance(error, Stopped)):
+                raise error
+        except BaseException:
+            stop.set()  # does not end calls in flight
+            raise
+    replies = [future.result() for future in futures]
+    for number, reply in enumerate(replies):
+        if reply.outcome != "read":
+            logger.warning("%s: number %d: %s", title, number, reply.reason)
+    return replies
+
+
+def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:
+    """Ask a model a question, and again if the answer cannot be used.
+
+    Raises:
+        ModelSettingsError: The model rejects the key, the name or the settings.
+        StoreError: The model's store cannot be used.
+    """
+    usage, user = Usage(), ask.user
+    reply: Reply[T] | None = None
+    for _ in range(model.policy.rereads + 1):
+        try:
+            completion, cost = model.ask(ask.system, user)
+        except ModelUnavailableError as error:
+            return Reply(None, "unavailable", str(error), usage=usage)
+        usage += cost
+        if is_blocked(completion.finish_reason):
+            reason = f"the provider blocked the answer: {completion.finish_reason}"
+            return Reply(None, "refused", reason, completion.text, usage)
+        answer = without_thinking(completion.text)
+        try:
+            return Reply(ask.read(answer), "read", "", completion.text, usage)
+        except UnusableReplyError as error:
+            if declines(answer) and "{" not in answer:
+                reason = "the model declined to answer"
+                return Reply(None, "refused", reason, completion.text, usage)
+            reason = str(error)
+            if is_cut(completion.finish_reason):
+                reason += "; it was cut off at the model's maximum number of tokens"
+            reply = Reply(None, "unusable", reason, completion.text, usage)
+            user = f"{ask.user}\n\nYour last reply could not be used: {reason}. Try again."
+    assert reply is not None, "there is always a first question"
+    return reply
+
+
+_DECODER = json.JSONDecoder(strict=False)  # accepts line breaks in strings
+_OPENING = re.compile(r"[{\[]")
+_LONGEST = 100_000  # characters to read; valid replies are much shorter
+
+
+class UnusableReplyError(ValueError):
+    """A reply is not in the expected format. The message says what is wrong."""
+
+
+def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
+    """Return the last JSON object in a reply that has certain fields, ignoring case.
+
+    Args:
+        reply: What the model wrote.
+        fields: Names in lower case.
+
+    Raises:
+        UnusableReplyError: There is none.
+    """
+    found: dict[str, Any] | None = None
+    for value in _values(reply):
+        # Some models reply with a list of one object.
+        candidate = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(candidate, dict):
+            named = {str(name).casefold(): field for name, field in candidate.items()}
+            if all(name in named for name in fields):
+                found = named
+    if found is None:
+        listed = ", ".join(f'"{name}"' for name in fields)
+        raise UnusableReplyError(f"it contains no JSON object with {listed}")
+    return found
+
+
+def words(value: object) -> str:
+    """Return a field of a reply as one line of text; "" if it is neither text nor number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return folded(str(value))
+
+
+def _values(reply: str) -> Iterator[Any]:
+    """Yield the outermost JSON objects and lists of a reply."""
+    reply = reply[:_LONGEST]
+    position = 0
+    while (opening := _OPENING.search(reply, position)) is not None:
+        value, position = _decoded(reply, opening.start())
+        if value is not None:
+            yield value
+
+
+def _decoded(reply: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value that starts at an offset and its end; None if there is none."""
+    try:
+        return _DECODER.raw_decode(reply, start)
+    except RecursionError:  # no valid reply is nested that deeply
+        return None, len(reply)
+    except ValueError:
+        return None, start + 1
+
+
+_FIELD = re.compile(r"\{([a-z]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A system text, and a user text with placeholders.
+
+    Attributes:
+        system: Instructions, without placeholders.
+        user: The question. `{name}` is a placeholder; the function that takes the template
+            documents the names. Other braces are kept.
+    """
+
+    system: str
+    user: str
+
+    def fill(self, **texts: str | list[str]) -> tuple[str, str]:
+        """Return the system text and the user text.
+
+        Args:
+            texts: A text for each placeholder, folded to one line; or a list of texts, one line
+                each, numbered from 1.
+        """
+        lines = {
+            name: folded(text)
+            if isinstance(text, str)
+            else "\n".join(f"{number}: {folded(item)}" for number, item in enumerate(text, 1))
+            for name, text in texts.items()
+        }
+        return self.system, _FIELD.sub(lambda match: lines.get(match[1], match[0]), self.user)

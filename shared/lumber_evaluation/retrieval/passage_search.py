@@ -1,0 +1,116 @@
+"""What a reader gets: passages, found as `PassageIndex` finds them.
+
+They are found by vectors and keywords together. All words of the passages count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
+from lumber_evaluation.retrieval.word_recall import WordRecall
+from lumber_retrieval.index.indexed_documents import texts_around
+from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.passages.joining import Passage
+from lumber_retrieval.passages.ranking import SearchSettings
+from lumber_retrieval.search import find_passages
+
+PASSAGE_BUDGETS = (300, 600)
+"""Numbers of words at which passages are measured."""
+
+
+class PassageSearch:
+    """Searches chunks that have vectors for passages.
+
+    Args:
+        documents: The documents, by name.
+        chunks: The chunks to search, those of a document one after the other and in order.
+        vectors: Their vectors, shape (chunks, width).
+        context: Whether the vectors know the contexts of chunks; keywords know the same.
+        surroundings: Whether they know what is around a chunk.
+        read: Measures the recall of the reference text.
+    """
+
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        chunks: Sequence[EvaluatedChunk],
+        vectors: Vectors,
+        *,
+        context: bool,
+        surroundings: bool,
+        read: WordRecall,
+    ) -> None:
+        self._texts = {name: document.text for name, document in documents.items()}
+        self._chunks = chunks
+        self._read = read
+        self._store = PassageStore(None)
+        members: dict[str, list[int]] = {}
+        for number, chunk in enumerate(chunks):
+            members.setdefault(chunk.document, []).append(number)
+        made = [
+            _stored(name, self._texts[name], own, chunks, vectors, context, surroundings)
+            for name, own in members.items()
+        ]
+        self._store.put(made)
+
+    def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
+        """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
+
+        Args:
+            question: The question.
+            query: The text that is searched for.
+            vector: Its vector.
+        """
+        with self._store.snapshot() as snapshot:
+            return {
+                words: self._recall(
+                    question,
+                    find_passages(snapshot, query, vector, SearchSettings(budget=words)),
+                    words,
+                )
+                for words in PASSAGE_BUDGETS
+            }
+
+    def _recall(self, question: Question, found: Sequence[Passage], words: int) -> float:
+        # Best first: of a single passage above the budget only the first words are read, and if
+        # headings are read, too, there is no room for the last passages.
+        passages = []
+        for one in sorted(found, key=lambda passage: -passage.score):
+            first = min(one.hits, key=lambda hit: hit.span)
+            above = self._chunks[first.metadata["number"]].context
+            passages.append(EvaluatedChunk(one.document, one.span, one.text, above))
+        return self._read.of(passages)(question, range(len(passages)), words)
+
+
+def _stored(
+    name: str,
+    document: str,
+    numbers: Sequence[int],
+    chunks: Sequence[EvaluatedChunk],
+    vectors: Vectors,
+    context: bool,
+    surroundings: bool,
+) -> NewDocument:
+    """Return the chunks of a document as a `PassageIndex` stores them."""
+    own = [chunks[number] for number in numbers]
+    texts = [chunk.text for chunk in own]
+    words = [chunk.context.above(chunk.text) for chunk in own] if context else texts
+    around = texts_around(texts) if surroundings else [""] * len(texts)
+    return NewDocument(
+        name,
+        source=name,
+        digest="",
+        text=document,
+        metadata={},
+        spans=[chunk.span for chunk in own],
+        details=[
+            {"number": number, CONTEXT_KEY: str(chunk.context) if context else ""}
+            for number, chunk in zip(numbers, own, strict=True)
+        ],
+        words=words,
+        around=around,
+        vectors=vectors[numbers],
+    )

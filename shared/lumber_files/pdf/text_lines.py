@@ -1,0 +1,213 @@
+"""The lines of a PDF's page, as they are read: marks before their items, no running heads."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from lumber_files.formats.markdown_cleanup import set_apart
+
+_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
+_SAME_HEIGHT = 0.5  # times the size
+LARGER = 1.15
+"""Times the size of the text; type is that of headings from there on."""
+_TOUCHING = 0.15  # times the size
+_RAISED = 0.15  # times the size
+_LEADERS = 3  # words of dots alone
+_LEADER = re.compile(r"\.{4,}")
+_EDGE = 4  # lines at the top or the bottom of a page that may be running heads
+_PAGES = 3  # that have it at the same height, or all of a shorter file; it is no text then
+_HEIGHT = 6  # points
+_DIGITS = 6  # and more are no number of a page
+_ROMAN = re.compile(r"[ivxlc]+")
+
+BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
+_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
+_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_NUMBER}")
+_ITEM = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_NUMBER})\s")
+_WORDS_BULLET = {"o": "\u25e6"}  # Word draws the letter of a monospaced font
+_BEFORE_ITEM = 4  # times the size; between a mark and its item
+
+
+class Word(NamedTuple):
+    """A word where it is drawn; lengths in points, from the lower left of the page."""
+
+    text: str
+    left: float
+    right: float
+    base: float
+    size: float
+    bold: bool
+    fixed: bool = False
+    """Whether all its letters are as wide, as in code."""
+
+
+class TextLine:
+    """Words on a line.
+
+    Attributes:
+        words: In the order in which they are read.
+        added: Whether an annotation shows them, such as the field of a form.
+        size: The size of most of the type.
+        bold: Whether all of it is bold.
+        fixed: Whether all letters are as wide, as in code.
+        cells: The words between wide gaps: one cell unless the line is the row of a table.
+    """
+
+    def __init__(self, words: Sequence[Word], *, added: bool = False) -> None:
+        self.words, self.added = words, added
+        self.text = " ".join(word.text for word in words)
+        self.left, self.right = min(word.left for word in words), max(w.right for w in words)
+        self.base = max(words, key=lambda word: len(word.text)).base
+        sizes = Counter[float]()
+        for word in words:
+            sizes[word.size] += len(word.text)
+        self.size = max(sizes, key=sizes.__getitem__)
+        self.bold = all(word.bold for word in words)
+        self.fixed = all(word.fixed for word in words)
+        self.cells: Sequence[Sequence[Word]] = [*_cells(words, _GAP * self.size)]
+
+    @property
+    def is_item(self) -> bool:
+        """Whether an item of a list begins here."""
+        return _ITEM.match(self.text) is not None
+
+
+def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
+    first = 0
+    for number, (before, word) in enumerate(pairwise(words), start=1):
+        if max(word.left - before.right, before.left - word.right) > gap:
+            yield words[first:number]
+            first = number
+    yield words[first:]
+
+
+def goes_on(before: Sequence[Word], after: Sequence[Word]) -> bool:
+    """Return whether words stand on the line of others, right behind them.
+
+    PDFium ends a line behind what is raised.
+    """
+    last, first = before[-1], after[0]
+    size = max(last.size, first.size)
+    return (
+        abs(first.base - before[0].base) < _SAME_HEIGHT * size
+        and -_TOUCHING * size < first.left - last.right < size
+    )
+
+
+def as_one_line(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
+    """Return the words of a line that goes on, the one that is divided as one."""
+    last, first = before[-1], after[0]
+    if first.left - last.right > _TOUCHING * max(last.size, first.size):
+        return [*before, *after]
+    kind = "sup" if first.base - before[0].base > _RAISED * last.size else "after"
+    text = last.text + set_apart(kind, last.text[-1], first.text)
+    return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
+
+
+def without_leaders(words: Sequence[Word]) -> list[Word]:
+    """Return words without the dots that lead to the number of a page."""
+    alone = sum(not word.text.strip(".") for word in words)
+    if alone < _LEADERS and not any(_LEADER.search(word.text) for word in words):
+        return list(words)
+    kept: list[Word] = []
+    for word in words:
+        parts = _LEADER.split(word.text)
+        letter = (word.right - word.left) / len(word.text)
+        if parts[0].strip("."):
+            right = word.left + letter * len(parts[0])
+            kept.append(word._replace(text=parts[0], right=right))
+        if len(parts) > 1 and parts[-1]:
+            kept.append(word._replace(text=parts[-1], left=word.right - letter * len(parts[-1])))
+    return kept or list(words)
+
+
+def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
+    """Return the size of most of the type, tables aside."""
+    sizes = Counter[float]()
+    for page in pages:
+        for line in page:
+            sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
+    return max(sizes, key=sizes.__getitem__, default=0.0)
+
+
+def without_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    """Return pages without the lines that stand on several at the same height, numbers aside.
+
+    Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not. Those
+    that name the chapter begin or end with the number of the page.
+    """
+    largest = LARGER * size_of_text(pages)
+    edges = [[*_edges(page)] for page in pages]
+    counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
+    most = max(2, min(_PAGES, len(pages)))
+    firsts = Counter[int]()
+    for number, page in enumerate(edges):
+        outermost = [line for edge in page for _, line in edge[:1]]
+        firsts.update({first for line in outermost for first in _firsts(line, number)})
+    [(first, pages_counted)] = firsts.most_common(1) or [(0, 0)]
+    gone: set[TextLine] = set()
+    for number, page in enumerate(edges):
+        for edge in page:
+            for key, line in edge:  # from the edge to the text
+                counted = pages_counted > most and first in _firsts(line, number)
+                if not (counted or counts[key] >= most) or line.size >= largest:
+                    break
+                gone.add(line)
+    kept = ([line for line in page if line not in gone] for page in pages)
+    return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
+
+
+def _edges(page: Sequence[TextLine]) -> Iterator[list[tuple[tuple[str, int], TextLine]]]:
+    """Yield what stands at the top and at the bottom of a page, outermost first."""
+    lines = sorted(page, key=lambda line: -line.base)
+    for edge in (lines[:_EDGE], lines[: -_EDGE - 1 : -1]):
+        yield [(_key(line), line) for line in edge]
+
+
+def _firsts(line: TextLine, number: int) -> set[int]:
+    """Return what the number of the first page would be, if a line has that of its page."""
+    ends = (line.words[0].text, line.words[-1].text)
+    return {int(end) - number for end in ends if len(end) < _DIGITS and end.isdecimal()}
+
+
+def _key(line: TextLine) -> tuple[str, int]:
+    text = "#" if _ROMAN.fullmatch(line.text) else re.sub(r"\d+", "#", line.text)
+    return text, round(line.base / _HEIGHT)
+
+
+def with_marks(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines with the bullets, numbers and fields that stand beside them but come later."""
+    late = [line for line in page if line.added or _MARK.fullmatch(line.text)]
+    if not late:
+        return list(page)
+    lines = [line for line in page if line not in set(late)]
+    heights: dict[int, list[int]] = {}
+    for number, line in enumerate(lines):
+        heights.setdefault(round(line.base / _HEIGHT), []).append(number)
+    alone = []
+    for mark in late:
+        height = round(mark.base / _HEIGHT)
+        near = [n for h in (height - 1, height, height + 1) for n in heights.get(h, ())]
+        beside = [n for n in near if _is_beside(mark, lines[n])]
+        if beside:
+            number = min(beside, key=lambda n: abs(lines[n].left - mark.right))
+            own = [
+                word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words
+            ]
+            words = sorted((own, lines[number].words), key=lambda words: words[0].left)
+            lines[number] = TextLine([*words[0], *words[1]])
+        else:
+            alone.append(mark)
+    return [*lines, *alone]
+
+
+def _is_beside(mark: TextLine, line: TextLine) -> bool:
+    if abs(line.base - mark.base) > _SAME_HEIGHT * line.size:
+        return False
+    before = mark.right <= line.left + 1
+    near = before and line.left - mark.right < _BEFORE_ITEM * line.size
+    return near or (mark.added and (before or line.right <= mark.left + 1))

@@ -1,0 +1,228 @@
+"""Citations: where quotes stand in the documents they are from.
+
+A language model that quotes is believed only as far as its quotes are found: character by
+character, or aligned with what it changed a little. A citation shows the document's own words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote as percent_encoded
+
+from lumber_core.checks import check_texts
+from lumber_core.spans import Span
+from lumber_core.support.identity import safe_repr
+from lumber_core.support.wording import ranged
+from lumber_core.text.captions import time_at
+from lumber_core.text.pages import (
+    PAGE_KEYS,
+    count_line_breaks,
+    document_key,
+    has_lines,
+    place_source,
+)
+from lumber_core.text.source import Source, as_source
+from lumber_retrieval.citing.quote_alignment import QUOTATION_MARKS, QuotableText
+from lumber_retrieval.passages.joining import Passage
+
+CitationKind = Literal["exact", "aligned", "not found"]
+
+
+@dataclass(frozen=True)
+class Citation:
+    """Where a quote stands.
+
+    Attributes:
+        quote: The quote, as it was given.
+        kind: "exact": the document has it, white space and the form of quotation marks aside.
+            "aligned": the document has it with small changes, which may change what it says:
+            compare it with `text`. "not found": neither.
+        document: Name of the document; None if it is not found, as are the next two.
+        span: Its place in the text of the document, in characters.
+        similarity: How many of the letters and digits of both are equal, in order, from 0 to 1.
+            Case, accents, hyphens, punctuation and white space do not count, so that it may be 1 if
+            `kind` is "aligned". 0 if it is not found.
+        text: The document's own words: the slice of its text. "" if it is not found.
+        lines: The first and the last line in the text of the document, from 1; None if that is not
+            known, as of chunks that do not say their lines.
+        pages: The first and the last page, from 1; None if the document has no pages.
+        time: When it is said in captions, as "00:12:30"; "" in any other document.
+        places: How many places have it; above 1 only if it is exact. `span` is the first of them:
+            the quote may be from another one.
+        file: The file that the document is, or that it is a row or a part of; "" if that is not
+            known.
+    """
+
+    quote: str
+    kind: CitationKind
+    document: str | None = None
+    span: Span | None = None
+    similarity: float = 0.0
+    text: str = ""
+    lines: tuple[int, int] | None = None
+    pages: tuple[int, int] | None = None
+    time: str = ""
+    places: int = 0
+    file: str = ""
+
+    @property
+    def page(self) -> int | None:
+        """The page on which it begins, from 1; None if the document has no pages."""
+        return None if self.pages is None else self.pages[0]
+
+    @property
+    def link(self) -> str:
+        """The file as a relative URL, which opens a PDF at the page; "" if it is not found."""
+        page = "" if self.pages is None else f"#page={self.pages[0]}"
+        return f"{percent_encoded(self.file or self.document or '')}{page}"
+
+    @property
+    def place(self) -> str:
+        """Its pages, time or lines, as in "page 3" or "lines 3 to 5"; "" if none is known."""
+        if self.pages is not None:  # where the lines of a text that was read are not seen
+            return ranged("page", *self.pages)
+        if self.time:
+            return self.time
+        return "" if self.lines is None else ranged("line", *self.lines)
+
+    def __str__(self) -> str:
+        """Return where it stands, as in "report.pdf, page 3", and how it was found."""
+        if self.document is None:
+            return "not found in the documents"
+        parts = [self.document, *filter(None, [self.place])]
+        if self.kind == "aligned":
+            equal = f"{math.floor(100 * self.similarity)} % of the letters equal"
+            parts.append("written differently" if self.similarity == 1 else f"changed ({equal})")
+        if self.places > 1:
+            parts.append(f"the first of {self.places} places")
+        return ", ".join(parts)
+
+
+class CitedPart(NamedTuple):
+    """A document that may be quoted, or a part of one."""
+
+    document: str  # its name
+    source: Source
+    start: int = 0  # where the text begins in the document, in characters
+    has_lines: bool = True  # whether `source` knows on which line of the document it begins
+    file: str = ""  # that the document is or is a part of; "" if that is not known
+
+    @property
+    def key(self) -> str:
+        """What tells the document from others: its name, and its page if it is one of a file."""
+        pages = {key: self.source.metadata.get(key) for key in PAGE_KEYS}
+        return document_key({"source": self.document, **pages})
+
+
+def cited_part(
+    document: str, text: str, metadata: Mapping[Any, Any], start: int | None, file: str = ""
+) -> CitedPart:
+    """Return a part of a document, with the lines and pages that its metadata knows.
+
+    It begins at `start`, in characters; None if it is the whole document.
+    """
+    source = place_source(text, metadata)
+    return CitedPart(document, source, start or 0, not start or has_lines(metadata), file)
+
+
+Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
+"""What may be quoted: documents by their names, or passages and documents."""
+
+
+def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
+    r"""Find where quotes stand.
+
+    A quote is looked for character by character first: white space and the form of quotation marks
+    do not count, and it neither begins nor ends inside a word. What is not found so is aligned with
+    the text that is most like it, letter by letter; if that differs in more than a little, the
+    quote is not found. Of several places the most similar one is taken, and of equal ones the first
+    in the order of `texts`: pass passages before the documents that they are from.
+
+    A quote with an ellipsis ("..." or "…") that does not stand there so is found if its parts are,
+    in one document, in order and near to each other. Its span is from the first to the last.
+
+    Args:
+        quotes: The quotes, as a model gave them.
+        texts: Documents by their names, each a text or a `Source` with its pages; or passages and
+            sources with names.
+
+    Returns:
+        One citation for each quote, in order.
+
+    Raises:
+        TypeError: `quotes` is one string, or an item is not a string.
+        ValueError: A source has no name.
+
+    Example:
+        >>> texts = {"otters.txt": "Otters live along rivers.\nThey hunt fish at dawn."}
+        >>> found, other = cite(["they hunt fish at dusk", "Otters live in trees."], texts)
+        >>> found.kind, found.document, found.lines, found.text
+        ('aligned', 'otters.txt', (2, 2), 'They hunt fish at dawn')
+        >>> other.kind
+        'not found'
+    """
+    asked = [*quotes] if not isinstance(quotes, str) else quotes
+    check_texts(asked)  # also refuses one string
+    quotable = [(part, QuotableText(part.source.text)) for part in _parts(texts)]
+    return [_citation(quote, quotable) for quote in asked]
+
+
+def _parts(texts: Texts) -> Iterator[CitedPart]:
+    """Yield what may be quoted; its errors are those of `cite`."""
+    if isinstance(texts, Mapping):
+        for name, text in texts.items():
+            yield CitedPart(name, as_source(text))
+        return
+    for each in texts:
+        if isinstance(each, CitedPart):
+            yield each
+        elif isinstance(each, Passage):
+            yield cited_part(each.document, each.text, each.metadata, each.span.start)
+        elif isinstance(each, Source):
+            if not each.name:
+                raise ValueError(
+                    f"the source that begins with {each.text[:40]!r} has no name: pass documents "
+                    'by their names, as in {"report.md": source}'
+                )
+            yield CitedPart(each.name, each)
+        else:
+            raise TypeError(
+                "texts must be texts by their names, or passages and sources, not "
+                f"{safe_repr(each)}"
+            )
+
+
+def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) -> Citation:
+    kind: CitationKind = "exact"
+    for wanted in dict.fromkeys((quote, quote.strip(QUOTATION_MARKS))):
+        found = [(part, span, 1.0) for part, text in quotable for span in text.exact(wanted)]
+        if found:
+            break
+    else:
+        kind = "aligned"
+        near = [(part, text.aligned(quote)) for part, text in quotable]
+        found = [(part, one.span, one.similarity) for part, one in near if one is not None]
+    if not found:
+        return Citation(quote, "not found")
+    part, span, similarity = max(found, key=itemgetter(2))
+    # A passage and its document have the same place.
+    places = {(part.key, span.shifted(part.start)) for part, span, _ in found}
+    source = part.source
+    first = source.first_line + count_line_breaks(source.text, 0, span.start)
+    return Citation(
+        quote,
+        kind,
+        part.document,
+        span.shifted(part.start),
+        similarity,
+        span.of(source.text),
+        (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
+        source.pages_of(span),
+        time_at(source.text, span.start),
+        len(places) if kind == "exact" else 1,
+        part.file,
+    )

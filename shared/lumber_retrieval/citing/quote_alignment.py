@@ -1,0 +1,389 @@
+"""Finds a quote in a text: character by character, or aligned with what is most like it.
+
+Alignment compares letters and digits alone. In them, a quote whose case, accents, hyphens,
+ligatures or line breaks differ is equal to its source; one with other words is most like it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate, islice, pairwise, takewhile
+from operator import not_
+from typing import NamedTuple
+
+import regex
+from rapidfuzz.distance import Indel, Opcode
+from rapidfuzz.fuzz import partial_ratio_alignment
+
+from lumber_core.spans import Span
+from lumber_retrieval.words.keywords import fold
+
+# Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
+_DOUBLE = "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300e\u300f"
+_SINGLE = "\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u300c\u300d"
+_PLAIN = str.maketrans(dict.fromkeys(_DOUBLE, '"') | dict.fromkeys(_SINGLE, "'"))
+QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
+# A letter of an alphabet without spaces between words, such as Thai or Chinese, stands alone with
+# its marks: Unicode has word boundaries around it.
+_ALONE = r"[\p{L}&&\p{WB=Other}]"
+_TOGETHER = rf"[\p{{L}}\p{{N}}--{_ALONE}]"
+_FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
+_IN_NUMBER = (
+    r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}"
+    r"\u066b\u2215/_^`\u00b4\u2032\u2219\u22c5"  # and what people write for these
+)
+# Other words are what is written together. A number goes on after its points, commas, colons and
+# fraction bars, after a space before three digits or a fraction ("1 250", "1 1/2"), and in an
+# exponent; its sign and a percent sign belong to it. A dash between two numbers stands for "to".
+# Nor is "can" a word of "can't".
+_WORD = regex.compile(
+    rf"""
+    [A-Za-z]++ (?![\p{{L}}\p{{N}}\p{{M}}\p{{Cf}}'\u2019])  # most words, in a third of the time
+    | [\p{{Han}}&&\p{{Nt=Numeric}}]{{2,}}
+    | (?={_ALONE}) \X (?: (?<=\p{{InSC=Invisible_Stacker}}) \X )*  # with letters below, as in Khmer
+    | (?: (?<![\p{{L}}\p{{M}}\p{{N}}.%]) [\p{{Pd}}\u2212] (?=[.,]?\p{{Nd}}) )?
+    (?: (?<![\p{{L}}\p{{M}}\p{{N}}.,]) [.,\u00b7\u066b] (?=\p{{Nd}}) )?
+    {_TOGETHER}
+    (?:
+        {_TOGETHER} | \p{{M}} | (?<=n)['\u2019](?=t\b)
+        | [\p{{Cf}}--\p{{WB=Other}}]++ (?=\p{{M}}|{_TOGETHER})  # soft hyphens, joiners
+        | (?<=\p{{Nd}}) (?: [{_IN_NUMBER}](?=[-+\u2212]?\p{{Nd}}) | [%\u066a\u2030] )
+        | (?<=\p{{Nd}}[eE^]) [-+\u2212] (?=\p{{Nd}})
+        | (?<=\p{{N}}) [\u207a\u207b] (?=\p{{No}})
+        | (?<=(?<!\p{{Nd}})\p{{Nd}}{{1,3}}) \p{{Zs}}
+          (?= \p{{Nd}}{{3}}(?!\p{{Nd}}) | {_FRACTION} )
+    )*
+    """,
+    regex.VERSION1 | regex.VERBOSE,
+)
+_NEAR = 16  # characters before and after a place in which a word is looked for that goes on there
+# Before and after these a line may break anywhere, so that white space says nothing.
+_UNSPACED = regex.compile(
+    r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
+)
+# Inside words these are not compared, and dashes and fraction bars are the same in any form.
+_UNREAD = regex.compile(r"[\p{Cf}\p{Z}'\u2018\u2019%\u066a\u2030_]")
+_SAME = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u2044": "/"})
+_SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
+_ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
+
+# What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
+# stands nowhere has less than half of its words, and up to 0.72 of its letters if these are 60 or
+# more; of shorter ones up to 0.9. Very short ones are always like something.
+_FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
+_MOST_LETTERS = 20_000  # of such a quote, about ten pages: the time to compare it is quadratic
+_SAME_WORDS = _SAME_LETTERS = 0.75
+_LONG, _LETTERS_ALONE = 40, 0.9  # of so many letters so many are enough: words may be misspelt
+
+_FAR = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_MOST_PARTS = 20  # of a quote: each may be looked for near every place of the longest
+_MOST_PLACES = 100  # of the longest part, near which the others are looked for
+_MOST_REJECTED = 10_000  # places inside words, after which a quote that repeats itself is given up
+_GAP = 2  # words that a model may have left out near the ends of a quote
+_AT_ONCE = 512  # letters that are aligned; a longer quote by its ends, as the time is quadratic
+_REACH = 24  # letters by which the first guess of a place may be wrong, or half of a longer quote
+
+
+class Found(NamedTuple):
+    """Where a quote was found, and the share of letters and digits that are equal, in order."""
+
+    span: Span
+    similarity: float
+
+
+class QuotableText:
+    """A text in which quotes are found; read once for all quotes, in linear time."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def exact(self, quote: str) -> Iterator[Span]:
+        """Yield where a quote stands, white space and the form of quotation marks aside.
+
+        It neither begins nor ends inside a word.
+        """
+        wanted = _Spaced(quote).text
+        if not wanted:
+            return
+        text, rejected = self._spaced.text, 0
+        start = text.find(wanted)
+        while start >= 0 and rejected < _MOST_REJECTED:
+            end = following = start + len(wanted)
+            span = Span(self._spaced.offset(start), self._spaced.offset(end - 1) + 1)
+            if any(map(self._is_inside_word, span)):
+                rejected += 1
+                following = start + 1
+            else:
+                yield span
+            start = text.find(wanted, following)
+
+    def _is_inside_word(self, place: int) -> bool:
+        near = _WORD.finditer(self._text, max(0, place - _NEAR), place + _NEAR)
+        return any(match.start() < place < match.end() for match in near)
+
+    def aligned(self, quote: str) -> Found | None:
+        """Return the place most like a quote; None if it differs in more than a little."""
+        parts = [part for part in map(_Letters, _ELLIPSIS.split(quote)) if part.text]
+        found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
+        found = found or self._letters.find(_Letters(quote))
+        if found is None:
+            return None
+        span = self._letters.in_original(found.span)
+        return Found(self._with_marks(span, quote), found.similarity)
+
+    def _in_parts(self, parts: Sequence[_Letters]) -> Found | None:
+        """Return from where to where parts stand, in letters; None unless all do, near by."""
+        longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
+        number = parts.index(longest)
+        for place in islice(self._letters.places(longest), _MOST_PLACES):
+            (start, end), equal = place.span, [place.similarity * len(longest.text)]
+            for part in parts[number + 1 :]:
+                size = len(part.text)
+                after = self._letters.find(part, Span(end, end + _FAR + size))
+                if after is not None:
+                    end = after.span.end
+                    equal.append(after.similarity * size)
+            for part in reversed(parts[:number]):
+                size = len(part.text)
+                near = Span(max(0, start - _FAR - size), start)
+                *_, before = None, *self._letters.places(part, near)
+                if before is not None:
+                    start = before.span.start
+                    equal.append(before.similarity * size)
+            if len(equal) == len(parts):
+                return Found(Span(start, end), sum(equal) / sum(len(part.text) for part in parts))
+        return None
+
+    def _with_marks(self, span: Span, quote: str) -> Span:
+        """Return a span with the marks at its ends that a quote has there, such as a full stop."""
+        quote = quote.strip().translate(_PLAIN)
+        words = [match.span() for match in _WORD.finditer(quote)]
+        before, after = quote[: words[0][0]], quote[words[-1][1] :]
+        start, end = span
+        while self._text[start - 1 : start].translate(_PLAIN) in (*before,):
+            start -= 1
+        while self._text[end : end + 1].translate(_PLAIN) in (*after,):
+            end += 1
+        return Span(start, end).stripped(self._text)
+
+    @cached_property
+    def _spaced(self) -> _Spaced:
+        return _Spaced(self._text)
+
+    @cached_property
+    def _letters(self) -> _Letters:
+        return _Letters(self._text)
+
+
+class _Spaced:
+    """A text with one blank for any white space, and none beside letters that need none."""
+
+    def __init__(self, text: str) -> None:
+        marked = text.translate(_PLAIN)
+        self._offsets = [match.start() for match in re.finditer(r"\S+", marked)]
+        parts = marked.split()
+        self.text = " ".join(parts)
+        lengths = [len(part) + 1 for part in parts]
+        if not text.isascii():
+            for number, (before, after) in enumerate(pairwise(parts)):
+                if _UNSPACED.search(before[-1] + after[0]):
+                    lengths[number] -= 1
+            spaced = zip(parts, lengths, strict=True)
+            self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")
+        self._starts = [*accumulate(lengths, initial=0)]
+
+    def offset(self, place: int) -> int:
+        """Return where a character other than a blank stands in the original text."""
+        number = bisect_right(self._starts, place) - 1
+        return self._offsets[number] + place - self._starts[number]
+
+
+class _Letters:
+    """The letters and digits of a text, folded."""
+
+    def __init__(self, text: str) -> None:
+        self._original = text
+        known: dict[str, str] = {}
+        self._words: list[str] = []
+        self._spans: list[tuple[int, int]] = []
+        for match in _WORD.finditer(text):
+            word = match[0]
+            folded = known.get(word)
+            if folded is None:
+                folded = known[word] = _UNREAD.sub("", fold(word)).translate(_SAME)
+            if folded:  # not a mark that combines with nothing
+                self._words.append(folded)
+                self._spans.append(match.span())
+        self.text = "".join(self._words)
+        self._starts = [*accumulate(map(len, self._words), initial=0)]
+
+    def in_original(self, letters: Span) -> Span:
+        """Return where the words that some letters are stand in the original text."""
+        words = self._spans[self._numbers(letters)]
+        return Span(words[0][0], words[-1][1])
+
+    def find(self, quote: _Letters, within: Span | None = None) -> Found | None:
+        """Return the words most like a quote; None if they differ in more than a little."""
+        return next(self.places(quote, within), None)
+
+    def places(self, quote: _Letters, within: Span | None = None) -> Iterator[Found]:
+        """Yield all words that are equal to a quote, or if there are none those most like it.
+
+        Spans are in letters, as is where to look.
+        """
+        wanted, whole = quote.text, Span(0, len(self.text))
+        low, high = whole if within is None else within.within(whole)
+        found, rejected = False, 0
+        start = self.text.find(wanted, low, high) if wanted else -1
+        while start >= 0 and rejected < _MOST_REJECTED:
+            span = Span(start, start + len(wanted))
+            if all(self._starts[bisect_left(self._starts, edge)] == edge for edge in span):
+                found = True
+                yield Found(span, 1.0)
+            else:
+                rejected += 1
+            start = self.text.find(wanted, self._starts[bisect_right(self._starts, start)], high)
+        if not found:
+            yield from self._alike(quote, Span(low, high))
+
+    def _alike(self, quote: _Letters, within: Span) -> Iterator[Found]:
+        """Yield the words that are most like a quote, if they differ in no more than a little."""
+        wanted = quote.text
+        if len(quote._words) < _FEWEST_WORDS or not _FEWEST_LETTERS <= len(wanted) <= _MOST_LETTERS:
+            return
+        closest = self._closest(wanted, within)
+        if closest is None:
+            return
+        closest = self._with_ends(closest, quote, within)
+        letters = Indel.normalized_similarity(wanted, closest.of(self.text))
+        words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
+        little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
+        if little or (letters >= _LETTERS_ALONE and len(wanted) >= _LONG):
+            yield Found(closest, letters)
+
+    def _closest(self, wanted: str, within: Span) -> Span | None:
+        """Return the words that are most like some letters; None if nothing is near."""
+        if len(wanted) > 2 * _AT_ONCE:
+            first = self._closest(wanted[:_AT_ONCE], within)
+            if first is None:
+                return None
+            rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
+            last = self._closest(wanted[-_AT_ONCE:], rest)
+            return None if last is None else Span(first.start, last.end)
+        text = within.of(self.text)
+        if not text:
+            return None
+        if len(text) <= len(wanted):
+            near = Span(0, len(text))
+        else:
+            found = partial_ratio_alignment(wanted, text, score_cutoff=100 * _SAME_LETTERS**2)
+            if found is None:
+                return None
+            near = Span(found.dest_start, found.dest_end)
+        return self._fit(wanted, near.shifted(within.start), within)
+
+    def _fit(self, wanted: str, near: Span, within: Span) -> Span:
+        """Return the words near a place that are most like some letters."""
+        reach = max(_REACH, len(wanted) // 2)
+        starts, ends = (
+            self._edges(max(within.start, edge - reach), min(within.end, edge + reach))
+            for edge in near
+        )
+
+        def likeness(span: Span) -> float:
+            return Indel.normalized_similarity(wanted, span.of(self.text))
+
+        low = self._starts[bisect_right(self._starts, near.start) - 1]
+        high = self._starts[bisect_left(self._starts, near.end)]
+        best, before = Span(low, high), -1.0
+        while (reached := likeness(best)) > before:
+            before = reached
+            spans = [Span(best.start, end) for end in ends if end > best.start]
+            best = max([best, *spans], key=likeness)
+            spans = [Span(start, best.end) for start in starts if start < best.end]
+            best = max([best, *spans], key=likeness)
+        return best
+
+    def _with_ends(self, letters: Span, quote: _Letters, within: Span) -> Span:
+        """Return some words with those at the ends of a quote, or what stands in their place."""
+        if len(quote.text) > 2 * _AT_ONCE:
+            return letters  # takes quadratic memory, for the sake of two words
+        numbers, most = self._numbers(letters), self._numbers(within)
+        own = self._words[numbers]
+        equal = _equal(quote._words, own)
+        if not equal:
+            return letters
+        first, last = equal[0], equal[-1]
+        lacking = quote._words[: first.src_start][::-1], quote._words[last.src_end :]
+        instead = (
+            _fitting(lacking[0], own[: first.dest_start][::-1]),
+            _fitting(lacking[1], own[last.dest_end :]),
+        )
+        start = numbers.start + first.dest_start - len(instead[0])
+        end = numbers.start + last.dest_end + len(instead[1])
+        low, high = (len(words) + _GAP for words in lacking)
+        before = range(start - 1, max(most.start, start - low) - 1, -1)
+        after = range(end, min(most.stop, end + high))
+        start -= self._reach(lacking[0], instead[0], before)
+        end += self._reach(lacking[1], instead[1], after)
+        return Span(self._starts[start], self._starts[end])
+
+    def _reach(self, lacking: Sequence[str], instead: Sequence[str], beyond: range) -> int:
+        """Return how many words beyond an end belong to words of a quote that are lacking there.
+
+        Args:
+            lacking: The words after the last one that is equal, or before the first, from there on.
+            instead: Those that the text has there before the end.
+            beyond: The numbers of those that follow in the text.
+        """
+        equal = _equal(lacking, [self._words[number] for number in beyond])
+        found = sum(block.src_end - block.src_start for block in equal)
+        if equal and equal[-1].dest_end <= 2 * found:
+            return equal[-1].dest_end
+        # Others stand in their place, unless the sentence ends there: those before the end, a word
+        # for a word, or for as many letters if words are divided differently.
+        letters = sum(map(len, instead))
+        divided = sum(size <= letters for size in accumulate(map(len, lacking)))
+        left = len(lacking) - max(len(instead), divided)
+        ends = (self._is_sentence_end(number + (beyond.step < 0)) for number in beyond)
+        return max(0, min(left, sum(1 for _ in takewhile(not_, ends))))
+
+    def _is_sentence_end(self, word: int) -> bool:
+        """Return whether a sentence or paragraph ends before a word."""
+        between = self._spans[word - 1][1], self._spans[word][0]
+        return _SENTENCE_END.search(self._original, *between) is not None
+
+    def _edges(self, low: int, high: int) -> list[int]:
+        """Return where words begin and end in a range of letters."""
+        return self._starts[bisect_left(self._starts, low) : bisect_right(self._starts, high)]
+
+    def _numbers(self, letters: Span) -> slice:
+        """Return the numbers of the words that some letters are."""
+        return slice(*(bisect_left(self._starts, edge) for edge in letters))
+
+
+def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
+    """Return which words of two lists are equal, in order."""
+    return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]
+
+
+def _fitting(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
+    """Return the words that stand for others, without those that share a letter or two with them.
+
+    So "river so" stands for "rivers", and "river" is left.
+    """
+    wanted = Counter("".join(lacking))
+
+    def shared(words: Sequence[str]) -> int:
+        return (wanted & Counter("".join(words))).total()
+
+    while len(instead) > len(lacking):
+        *inner, outer = instead
+        if 2 * (shared(instead) - shared(inner)) > len(outer):
+            break
+        instead = inner
+    return instead

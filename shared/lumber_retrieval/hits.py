@@ -1,0 +1,38 @@
+"""Hits: the chunks that a search finds, as the index returns them and passages are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from lumber_core.spans import Span
+
+TARGET_SIZE, TOKENIZER = 50, "even"
+"""Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
+
+Accepts = Callable[[Mapping[str, Any]], bool]
+"""Returns whether a chunk with this metadata may be found."""
+
+
+class Hit(NamedTuple):
+    """A chunk that was found.
+
+    Attributes:
+        number: Its ID in the search that returned it.
+        document: Identifies its document; errors name it.
+        span: Its place in the text of the document.
+        text: Its text, a slice of the document's.
+        score: How well it fits the query, higher is better.
+        metadata: What is known about it and its document.
+        above: Words that are written above it, if a passage begins with it.
+        similarity: The cosine of its vector and the query's; None if it is not known.
+    """
+
+    number: int
+    document: str
+    span: Span
+    text: str
+    score: float
+    metadata: Mapping[str, Any]
+    above: int = 0
+    similarity: float | None = None

@@ -1,0 +1,112 @@
+"""Filters of metadata, written as vector stores of LangChain write them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lumber_core.support.identity import safe_repr
+from lumber_retrieval.hits import Accepts
+
+Where = Mapping[str, Any] | Accepts | None
+"""Which chunks may be found: values that their metadata has, or a function of the metadata."""
+
+_COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
+    "$eq": operator.eq,
+    "$ne": operator.ne,
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+    "$in": lambda value, wanted: value in wanted,
+    "$nin": lambda value, wanted: value not in wanted,
+}
+_OF_LISTS = ("$in", "$nin")
+_OF_MISSING = ("$ne", "$nin")  # hold for metadata without the name, too
+_JOINED: Mapping[str, Callable[[list[bool]], bool]] = {"$and": all, "$or": any}
+
+
+def filter_of(where: Where) -> Accepts | None:
+    """Return whether metadata fits, as a function; None if all does.
+
+    Args:
+        where: A function, or a mapping: a value by its name in the metadata, or an operator with
+            its value, as `{"year": {"$gte": 2020}}`; all must hold. `{"$or": [...]}`,
+            `{"$and": [...]}` and `{"$not": {...}}` combine mappings.
+
+    Raises:
+        TypeError: `where` is something else.
+        ValueError: It has an operator that is not known, or a value that does not fit.
+    """
+    if where is None:
+        return None
+    if isinstance(where, Mapping):
+        parts = [_part(name, value) for name, value in where.items()]
+        return lambda metadata: all(part(metadata) for part in parts)
+    if callable(where):
+        return where
+    raise TypeError(
+        'a filter must be values by their names in the metadata, as {"year": 2024}, a function '
+        f"of the metadata, or None, not {safe_repr(where)}"
+    )
+
+
+def _part(name: str, wanted: Any) -> Accepts:
+    if name in _JOINED:
+        joined = _JOINED[name]
+        if not isinstance(wanted, list) or not wanted:
+            raise ValueError(f"{name} takes a list of filters, not {safe_repr(wanted)}")
+        parts = [_mapping(name, one) for one in wanted]
+        return lambda metadata: joined([part(metadata) for part in parts])
+    if name == "$not":
+        part = _mapping(name, wanted)
+        return lambda metadata: not part(metadata)
+    if str(name).startswith("$"):
+        raise ValueError(
+            f"a filter begins with the name of a value, with $and, $or or $not, not with {name}: "
+            'write {"year": {"$gt": 2020}}'
+        )
+    if isinstance(wanted, Mapping):
+        tests = [_test(name, each, value) for each, value in wanted.items()]
+        return lambda metadata: all(test(metadata) for test in tests)
+    return _test(name, "$eq", wanted)
+
+
+def _mapping(name: str, wanted: object) -> Accepts:
+    if not isinstance(wanted, Mapping):
+        raise ValueError(f"{name} takes filters as mappings, not {safe_repr(wanted)}")
+    parts = [_part(each, value) for each, value in wanted.items()]
+    return lambda metadata: all(part(metadata) for part in parts)
+
+
+def _test(name: str, kind: str, wanted: Any) -> Accepts:
+    compare = _COMPARED.get(kind)
+    if compare is None:
+        raise ValueError(
+            f"the filter of {name!r} has {kind!r}, which is not known: there are "
+            f"{', '.join(_COMPARED)}; for all else pass a function of the metadata"
+        )
+    listed = isinstance(wanted, list | tuple | set | frozenset)
+    if kind in _OF_LISTS and not listed:
+        raise ValueError(f"{kind} of {name!r} takes a list, not {safe_repr(wanted)}")
+    if isinstance(wanted, tuple):
+        wanted = [*wanted]  # as JSON has it
+
+    def accepts(metadata: Mapping[str, Any]) -> bool:
+        if name not in metadata:
+            return kind in _OF_MISSING
+        if listed and kind not in _OF_LISTS and not isinstance(metadata[name], list):
+            raise ValueError(
+                f"the filter of {name!r} has a list, and the metadata {safe_repr(metadata[name])}: "
+                f'one of several values is {{"{name}": {{"$in": [...]}}}}'
+            )
+        try:
+            return bool(compare(metadata[name], wanted))
+        except TypeError:
+            raise ValueError(
+                f"the filter {name} {kind} {safe_repr(wanted)} does not fit "
+                f"{safe_repr(metadata[name])} in the metadata: compare values of one type"
+            ) from None
+
+    return accepts

@@ -1,0 +1,173 @@
+"""Documents of an index: by which name, in which version, and with which words they are stored."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lumber_core.chunking.delivery import Chunk
+from lumber_core.storage.cache import digest
+from lumber_core.support.identity import safe_repr
+from lumber_core.text.captions import without_times
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.pages import (
+    PAGE_KEYS,
+    SEQUENCE,
+    common_metadata,
+    counts_from_zero,
+    part_name,
+    parts_of,
+)
+from lumber_core.text.source import Source
+from lumber_retrieval.index.store import NewDocument
+from lumber_retrieval.index.surroundings import Vectors
+
+
+@dataclass(frozen=True)
+class IndexedDocument:
+    """A document to be indexed.
+
+    Attributes:
+        name: Tells it from all others.
+        source: What it is a part of, such as the file of a page.
+        content: Its text, with what is known about it.
+        nameless: Whether its name is random: the same document is stored once, under any name.
+        whole: The name that it had before it was numbered as a part; see `number_parts`.
+    """
+
+    name: str
+    source: str
+    content: Source
+    nameless: bool = False
+    whole: str = ""
+
+
+def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
+    """Yield documents, those that share a name as parts with numbers and names of their own.
+
+    Splitters by headings make such parts, whose metadata tell them apart. Documents that differ in
+    their texts alone are chunks, or have one name by mistake.
+    """
+    named: dict[str, list[IndexedDocument]] = {}
+    for one in documents:
+        named.setdefault(one.name, []).append(one)
+    for name, parts in named.items():
+        known = [one.content.metadata for one in parts]
+        if not name or all(known[0] == each for each in known) or any(SEQUENCE in k for k in known):
+            yield from parts
+            continue
+        for number, one in enumerate(parts, start=1):
+            metadata = {**one.content.metadata, SEQUENCE: number}
+            content = replace(one.content, metadata=metadata)
+            yield replace(one, name=part_name(name, number), content=content, whole=name)
+
+
+def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
+    """Return documents by their names.
+
+    Raises:
+        ValueError: One has no name, or two with the same name differ.
+    """
+    named: dict[str, IndexedDocument] = {}
+    for document in number_parts(documents):
+        if not document.name:
+            raise ValueError(
+                f"the document that begins with {document.content.text[:40]!r} has no name: put "
+                'one into its metadata as "source", or give it an ID'
+            )
+        known = named.setdefault(document.name, document)
+        if known != document:
+            _json(document)  # NaN, which JSON does not have, differs from itself
+            raise ValueError(
+                f"two documents have the name {document.name} and differ: give each a name of its "
+                "own; if they are chunks of one document, pass it whole, since it is split here"
+            )
+    return named
+
+
+def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
+    """Yield the sources of which all documents are there, as far as their metadata says it."""
+    whole = {document.whole or document.name: document for document in documents}
+    counts = Counter(document.source for document in whole.values())
+    for source, most in {one.source: _parts_of(one) for one in whole.values()}.items():
+        if most is not None and counts[source] >= most:
+            yield source
+
+
+def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
+    """Return the names of pages, which may have been stored in more parts before."""
+    return {
+        document.whole or document.name
+        for document in documents
+        if any(key in document.content.metadata for key in PAGE_KEYS)
+    }
+
+
+def _parts_of(document: IndexedDocument) -> int | None:
+    """Return how many documents a file has, whatever number this one was given here."""
+    given = {SEQUENCE: None} if document.whole else {}
+    return parts_of({**document.content.metadata, **given})
+
+
+def document_digest(document: IndexedDocument, splitter: str) -> str:
+    """Return what changes if a document does, or the identity of its splitter.
+
+    Raises:
+        ValueError: Its metadata is not data for JSON.
+    """
+    content, metadata = document.content, _json(document)
+    source = "" if document.nameless and document.source == document.name else document.source
+    place = f"{content.format!r} {content.pages} {content.first_line}"
+    return digest(content.text, metadata, place, source, splitter, *filter(None, [content.named]))
+
+
+def _json(document: IndexedDocument) -> str:
+    metadata = document.content.metadata
+    try:
+        for key in _keys(metadata):
+            if not isinstance(key, str):  # JSON would turn a number into a string
+                raise ValueError(f"the key {safe_repr(key)} is not a string")
+        return json.dumps(metadata, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(
+            f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
+            "for JSON: turn dates and other objects into strings, and NaN into None"
+        ) from None
+
+
+def _keys(value: object) -> Iterator[object]:
+    """Yield the keys of a mapping and of all that are in it."""
+    if isinstance(value, Mapping):
+        yield from value
+        value = [*value.values()]
+    for each in value if isinstance(value, list | tuple) else ():
+        yield from _keys(each)
+
+
+def new_document(
+    document: IndexedDocument, version: str, chunks: Sequence[Chunk], vectors: Vectors
+) -> NewDocument:
+    """Return what is stored of a document, whose digest is `version`."""
+    # A document with a context of its own keeps that one.
+    contexts = CONTEXT_KEY not in document.content.metadata
+    return NewDocument(
+        name=document.name,
+        source=document.source,
+        digest=version,
+        text=document.content.text,
+        metadata=common_metadata(document.content.metadata, context=contexts),
+        spans=[chunk.span for chunk in chunks],
+        details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
+        words=[without_times(chunk.text_in_context) for chunk in chunks],
+        around=texts_around([without_times(chunk.text) for chunk in chunks]),
+        vectors=vectors,
+        from_zero=counts_from_zero(document.content.metadata),
+    )
+
+
+def texts_around(texts: Sequence[str]) -> list[str]:
+    """Return for each chunk of a document the text before and after it."""
+    padded = ["", *texts, ""]
+    return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]

@@ -1,0 +1,299 @@
+"""Documents and their chunks, in one SQLite file with the vectors and words of these.
+
+A document is replaced in one transaction, so that a reader finds either all of the old one or all
+of the new. Threads, processes and forks may share a store. One process writes at a time; others
+wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary, finalize
+
+import numpy as np
+
+from lumber_core.calls.forks import ForkSafeLock
+from lumber_core.spans import Span
+from lumber_core.storage.sqlite import Connection
+from lumber_core.storage.urls import open_database
+from lumber_core.text.pages import part_name
+from lumber_retrieval.index import segments
+from lumber_retrieval.index.embedding_model import check_same_model, check_widths
+from lumber_retrieval.index.segments import LiveSegments, Terms, select
+from lumber_retrieval.index.snapshot import Snapshot, text_in
+from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.words.keywords import terms
+
+PROBE = "probe"
+"""Under which the vector is noted by which the embedding model is known again."""
+
+_APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
+_FORMAT = 4
+
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (
+    id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, source BLOB NOT NULL, digest TEXT NOT NULL,
+    text BLOB NOT NULL, metadata TEXT NOT NULL, from_zero INTEGER
+);
+CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
+CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
+CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
+CREATE TABLE IF NOT EXISTS chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks (document);
+{segments.SCHEMA}
+INSERT INTO about VALUES ('state', x'') ON CONFLICT DO NOTHING
+"""
+
+
+class NewDocument(NamedTuple):
+    """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
+
+    name: str  # tells it from all others
+    source: str  # what it is a part of, such as the file of a page
+    digest: str  # changes if anything does that its chunks and vectors depend on
+    text: str
+    metadata: Mapping[str, Any]  # data for JSON
+    spans: Sequence[Span]  # the places of its chunks in its text
+    details: Sequence[Mapping[str, Any]]  # what each chunk says beyond `metadata`: data for JSON
+    words: Sequence[str]  # the texts whose words find each chunk
+    around: Sequence[str]  # the text around each chunk, whose words count less
+    vectors: Vectors  # of length 1, shape (chunks, width)
+    # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
+    # whatever order they came.
+    from_zero: bool | None = False
+
+
+class PassageStore:
+    """Documents, chunks, their words and vectors, in one file.
+
+    Args:
+        path: The file; created on first use. Or a collection in PostgreSQL:
+            "postgresql://user@host/database?collection=name". None: a temporary file, which is
+            deleted with the store. A pickle of it is the same store in this process, and has a copy
+            of the file in another, or once the store is gone.
+
+    Raises:
+        StoreError: On any use; see `Database.transaction`.
+    """
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.temporary = path is None
+        if path is None:
+            handle, path = tempfile.mkstemp(prefix="lumber-", suffix=".db")
+            os.close(handle)
+        self.database = open_database(
+            path,
+            application=_APPLICATION,
+            version=_FORMAT,
+            schema=_SCHEMA,
+            create=not self.temporary,
+            outdated=(
+                "`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
+                "the time that it takes"
+            ),
+        )
+        self.path: Path | str = self.database.path  # a URL has the password
+        self.name = self.database.name  # for messages
+        self._process = os.getpid()
+        if self.temporary:
+            finalize(self, _delete, self.database, self._process)
+            _temporary[self.path] = self
+        self._segments: LiveSegments | None = None
+        self._loading = ForkSafeLock()
+
+    def digests(self, names: Collection[str]) -> dict[str, str]:
+        """Return the digests of those of some documents that are stored."""
+        with self.database.transaction() as connection:
+            rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
+            return {text_in(name): digest for name, digest in rows}
+
+    def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
+        """Return the names of stored documents by their digests, of one with each."""
+        with self.database.transaction() as connection:
+            rows = select(connection, "digest, name FROM documents WHERE digest", digests)
+            return {digest: text_in(name) for digest, name in rows}
+
+    def names(self, sources: Collection[str] | None = None) -> list[str]:
+        """Return the names of the documents of some sources; None for all."""
+        with self.database.transaction() as connection:
+            if sources is None:
+                return [text_in(n) for (n,) in connection.execute("SELECT name FROM documents")]
+            rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
+            return [text_in(name) for (name,) in rows]
+
+    def names_of_parts(self, documents: Iterable[str]) -> set[str]:
+        """Return which documents, and parts of them (see `part_name`), are stored."""
+        found = set()
+        with self.database.transaction() as connection:
+            for name in documents:
+                rows = connection.execute(
+                    "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
+                    [_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
+                )  # ":" is after all digits
+                found |= {text_in(part) for (part,) in rows}
+        return found
+
+    def sources(self) -> list[str]:
+        """Return all sources, in the order in which they were first stored."""
+        with self.database.transaction() as connection:
+            query = "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
+            return [text_in(source) for (source,) in connection.execute(query)]
+
+    def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Return the texts and the metadata of those of some documents that are stored."""
+        with self.database.transaction() as connection, self.database.intact():
+            rows = select(
+                connection, "name, text, metadata FROM documents WHERE name", map(_bytes, names)
+            )
+            return {text_in(name): (text_in(text), json.loads(known)) for name, text, known in rows}
+
+    def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
+        """Store documents, each instead of that of the same name; all of them or none.
+
+        Raises:
+            ValueError: By the probe of the embedding model, the store has vectors of another one.
+        """
+        words = [
+            (terms(own), terms(around))
+            for one in documents
+            for own, around in zip(one.words, one.around, strict=True)
+        ]  # before others have to wait
+        if probe is not None:
+            check_widths([one.vectors for one in documents], probe)
+        with self._changing() as connection:
+            if probe is not None:
+                check_same_model(_noted(connection, PROBE), probe, self.name)
+                note(connection, PROBE, probe.tobytes())
+            with self.database.intact():
+                _remove(connection, [one.name for one in documents])
+                _insert(connection, documents, words)
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove documents with all that is stored of them."""
+        if not names:
+            return  # without a change, after which others would read again
+        with self._changing() as connection, self.database.intact():
+            _remove(connection, names)
+
+    def about(self, name: str) -> bytes | None:
+        """Return what is noted about the store under a name."""
+        with self.database.transaction() as connection:
+            return _noted(connection, name)
+
+    def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
+        """Note what `change` returns, given what was noted under a name; others wait for it."""
+        with self.database.transaction(write=True) as connection:
+            note(connection, name, change(_noted(connection, name)))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Read from one state of the store, whoever writes meanwhile."""
+        with self.database.transaction() as connection:
+            with self.database.intact():
+                loaded = self._loaded(connection)
+            yield Snapshot(connection, loaded, self.database.intact)
+
+    def _loaded(self, connection: Connection) -> LiveSegments:
+        """Return the segments, which are kept in memory and read as far as they have changed."""
+        (state,) = connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
+        with self._loading:
+            if self._segments is None or self._segments.state != state:
+                self._segments = segments.load_segments(connection, state, self._segments)
+            return self._segments
+
+    @contextmanager
+    def _changing(self) -> Iterator[Connection]:
+        """Open a transaction that changes documents."""
+        with self.database.transaction(write=True) as connection:
+            yield connection
+            # Random: a counter of another file, or of a copy of this one, has the same values.
+            connection.execute(
+                "UPDATE about SET value = ? WHERE name = 'state'", (secrets.token_bytes(16),)
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.temporary:
+            return PassageStore, (self.path,)
+        with self.database.transaction():  # so that nobody writes meanwhile
+            return _reopened, (self.path, Path(self.path).read_bytes())
+
+
+_temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary()
+"""The temporary stores by their paths, and by those they had in the process they came from."""
+
+
+def open_store(path: str | Path | None) -> PassageStore:
+    """Return the store at a path: a temporary one is the same for all who know its path."""
+    known = None if path is None else _temporary.get(Path(path))
+    return PassageStore(path) if known is None else known
+
+
+def _reopened(path: Path | str, content: bytes) -> PassageStore:
+    """Return a temporary store that was pickled, or a copy if it is not of this process."""
+    known = _temporary.get(path)
+    if known is None or known._process != os.getpid():
+        known = PassageStore(None)
+        Path(known.path).write_bytes(content)
+        _temporary[path] = known
+    return known
+
+
+def _insert(
+    connection: Connection, documents: Sequence[NewDocument], words: Sequence[Terms]
+) -> None:
+    # Numbers are given here, since databases differ in how they give them.
+    (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
+    (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
+    rows: list[tuple[Any, ...]] = []
+    chunks: list[tuple[Any, ...]] = []
+    for number, one in enumerate(documents, start=first):
+        zero = None if one.from_zero is None else int(one.from_zero)
+        named = (_bytes(one.name), _bytes(one.source), one.digest)
+        rows.append((number, *named, _bytes(one.text), json.dumps(one.metadata), zero))
+        for span, details in zip(one.spans, one.details, strict=True):
+            chunks.append((last + 1 + len(chunks), number, *span, json.dumps(details)))
+    connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
+    if chunks:
+        vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
+        segments.add(connection, last + 1, words, vectors)
+
+
+def _noted(connection: Connection, name: str) -> bytes | None:
+    found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+    return None if found is None else bytes(found[0])
+
+
+def note(connection: Connection, name: str, value: bytes) -> None:
+    """Note something about a store, instead of what was noted under the same name."""
+    connection.execute(
+        "INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
+
+
+def _remove(connection: Connection, names: Iterable[str]) -> None:
+    documents = [*select(connection, "id FROM documents WHERE name", map(_bytes, names))]
+    segments.remove(connection, documents)
+    connection.executemany("DELETE FROM chunks WHERE document = ?", documents)
+    connection.executemany("DELETE FROM documents WHERE id = ?", documents)
+
+
+def _delete(database: Any, process: int) -> None:
+    if os.getpid() == process:  # a forked child has the object, too
+        database.delete()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,76 @@
+"""What a classifier is trained on: documents of passages, and which of them are held out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from lumber_core.text.units import sentences
+from lumber_evaluation.corpora.files import field, json_lines
+from lumber_evaluation.dataset import Document, document_from_segments
+
+
+def load_documents(path: str | Path) -> list[Document]:
+    r"""Load documents from a JSON Lines file.
+
+    A line is a passage, `{"document": …, "text": …}`, or a whole document of passages,
+    `{"document": …, "sections": […]}`. Passages are divided into sentences; in sections each line
+    is one. Either may have a `"source"`, the collection that the document comes from.
+
+    Args:
+        path: The file.
+
+    Returns:
+        A document for each source and name, in the order of the file. Its segments are its
+        passages, in order.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: A line is not such an object.
+    """
+    found: dict[tuple[str, str], list[list[str]]] = {}
+    for where, row in json_lines(Path(path), "passages or documents of sections"):
+        source = field(row, "source", str, where) if "source" in row else ""
+        passages = found.setdefault((source, field(row, "document", str, where)), [])
+        if "sections" in row:
+            sections = field(row, "sections", list, where)
+            passages += [str(section).splitlines() for section in sections]
+        else:
+            text = field(row, "text", str, where)
+            passages.append([span.of(text) for span in sentences(text)])
+    return [
+        document_from_segments(segments, name=name, source=source)
+        for (source, name), segments in found.items()
+    ]
+
+
+def split_held_out(
+    documents: Sequence[Document], *, share: float
+) -> tuple[list[Document], list[Document]]:
+    """Divide documents into those to train on and those to hold out.
+
+    The part a document belongs to depends only on its name, so adding documents moves no others.
+
+    Args:
+        documents: The documents.
+        share: Expected share to hold out.
+
+    Returns:
+        The documents to train on and the held-out documents, both in the order given.
+
+    Raises:
+        ValueError: One of the two parts would have no documents.
+    """
+    sides: tuple[list[Document], list[Document]] = ([], [])
+    for document in documents:
+        # The 0 is part of the division that the bundled weights were trained with.
+        name = f"0/{document.source}/{document.name}".encode()
+        draw = int.from_bytes(hashlib.sha256(name).digest()[:8], "big") / 2**64
+        sides[draw < share].append(document)
+    if not sides[0] or (share and not sides[1]):
+        raise ValueError(
+            f"{len(documents)} documents are too few to hold out a share of {share:g} and train "
+            "on the rest: pass more documents, or set held_out to 0"
+        )
+    return sides

@@ -1,0 +1,170 @@
+"""Windows know no model: everything here runs on made-up scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.bert.moving_window import (
+    OverlappingWindows,
+    Positions,
+    Scores,
+    TokenIds,
+    padded_batch,
+    read_moving,
+    scan,
+)
+from tests.profiles import examples
+
+
+class MadeUp:
+    """Scores that depend on the window as well as on the token, as a model's do."""
+
+    def __init__(self, at_once: int = 1, *, raised: float = 0.0) -> None:
+        self.at_once, self.raised = at_once, raised
+        self.calls: list[list[int]] = []
+
+    def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
+        self.calls.append([int(window[0]) for window in windows])
+        return [self.of(window)[at] for window, at in zip(windows, places, strict=True)]
+
+    def of(self, window: TokenIds) -> Scores:
+        shared = np.sin(window * 12.9898) * 43758.5453 % 1
+        own = np.sin(window * 78.233 + int(window[0]) * 37.719) * 24634.6345 % 1
+        return (1.6 * shared + 0.8 * own - 0.4 + self.raised).astype(np.float32)
+
+
+def ids_of(count: int, seed: int = 0) -> TokenIds:
+    return np.arange(seed % 7919, seed % 7919 + count, dtype=np.int32)
+
+
+def published_walk(
+    ids: TokenIds, size: int, t_c: float, score: Callable[[TokenIds], Scores], may_start: Any = None
+) -> list[int]:
+    """The paper's inference in a loop: one window, then from its last start or past its end."""
+    allowed = np.ones(len(ids), dtype=bool) if may_start is None else may_start
+    starts: set[int] = set()
+    begin = 0
+    while begin < len(ids):
+        t = score(ids[begin : begin + size])
+        found = [begin + i for i in range(len(t)) if t[i] > t_c and allowed[begin + i]]
+        starts.update(start for start in found if start > 0)
+        if begin + size >= len(ids):
+            break
+        begin = found[-1] if found and found[-1] > begin else begin + size
+    return sorted(starts)
+
+
+@examples(300)
+@given(
+    count=st.integers(0, 1500),
+    size=st.integers(3, 60),
+    seed=st.integers(0, 10**6),
+    raised=st.floats(-1.6, 0),
+)
+def test_moving_windows_find_what_the_paper_finds(
+    count: int, size: int, seed: int, raised: float
+) -> None:
+    ids, scorer = ids_of(count, seed), MadeUp(raised=raised)
+    scores, starts = read_moving(
+        scorer, ids, size=size, threshold=0.1, allowed=np.ones(count, dtype=bool)
+    )
+    assert starts == published_walk(ids, size, 0.1, scorer.of)
+    assert starts == [place for place in np.flatnonzero(scores > 0.1).tolist() if place > 0]
+
+
+def test_tokens_that_may_not_start_a_chunk_never_do() -> None:
+    allowed = np.zeros(200, dtype=bool)
+    allowed[::7] = True
+    _, starts = read_moving(MadeUp(raised=9), ids_of(200), size=20, threshold=0.0, allowed=allowed)
+    assert starts == list(range(7, 200, 7))
+
+
+def test_a_long_text_is_scored_at_most_twice_over_even_if_all_tokens_start_chunks() -> None:
+    scorer, allowed = MadeUp(raised=9), np.ones(5000, dtype=bool)
+    _, starts = read_moving(scorer, ids_of(5000), size=50, threshold=0.0, allowed=allowed)
+    assert len(scorer.calls) == -(-(5000 - 50) // 49) + 1
+    assert starts == list(range(1, 5000))
+
+
+@examples(150)
+@given(
+    count=st.integers(0, 900),
+    size=st.integers(2, 60),
+    part=st.floats(0.1, 1),
+    seed=st.integers(0, 10**6),
+    at_once=st.integers(1, 8),
+)
+def test_overlapping_windows_average_by_distance_from_the_nearer_end(
+    count: int, size: int, part: float, seed: int, at_once: int
+) -> None:
+    stride = max(1, round(size * part))
+    scorer, ids = MadeUp(at_once), ids_of(count, seed)
+    windows = OverlappingWindows(ids, size=size, stride=stride)
+    scan(scorer, [windows])
+    sums, weights = np.zeros(count), np.zeros(count)
+    for start in range(0, max(1, count), stride):
+        stop = min(start + size, count)
+        nearer = np.minimum(np.arange(1, stop - start + 1), np.arange(stop - start, 0, -1))
+        weights[start:stop] += nearer
+        sums[start:stop] += nearer * (scorer.of(ids[start:stop]) if count else 0)
+        if stop == count:
+            break
+    np.testing.assert_allclose(windows.scores, sums / np.maximum(weights, 1), atol=1e-4)
+
+
+@examples(80)
+@given(
+    counts=st.lists(st.integers(0, 150), max_size=9),
+    at_once=st.integers(1, 7),
+    seed=st.integers(0, 99),
+)
+def test_texts_score_the_same_together_as_alone(counts: list[int], at_once: int, seed: int) -> None:
+    def scored(number: int, **told: object) -> OverlappingWindows:
+        ids = ids_of(counts[number], seed + 1000 * number)
+        wanted = np.arange(len(ids)) % 3 > 0
+        return OverlappingWindows(ids, size=20, stride=11, wanted=wanted, **told)
+
+    done: dict[int, Scores] = {}
+    pulled: list[int] = []
+
+    def texts():
+        for number in range(len(counts)):
+            pulled.append(number)
+            assert sum(n not in done for n in pulled) <= at_once
+            yield scored(number, on_done=lambda t, n=number: done.__setitem__(n, t))
+
+    scorer = MadeUp(at_once)
+    scan(scorer, texts())
+    assert sorted(done) == list(range(len(counts)))
+    assert all(len(call) <= at_once for call in scorer.calls)
+    for number in done:
+        alone = scored(number)
+        scan(MadeUp(), [alone])
+        np.testing.assert_array_equal(alone.scores, done[number])
+        assert not np.isfinite(done[number][::3]).any()
+
+
+def test_short_texts_share_calls() -> None:
+    scorer = MadeUp(3)
+    scan(scorer, [OverlappingWindows(ids_of(5), size=20, stride=10) for _ in range(9)])
+    assert len(scorer.calls) == 3
+
+
+def test_overlapping_windows_see_every_token_at_most_twice() -> None:
+    windows = OverlappingWindows(ids_of(1000), size=253, stride=127).windows
+    assert windows[0].start == 0
+    assert windows[-1].stop == 1000
+    assert all(after.start <= before.stop for before, after in pairwise(windows))
+    assert all(windows[n].stop <= windows[n + 2].start for n in range(len(windows) - 2))
+
+
+def test_windows_are_padded_to_a_batch() -> None:
+    ids, mask = padded_batch([np.array([7, 8]), np.array([9])], 1, 2)
+    assert ids.tolist() == [[1, 7, 8, 2], [1, 9, 2, 0]]
+    assert mask.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]

@@ -1,0 +1,240 @@
+"""Threads and event loops that share work never deadlock, and lose nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core import (
+    AnswerStore,
+    CallPolicy,
+    Completion,
+    Group,
+    Judge,
+    LumberChunker,
+    ModelJudge,
+    Usage,
+    Verdict,
+)
+from lumber_core.calls.threads import in_thread, start_in_thread
+from tests.core.lumber.support import ScatteredModel, scattered, story
+
+TEXT = story(40)
+
+
+def ends(work: Callable[[], Any], seconds: float = 60) -> Any:
+    """Return what `work` returns; fail if it does not end."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future.result(seconds)
+
+
+def ends_in_a_loop(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    return ends(lambda: asyncio.run(work()))
+
+
+class Counted:
+    """A judge of a user's that takes its time and counts its calls."""
+
+    identity = "counted"
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.calls = 0
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    def judge(self, group: Group) -> int | None:
+        time.sleep(self._seconds)
+        with self._lock:
+            self.calls += 1
+        return scattered(group)
+
+
+class Both(Judge):
+    """A judge that waits in a coroutine at first, and answers at once if asked synchronously."""
+
+    identity = "both"
+
+    def __init__(self, seconds: float = 0.05) -> None:
+        self.asked = asyncio.Event()
+        self.calls = 0
+        self._seconds = seconds
+
+    def judge(self, group: Group) -> Verdict:
+        self.calls += 1
+        return Verdict(group.start, group.stop, scattered(group), "shift", usage=Usage(1))
+
+    async def ajudge(self, group: Group) -> Verdict:
+        if not self.asked.is_set():
+            self.asked.set()
+            await asyncio.sleep(self._seconds)
+        return self.judge(group)
+
+
+def exhausted(group: Group) -> int:
+    raise StopIteration
+
+
+class Exhausted(Judge):
+    def judge(self, group: Group) -> Verdict:
+        raise StopIteration
+
+
+@pytest.mark.parametrize("judge", [exhausted, Exhausted()], ids=["function", "class"])
+def test_a_judge_that_raises_stop_iteration_ends_the_call(judge: Any) -> None:
+    chunker = LumberChunker(judge, theta=60)
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        ends_in_a_loop(lambda: chunker.asegment(TEXT))
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        ends(lambda: chunker.segment(TEXT))
+
+
+@pytest.mark.parametrize("concurrency", [None, 4])
+def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(
+    tmp_path: Path, concurrency: int | None
+) -> None:
+    judge = Both()
+    chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db", max_concurrency=concurrency)
+
+    async def both() -> bool:
+        task = asyncio.ensure_future(chunker.asegment(TEXT))
+        await judge.asked.wait()  # its first group is in flight, on this loop
+        return chunker.segment(TEXT) == await task
+
+    assert ends_in_a_loop(both)
+
+
+def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path: Path) -> None:
+    judge = Both(0.3)
+    chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db")
+    alone = LumberChunker(judge, theta=60).segment(TEXT)
+    calls, judge.calls = judge.calls, 0
+
+    async def many() -> list[Any]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+        task = asyncio.ensure_future(chunker.asegment(TEXT))
+        await judge.asked.wait()
+        return await asyncio.gather(
+            task, *(asyncio.to_thread(chunker.segment, TEXT) for _ in range(4))
+        )
+
+    assert all(result == alone for result in ends_in_a_loop(many))
+    assert judge.calls < 2 * calls  # the threads ask together, the coroutine apart
+
+
+def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.db")
+    begun = threading.Barrier(4)
+
+    class Failing(Counted):
+        def judge(self, group: Group) -> int | None:
+            begun.wait(30)
+            if group.texts[0].startswith("S3"):
+                raise KeyError("a bug")
+            time.sleep(0.2)
+            return super().judge(group)
+
+    judge = Failing()
+    chunker = LumberChunker(judge, theta=60, store=store)
+    texts = [story(40, seed) for seed in range(4)]
+    with pytest.raises(KeyError, match="a bug"):
+        ends_in_a_loop(lambda: chunker.asegment_all(texts))
+    assert judge.calls == len(store) == 3
+
+
+def test_a_cancellation_during_work_in_a_thread_takes_effect_after_it() -> None:
+    done = []
+    begun, ended = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        assert ended.wait(60)
+
+    async def work() -> None:
+        await in_thread(wait)
+        done.append("thread")
+        await asyncio.sleep(0)
+        done.append("more")
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(work())
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.sleep(0)
+        assert not task.done()
+        ended.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        ended.clear()
+        asyncio.get_running_loop().call_later(0.5, ended.set)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(work(), 0.05)
+
+    ends_in_a_loop(cancelled)
+    assert done == ["thread", "thread"]
+
+
+class Splitting(ScatteredModel):
+    """A model that splits a text itself, synchronously, before it answers on the event loop."""
+
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
+        LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+        return self.complete(system, user, answers=answers)
+
+
+def test_a_model_on_the_event_loop_may_split_a_text_itself() -> None:
+    chunker = LumberChunker(ModelJudge(Splitting()), theta=60)
+    alone = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+    assert ends_in_a_loop(lambda: chunker.asegment(TEXT)) == alone
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_cancellation_ends_the_pauses_between_attempts(
+    concurrency: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("random.uniform", lambda low, high: high)
+
+    class Down(ScatteredModel):
+        async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
+            completion = self.complete(system, user, answers=answers)
+            if len(self.asked) > 1:
+                raise ConnectionError
+            return completion
+
+    model, policy = Down(), CallPolicy(initial_backoff=10_000.0, max_backoff=10_000.0)
+    judge = ModelJudge(model, policy=policy)
+    chunker = LumberChunker(judge, theta=60, max_concurrency=concurrency)
+    chunker.segment("One.\n\nTwo.")  # the model is there
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(chunker.asegment_all([TEXT] * 4))
+        while len(model.asked) < 1 + concurrency:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    ends_in_a_loop(cancelled)
+    assert len(model.asked) == 1 + concurrency
+
+
+def test_work_in_threads_sees_context_and_arguments() -> None:
+    async def work() -> int:
+        return await start_in_thread(int, "11", base=2)
+
+    assert ends_in_a_loop(work) == 3

@@ -1,0 +1,202 @@
+"""HTML as Markdown: what is kept, what is left out, and pages that no browser has written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("anydoc")
+
+from lumber_files import read_bytes
+from lumber_files.formats.html import read_html
+from tests.growth import MOST, growth
+
+
+@pytest.mark.parametrize(
+    ("page", "markdown"),
+    [
+        ("<h1>A  <b>b</b></h1>Text.<h2>C</h2>", "# A **b**\n\nText.\n\n## C"),
+        ("<p>one<br>two<p>three <b> x </b>y <i>z</i>", "one  \ntwo\n\nthree **x** y *z*"),
+        ("<ul><li>a<li>b<ul><li>c</ul><li><p>d<p>e</ul>", "- a\n- b\n  - c\n- d\n\n  e"),
+        ("<ol start=9><li>a<li>b<ul><li>c</ul></ol>", "9. a\n10. b\n    - c"),
+        ("<blockquote>a<p>b</p></blockquote>c", "> a\n>\n> b\n\nc"),
+        ("<pre>a\n  b ``` c\n</pre>", "````\na\n  b ``` c\n````"),
+        ("<p>Call <code>f(x)</code> or <code>`</code>.", "Call `f(x)` or `` ` ``."),
+        ("a<hr>b", "a\n\n---\n\nb"),
+        (
+            "<table><tr><th>a<th>b<tr><td>1|2<td><p>x</p><p>y</p></table>",
+            "| a | b |\n| --- | --- |\n| 1\\|2 | x y |",
+        ),
+        (
+            "<table><caption>T</caption><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>",
+            "T\n\n|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n| 1 | 2 | 3 |",
+        ),
+        # Rows below a merged cell stay in their columns; what names the columns.
+        (
+            "<table><tr><th>a<th>b<tr><td rowspan=2>1<td>2<tr><td>3</table>",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |\n|  | 3 |",
+        ),
+        (
+            "<table><tr><th>a<td>1<tr><th>b<td>2</table>",
+            "|  |  |\n| --- | --- |\n| a | 1 |\n| b | 2 |",
+        ),
+        (
+            "<table><thead><tr><td><td>2024</thead><tr><td>a<td>1</table>",
+            "|  | 2024 |\n| --- | --- |\n| a | 1 |",
+        ),
+        (
+            "<table><tr><td><b>a</b><td><b>b</b><tr><td>1<td>2</table>",
+            "| **a** | **b** |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        (
+            "<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td>1</table>",
+            "| a | b |\n| --- | --- |\n| • x • y | 1 |",
+        ),
+        # Tables that only arrange the page.
+        ("<table><tr><td><ul><li>x</ul><td><h1>T</h1>y</table>", "- x\n\n# T\n\ny"),
+        ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
+        (
+            "<table><tr><td>a<td><table><tr><th>b<th>c<tr><td>1<td>2</table></table>",
+            "a\n\n| b | c |\n| --- | --- |\n| 1 | 2 |",
+        ),
+        # What stands outside items, rows and cells.
+        ("<ul><li>a</li><ul><li>b</ul><li>c</ul>", "- a\n  - b\n- c"),
+        ("<ul><p>a<div><li>b</div></ul>e<ol><h3>c</h3><li>d", "- a\n- b\n\ne\n\n1. ### c\n2. d"),
+        ("<table><form><tr><td>a<td>b<p>c</form></table>", "|  |  |\n| --- | --- |\n| a | b c |"),
+        (
+            "<ul>a<li>b</ul><table>c<tr>d<td>e</table>",
+            "- a\n- b\n\nc\n\n|  |  |\n| --- | --- |\n| d | e |",
+        ),
+        (
+            "<p>a <o:p @x=1><a href='&#1;'>b</a></o:p><p>c&shy;d&#1;<dl><dt>e<dd>f</dl>",
+            "a b\n\ncd\n\ne\n\nf",
+        ),
+        # Raised and lowered text beside numbers.
+        ("10<sup>6</sup> m<sup>2</sup> in 1998.<sup>3</sup>", "10^6 m^2 in 1998.^3"),
+        (
+            "10<sup>-3</sup>5 2<sup>n</sup> log<sub>2</sub>8 5<sub>10</sub>",
+            "10^-3 5 2^n log2 8 5_10",
+        ),
+        ("H<sub>2</sub>O, 1<sup>st</sup>, M<sup>me</sup> [<sup>1</sup>]", "H2O, 1st, Mme [1]"),
+        ("a<a role=doc-noteref href='#n'>1</a>", "a^1"),
+        # What would be markup.
+        *((f"<p>{said}", f"\\{said}") for said in ("# of boats", "- a", "> a", "---", "[a](b)")),
+        (
+            "<p>1. May<p>a<br># b<p>[1] x_y 5 * 3 | AT&T",
+            "1\\. May\n\na  \n\\# b\n\n[1] x_y 5 * 3 | AT&T",
+        ),
+        (
+            "<pre>a  \\\n\n- b\n\n- [x](y)</pre>use <code>&lt;br&gt;</code>",
+            "```\na  \\\n\n- b\n\n- [x](y)\n```\n\nuse `<br>`",
+        ),
+    ],
+)
+def test_the_structure_of_a_page_is_kept(page: str, markdown: str) -> None:
+    assert read_html(page) == markdown
+
+
+def test_scripts_controls_and_navigation_are_left_out() -> None:
+    hidden = [
+        *("<script>x</script>", "<style>x</style>", "<nav>x<p>y</nav>", "<svg><p>x</svg>"),
+        *("<div role=navigation><ul><li>x</ul></div>", "<select><option>x</select>"),
+    ]
+    assert (
+        read_html(f"<head><title>x</title></head><h1>A</h1>{'b'.join(hidden)}<p>c")
+        == "# A\n\nbb\n\nbb\n\nb\n\nc"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "markdown"),
+    [
+        # Hidden elements, and what can be opened.
+        ("<p hidden>x<p style='color:red; display: none'>x</p><b aria-hidden=true>x</b>y", "y"),
+        ("<p style='visibility:hidden'>x</p><div hidden=until-found>y</div>", "y"),
+        (
+            "<button role=tab>A</button><button role=tab>B</button><div role=tabpanel>a</div>"
+            "<div role=tabpanel hidden>b</div>",
+            "A\n\nB\n\na\n\nb",
+        ),
+        ("<details><summary>Why?</summary>So.</details><button>Send</button>", "Why?\n\nSo."),
+        ("<h3><button>Why?</button></h3>So.", "### Why?\n\nSo."),
+        ("<button aria-expanded=false>Why?</button>So.", "Why?\n\nSo."),
+        # Links to headings.
+        (
+            "<h2>A<a href='#a' title=Permalink>¶</a></h2><h2><a href='#b'>#</a> B</h2>",
+            "## A\n\n## B",
+        ),
+        ("<h2><a href='#c'>C</a></h2>", "## C"),
+        # Banners, and sections that only have such names.
+        ("<div class=cookie-banner>x<button>OK</button></div><div id=cookieConsent>x</div>y", "y"),
+        ("<div role=dialog>x</div><dialog>x</dialog>y", "y"),
+        ("<section id=cookie-notice><h2>Cookie notice</h2>y</section>", "## Cookie notice\n\ny"),
+        # Ways to other pages, and the page's program.
+        ("<h1>T</h1>y<p><a href=a>« Previous</a> | <a href=b>Next »</a>", "# T\n\ny"),
+        ("<h1>T</h1>y<p>On: <a rel=next href=b>Boats</a>", "# T\n\ny"),
+        (
+            "<p>Next, turn left.<p>Previous <a href=a>boats</a>.",
+            "Next, turn left.\n\nPrevious boats.",
+        ),
+        ("<a href='#main'>Skip to content</a><p>y", "y"),
+        ("<p>y<footer><a href=a>About</a><p>© Ann</footer>", "y\n\n© Ann"),
+        (
+            "y<p>Built with <a href=a>Sphinx</a> using a theme.<p>Built with oak.",
+            "y\n\nBuilt with oak.",
+        ),
+    ],
+)
+def test_what_leads_around_a_page_or_is_hidden_is_left_out(page: str, markdown: str) -> None:
+    assert read_html(page) == markdown
+
+
+def test_links_before_the_first_heading_are_no_section() -> None:
+    links = "<ul><li><a href=/a>Home</a> |<li><a href=/b>News</a></ul>"
+    table = "<table><tr><td><a href=/a>Home</a><td><a href=/b>News</a></table>"
+    body = "<h1>Boats</h1><p>Text.</p>"
+    for menu in (links, table):
+        assert read_html(f"{menu}<p>By Ann.</p>{body}{links}").startswith("By Ann.\n\n# Boats")
+        assert "News" in read_html(f"{body}{menu}")
+        assert "News" in read_html(menu), "a page of links has nothing else"
+    contents = "<ul><li><a href='#care'>Care</a></ul>"
+    assert "Care" in read_html(contents + body), "the document's own contents"
+
+
+@pytest.mark.parametrize("tag", ["font", "div", "b", "blockquote", "ul><li", "table><tr><td"])
+def test_deep_nesting_loses_nothing(tag: str) -> None:
+    found = re.findall(r"x\d+", read_html("".join(f"<{tag}>x{n} " for n in range(20_000))))
+    assert found == [f"x{n}" for n in range(20_000)]
+
+
+@pytest.mark.parametrize(
+    "page", ["<h1>x<p>y<h2>z", "<head><title>t<meta><p>x", "<li>x<td>y", "a\x00b", "<a href='<p>x"]
+)
+def test_broken_pages_are_read_as_far_as_they_can_be(page: str) -> None:
+    read_html(page)
+    assert read_bytes(b"<p>y " + page.encode(), name="a", suffix=".html").text.startswith("y")
+
+
+REPEATED: dict[str, Callable[[int], str]] = {
+    **{
+        part: lambda n, part=part: part * (n // len(part))  # type: ignore[misc]
+        for part in (
+            *("<a ", "<!--", "<!-- x ", '<a href="', "<![CDATA[", "<!DOCTYPE ", "<?x ", "<", "</"),
+            *("&", "&#", "&lt;", "<script>", "<textarea>", "<div>", "<font>x", "<b><p>x", "\0"),
+            *("<a><p>x", "<ul><li>x", "<table><tr><td>x", "<blockquote>x", "<p>x", "<h1>x", "</p>"),
+            *("<pre>x\n", "<code>`", "<select><option>x", "<svg><math>", "<p> \n", "<b>x<i>"),
+            *("<dt>x<dd>y", "<b>x</b> ", "<table><tr><td colspan=1000>x</table>", "<td>x", "x<br>"),
+        )
+    },
+    "attributes": lambda n: "<a " + " ".join(f"a{number}=1" for number in range(n // 8)),
+    "items": lambda n: "<ol>" + "<li>x</li>" * (n // 10),
+    "rows": lambda n: "<table>" + "<tr><td>a<td>b" * (n // 14),
+    "a name": lambda n: "<" + "a" * n,
+    "backticks": lambda n: "<pre>" + "`" * n,
+}
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_reading_takes_linear_time(kind: str) -> None:
+    made = {size: REPEATED[kind](size) for size in (25_000, 50_000)}
+    assert growth(lambda size: lambda: read_html(made[size]), 25_000) < MOST

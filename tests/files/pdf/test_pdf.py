@@ -1,0 +1,338 @@
+"""A PDF becomes Markdown: headings, lists, tables and paragraphs of what is drawn on pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from lumber_core import LayoutChunker
+from lumber_files import UnreadableFileError, read_bytes
+from lumber_files.pdf.markdown_writer import finish, to_markdown
+from lumber_files.pdf.text_lines import TextLine, Word
+from tests.making_files import pdf_of
+
+pytest.importorskip("pypdfium2")
+
+Drawn = tuple[float, float, float, str]
+"""What is drawn: left and base in points, the size, which is negative if it is bold, and a text."""
+PROSE = [
+    "The tide turns at noon, and the boats go out with it until the evening",
+    "when the keeper lights the lamp and waits for the last of them to come.",
+    "Nobody sails in the dark, since the rocks cannot be seen.",
+]
+
+
+def drawn(pages: Sequence[Sequence[Drawn]], *, outline: str = "", more: str = "") -> bytes:
+    """Return a PDF of pages, with a title at a page of an outline, and what else is drawn."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>", ""]
+    objects += [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in FONTS]
+    item = "/First 7 0 R /Last 7 0 R /Count 1" if outline else ""
+    objects += [f"<< {item} >>", f"<< /Title ({outline}) /Parent 6 0 R /Dest [9 0 R /Fit] >>"]
+    kids = []
+    for page in pages:
+        shown = [
+            f"BT /F{int(size < 0)} {abs(size)} Tf {left} {base} Td ({text}) Tj ET"
+            for left, base, size, text in page
+        ]
+        body = "\n".join([*shown, more])
+        objects.append(f"<< /Length {len(body)} >>\nstream\n{body}\nendstream")
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents "
+            f"{len(objects)} 0 R /Resources << /Font << /F0 3 0 R /F1 4 0 R /F2 5 0 R >> >> >>"
+        )
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    return pdf_of(objects)
+
+
+FONTS = ("Helvetica", "Helvetica-Bold", "Courier")
+
+
+def prose(base: float, lines: Sequence[str] = PROSE) -> list[Drawn]:
+    return [(72, base - 14 * number, 11, line) for number, line in enumerate(lines)]
+
+
+def read(*pages: Sequence[Drawn], more: str = "") -> str:
+    return read_bytes(drawn(pages, more=more), name="a", suffix=".pdf").text
+
+
+def test_larger_and_bold_lines_are_headings_by_size() -> None:
+    text = read(
+        [
+            (72, 740, 20, "The harbour of the"),
+            (72, 716, 20, "northern isles"),
+            *prose(680),
+            (72, 620, 14, "Boats"),
+            *prose(600),
+            (72, 540, -11, "Nets and hooks"),
+            *prose(520),
+        ]
+    )
+    body = " ".join(PROSE)
+    assert text == (
+        f"# The harbour of the northern isles\n\n{body}\n\n## Boats\n\n{body}\n\n"
+        f"### Nets and hooks\n\n{body}"
+    )
+    file = read_bytes(drawn([[(72, 740, 20, "Boats"), *prose(700)]]), name="a", suffix=".pdf")
+    assert {chunk.headings for chunk in LayoutChunker(target_size=10).split(file)} == {("Boats",)}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        (72, 640, -11, "Nobody sails in the dark, and nobody has ever come back who did so."),
+        (72, 640, -11, "2022 2023 1,234"),
+        (72, 640, -11, "which nobody had seen"),
+        (72, 640, -8, "A note of the printer"),
+    ],
+)
+def test_what_is_set_in_bold_may_be_text(line: Drawn) -> None:
+    assert "#" not in read([*prose(740), line, *prose(600)])
+
+
+def test_what_stands_beside_other_lines_is_no_heading() -> None:
+    heads = [["Period"], ["Total number", "of boats"], ["Average price", "of a boat"]]
+    drawn = [
+        (left, 606 + 12 * (len(cell) - n), -11, line)
+        for left, cell in zip((72, 250, 350), heads, strict=True)
+        for n, line in enumerate(cell, start=1)
+    ]
+    text = read([*prose(740), (72, 660, -11, "Boats"), *drawn, *rows_of(590), *prose(400)])
+    assert [line for line in text.split("\n") if line.startswith("#")] == ["# Boats"]
+    assert text.count("Average price of a boat") == 1
+
+
+def test_a_line_that_ends_early_ends_there() -> None:
+    lines = ["Harbour Street 7", "Hull", "The office is in the house of the keeper of the lamp."]
+    assert read(prose(740, lines)) == "\n".join(lines)
+
+
+def test_a_bookmark_says_that_a_line_is_a_heading() -> None:
+    page = [*prose(740), (72, 680, 11, "Boats and nets"), *prose(660)]
+    content = drawn([page], outline="BOATS AND  NETS")
+    assert "\n\n# Boats and nets\n\n" in read_bytes(content, name="a", suffix=".pdf").text
+
+
+def test_a_paragraph_is_no_heading_list_or_rule_by_its_first_letters() -> None:
+    lines = ["# of employees: 12", "> 5 % of them sail.", "---", "<b> is bold."]
+    page = [*prose(740), *((72, 640 - 40 * n, 11, line) for n, line in enumerate(lines))]
+    assert read(page).split("\n\n")[1:] == ["\\" + line for line in lines]
+
+
+def test_marks_that_are_drawn_later_stand_before_their_items() -> None:
+    items = [(90, 640, 11, "Nets of two kinds:"), (110, 626, 11, "fine"), (90, 612, 11, "Hooks")]
+    marks = [(76, 640, 11, "-"), (96, 626, 11, "o"), (72, 612, 11, "2.")]
+    text = read([*prose(740), *items, *marks])
+    assert text.endswith("\n\n- Nets of two kinds:\n    - fine\n2. Hooks")
+
+
+def test_running_heads_and_page_numbers_are_no_text() -> None:
+    pages = [
+        [(72, 770, 9, "Harbour report 2023"), *prose(720 - 20 * n), (300, 30, 9, f"Page {n + 1}")]
+        for n in range(3)
+    ]
+    assert read(*pages) == "\n\n\f".join([" ".join(PROSE)] * 3)
+    steps = [[(72, 740, 16, f"Step {n}"), *prose(700 - 20 * n)] for n in (1, 2, 3)]
+    assert [line for line in read(*steps).split("\n") if "#" in line] == [
+        "# Step 1",
+        "# Step 2",
+        "# Step 3",
+    ]
+
+
+def test_a_line_with_the_number_of_its_page_is_no_text() -> None:
+    chapters = ("Boats", "Boats", "Nets", "Hooks", "Hooks")
+    pages = [
+        [(72, 750 - 9 * n, 11, f"Chapter {name}: what is known {n + 3}"), *prose(700 - 20 * n)]
+        for n, name in enumerate(chapters)
+    ]
+    assert "Chapter" not in read(*pages)
+    other = [
+        [(72, 750 - 9 * n, 11, f"In the year 190{n * n}"), *prose(700 - 20 * n)] for n in range(5)
+    ]
+    assert read(*other).count("In the year") == len(other)
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        ("(About 10) Tj /F0 7 Tf 4 Ts (6) Tj 0 Ts /F0 11 Tf ( boats) Tj", "About 10^6 boats"),
+        ("(built in 1998) Tj /F0 7 Tf 4 Ts (3) Tj 0 Ts /F0 11 Tf (.) Tj", "built in 1998^3."),
+        ("(10) Tj /F0 7 Tf 4 Ts (-14) Tj 0 Ts /F0 11 Tf ( m) Tj", "10^-14 m"),
+        ("(CO) Tj /F0 7 Tf -3 Ts (2) Tj 0 Ts /F0 11 Tf ( and 12) Tj", "CO2 and 12"),
+        ("(the 21) Tj /F0 7 Tf 4 Ts (st) Tj 0 Ts /F0 11 Tf ( of May) Tj", "the 21st of May"),
+    ],
+)
+def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> None:
+    assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {shown} ET").endswith(text)
+
+
+def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
+    code = ["BEGIN", "for boat in boats:", "    sail(boat,    7)", "END"]
+    shown = " T* ".join(f"({line.replace('(', '[').replace(')', ']')}) Tj" for line in code)
+    text = read(prose(740), more=f"BT /F2 10 Tf 12 TL 72 698 Td {shown} ET")
+    assert text.endswith("\n\n```\nBEGIN\nfor boat in boats:\n    sail[boat,    7]\nEND\n```")
+
+
+def test_code_with_fences_and_far_to_the_right_is_one_block() -> None:
+    def line(base: float, *words: tuple[str, float], fixed: bool = True) -> TextLine:
+        return TextLine(
+            [Word(text, left, left + 6, base, 10, bold=False, fixed=fixed) for text, left in words]
+        )
+
+    page = [
+        line(740, (" ".join(PROSE), 72), fixed=False),
+        line(600, ("```", 72)),
+        line(588, ("a", 72), ("b", 9e9)),
+    ]
+    (text,) = map(finish, to_markdown([page], [[]], {}))
+    fence, quoted, far, end = text.partition("\n\n")[2].split("\n")
+    assert (fence, quoted, end) == ("````", "```", "````")
+    assert far.split() == ["a", "b"]
+    assert len(far) < 1000
+
+
+def test_code_at_the_end_of_a_page_ends_there() -> None:
+    code = "BT /F2 10 Tf 72 400 Td (sail[boat]) Tj ET"
+    both = drawn([prose(740), [(72, 740, 20, "Boats"), *prose(700)]], more=code)
+    content = b"(moor[punt])".join(both.rsplit(b"(sail[boat])", 1))  # or it is a running foot
+    chunks = LayoutChunker(target_size=10).split(read_bytes(content, name="a", suffix=".pdf"))
+    assert {chunk.headings for chunk in chunks if "rocks" in chunk.text} == {(), ("Boats",)}
+
+
+def test_a_file_that_is_typewritten_has_no_code() -> None:
+    shown = " T* ".join(f"({line}) Tj" for line in PROSE)
+    assert (
+        read([], more=f"BT /F2 10 Tf 12 TL 72 600 Td {shown} ET").split() == " ".join(PROSE).split()
+    )
+
+
+def test_dots_before_the_number_of_a_page_are_no_text() -> None:
+    rows = [("1 Boats", " ." * 30, 3), ("2 Nets", " " + "." * 40, 14), ("3 Hooks", "." * 40, 15)]
+    page: list[Drawn] = [
+        (72, 700 - 14 * n, 11, f"{title}{dots} {number}")
+        for n, (title, dots, number) in enumerate(rows)
+    ]
+    assert read([*page, *prose(600)]).startswith("1 Boats  3\n\n2 Nets  14\n\n3 Hooks  15\n\n")
+    glued = [(72, 700, 11, f"Boats{'.' * 40}3"), (72, 686, 11, f"Nets{'.' * 40}14")]
+    assert read([*glued, *prose(600)]).startswith("Boats  3\n\nNets  14\n\n")
+    assert "sail ... or not" in read([*prose(700), (72, 600, 11, "They sail ... or not.")])
+
+
+@pytest.mark.parametrize(
+    ("degrees", "matrix"),
+    [
+        (90, "0 1 -1 0 100 72"),
+        (0, "0 1 -1 0 100 72"),
+        (270, "0 -1 1 0 500 700"),
+        (180, "-1 0 0 -1 540 100"),
+    ],
+)
+def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str) -> None:
+    shown = " T* ".join(f"({line}) Tj" for line in PROSE)
+    title = "/F1 18 Tf (Boats) Tj T* /F0 11 Tf"
+    content = drawn([[]], more=f"BT {matrix} Tm 24 TL {title} 14 TL {shown} ET").replace(
+        b"/MediaBox", b"/Rotate %d /MediaBox" % degrees
+    )
+    assert read_bytes(content, name="a", suffix=".pdf").text == "# Boats\n\n" + " ".join(PROSE)
+
+
+def test_a_paragraph_goes_on_on_the_next_page() -> None:
+    assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == "\n\f".join(
+        [PROSE[0], " ".join(PROSE[1:])]
+    )
+
+
+ROWS = [("Boats", "1,200", "1,100"), ("Nets", "(30)", "45"), ("Hooks", "7", "-")]
+
+
+def table(header: Sequence[str]) -> list[Drawn]:
+    return rows_of(600, header, *ROWS)
+
+
+def rows_of(base: float, *rows: Sequence[str]) -> list[Drawn]:
+    rows = rows or (*ROWS,)
+    lefts = (72, 250, 350)
+    return [
+        (left, base - 16 * number, 11, cell)
+        for number, row in enumerate(rows)
+        for left, cell in zip(lefts, row, strict=True)
+        if cell
+    ]
+
+
+def test_rows_without_lines_around_them_are_a_line_each() -> None:
+    text = read([*prose(740), *table(["In dollars", "2023", "2022"]), *prose(400)])
+    rows = ["In dollars  2023  2022", "Boats  1,200  1,100", "Nets  (30)  45", "Hooks  7  -"]
+    assert text.split("\n\n")[1:5] == rows
+    words = [(72, 600 - 16 * n, 11, "the keeper") for n in range(4)]
+    words += [(250, 600 - 16 * n, 11, "lights the lamp") for n in range(4)]
+    assert "|" not in read([*prose(740), *words])
+
+
+def test_lines_around_cells_make_a_table() -> None:
+    lefts, bases = (70, 200, 330), (560, 600, 620)
+    lines = [f"{left} {bases[0]} m {left} {bases[-1]} l S" for left in lefts]
+    lines += [f"{lefts[0]} {base} m {lefts[-1]} {base} l S" for base in bases]
+    cells = [
+        (72, 605, 11, "Boat"),
+        (202, 605, 11, "Crew | berths"),
+        (72, 588, 11, "Gull, which"),
+        (72, 574, 11, "is new"),
+        (202, 588, 11, "Ann and Ben"),
+    ]
+    assert read([*prose(740), *cells], more="\n".join(lines)).split("\n\n")[1] == (
+        "|Boat |Crew \\| berths|\n|---|---|\n|Gull, which is new |Ann and Ben|"
+    )
+
+
+def test_fields_of_a_form_stand_beside_their_labels() -> None:
+    page = "BT /F1 12 Tf 72 700 Td (Name:) Tj 0 -40 Td (Town:) Tj ET"
+    fonts = "/Resources << /Font << /F1 5 0 R >> >>"
+    field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (f{0}) /V ({1}) /F 4 /DA (/F1 12 Tf)"
+    content = pdf_of(
+        [
+            "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R 7 0 R] /DR << /Font << "
+            "/F1 5 0 R >> >> /NeedAppearances true >> >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] {fonts} /Contents 4 0 R "
+            "/Annots [6 0 R 7 0 R] >>",
+            f"<< /Length {len(page)} >>\nstream\n{page}\nendstream",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            field.format(1, "Ann") + " /Rect [120 695 320 715] /P 3 0 R >>",
+            field.format(2, "Hull") + " /Rect [120 655 320 675] /P 3 0 R >>",
+        ]
+    )
+    text = read_bytes(content, name="a", suffix=".pdf").text
+    assert text.split() == ["Name:", "Ann", "Town:", "Hull"]
+
+
+def test_right_to_left_lines_are_read_with_their_numbers() -> None:
+    from tests.files.pdf.test_text_repair import pdf_of_text
+
+    shown = "\u05e8\u05d9\u05d7\u05de 123 \u05dd\u05dc\u05d5\u05e2"
+    text = read_bytes(pdf_of_text([shown]), name="a", suffix=".pdf").text
+    assert text == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
+
+
+def test_a_file_that_needs_a_password_is_said() -> None:
+    content = drawn([prose(740)])
+    encrypted = content.replace(
+        b"/Root 1 0 R",
+        b"/Root 1 0 R /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <"
+        + b"00" * 32
+        + b"> /U <"
+        + b"00" * 32
+        + b"> >>",
+    )
+    with pytest.raises(UnreadableFileError, match=r"^a cannot be read as PDF: it needs a password"):
+        read_bytes(encrypted, name="a", suffix=".pdf")
+
+
+def test_pages_that_may_be_scans_are_said() -> None:
+    pages = [prose(740), [], prose(740), []]
+    assert read_bytes(drawn(pages), name="a", suffix=".pdf").notices == ()  # some are blank
+    file = read_bytes(drawn(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
+    assert file.notices == ("2 of 4 pages have no text: if pages 2, 4 are scans, they need OCR",)
+    assert read_bytes(drawn([prose(740)]), name="a", suffix=".pdf").notices == ()

@@ -1,0 +1,243 @@
+"""What pages do to text is undone: the text of a PDF has words, and what it does not say is U+FFFD.
+
+The PDFs are made here, with fonts that name and map their glyphs as those of TeX and Word do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from lumber_core import BertChunker
+from lumber_files import read_bytes
+from lumber_files.pdf.text_repair import clean_pages
+from tests.growth import MOST, growth
+from tests.making_files import pdf_of, pdf_stream
+
+pytest.importorskip("pypdfium2")
+
+DIVIDING = "Some examples were printed.\n"
+"""Goes before a text with "exam-" and "ples": a file that is known to divide words."""
+
+
+def map_of(targets: Sequence[str]) -> str:
+    """Return a map from the codes 1, 2, ... of one byte each to hexadecimal text."""
+    rows = "".join(f"<{code:02x}> <{target}>\n" for code, target in enumerate(targets, start=1))
+    return (
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange\n"
+        f"{len(targets)} beginbfchar\n{rows}endbfchar endcmap"
+    )
+
+
+def pdf_with_font(font: str, shown: Sequence[str], targets: Sequence[str] = ()) -> bytes:
+    """Return a PDF with pages that show lines of codes; object 3 is the font's map to text."""
+    pages = [
+        pdf_stream(f"BT /F1 12 Tf 14 TL 72 720 Td {page} ET")
+        for page in shown  # one page each
+    ]
+    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
+    objects: list[str | bytes] = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        pdf_stream(map_of(targets)),
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Made {font} >>",
+    ]
+    for content in pages:
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R"
+            f" >> >> /Contents {len(objects) + 2} 0 R >>"
+        )
+        objects.append(content)
+    return pdf_of(objects)
+
+
+def pdf_of_text(pages: Sequence[str]) -> bytes:
+    """Return a PDF whose font maps its codes to the characters of these pages."""
+    characters = sorted({character for page in pages for character in page} - {"\n"})
+    codes = {character: f"{code:02x}" for code, character in enumerate(characters, start=1)}
+    shown = [
+        " T* ".join(f"<{''.join(map(codes.__getitem__, line))}> Tj" for line in page.split("\n"))
+        for page in pages
+    ]
+    targets = [character.encode("utf-16-be", "surrogatepass").hex() for character in characters]
+    return pdf_with_font("/ToUnicode 3 0 R", shown, targets)
+
+
+def read(content: bytes) -> str:
+    return read_bytes(content, name="a", suffix=".pdf").text
+
+
+def clean(text: str) -> str:
+    [page] = clean_pages([text])
+    return page
+
+
+def test_ligatures_become_their_letters() -> None:
+    page = "\ufb00 \ufb01 \ufb02 \ufb03 \ufb04 \ufb05 \ufb06 of\ufb01cial"
+    assert read(pdf_of_text([page])) == "ff fi fl ffi ffl st st official"
+
+
+def test_what_the_file_does_not_say_is_one_character() -> None:
+    """TeX maps a missing glyph to U+FFFF; of a glyph without a character PDFium gives the code."""
+    page = "\uffff42 \x0ece \x9f \ud800 \ufffd, and no more"
+    assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd, and no more"
+
+
+def test_invisible_characters_go() -> None:
+    assert clean("a\0b\u200bc\u2060d\ufeff 5\xa0kg\r\nnon\u2011stop\rx\ty") == (
+        "abcd 5 kg\nnon-stop\nx\ty"
+    )
+    shaped = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
+    assert clean(shaped) == shaped
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("An exam-\nple, then. The example", "An example, then. The example"),
+        ("Well-\nknown. A well-known man", "Well-known. A well-known man"),
+        ("COVID-\n19 rose. COVID-19 fell", "COVID-19 rose. COVID-19 fell"),
+        ("an e-\nmail to all, as e-mails; e-mail", "an e-mail to all, as e-mails; e-mail"),
+        ("# Exam-\nple\nThe example", "# Example\nThe example"),
+        ("one of twelve exam- \nples; examples", "one of twelve examples; examples"),
+        ("a re-\nsort; a resort, to re-sort, re-sort", "a re-sort; a resort, to re-sort, re-sort"),
+        ("up to his well-estab-\nlished rule, established", "up to his well-established rule, "
+         "established"),
+    ],
+    ids=["joined", "compound", "number", "short", "heading", "blank", "more often a compound",
+         "half of a compound"],
+)  # fmt: skip
+def test_other_words_of_the_file_tell_how_a_word_is_divided(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+    assert read(pdf_of_text([text])).lstrip("\\").split() == cleaned.split()
+
+
+def test_words_of_other_pages_count_and_a_page_end_divides() -> None:
+    pages = ["An exam-\nple of an exam-", "ple: the example", "No exam-\nple"]
+    assert clean_pages(pages) == ["An example of an exam-", "ple: the example", "No example"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("a perfor-\nmance of it", "a performance of it"),
+        ("a user-\nselected one. Each user selected it", "a user-selected one. Each user "
+         "selected it"),
+        ("a budget-\nfriendly one. A user-friendly one", "a budget-friendly one. A user-friendly "
+         "one"),
+        ("a hard-\nware shop, solid ware", "a hard-ware shop, solid ware"),
+        ("a state-of-the-\nart boat", "a state-of-the-art boat"),
+    ],
+    ids=["joined", "two words", "part of a compound", "one word", "a compound goes on"],
+)  # fmt: skip
+def test_of_unknown_words_halves_that_are_words_stay_apart(text: str, cleaned: str) -> None:
+    assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples {DIVIDING}{cleaned}"
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("a well-\nliked man", "a well-liked man"),
+        ("from 10-\n20 or +91-\n322", "from 10-20 or +91-322"),
+        ("pre-\nand post-war; and pre-war", "pre- and post-war; and pre-war"),
+        ("a V5-\nchip and SARS-\n19: V5chip", "a V5-chip and SARS-19: V5chip"),
+        ("the LPS-\nprimed cell of Jean-\nPaul", "the LPS-primed cell of Jean-Paul"),
+        ("two things -\none, two", "two things -\none, two"),
+        (
+            "https://a.org/long-\nways and https://a-\nb.c",
+            "https://a.org/long-ways and https://a-b.c",
+        ),
+        ("see my-\nsite.com or post-\nman@a.org", "see my-site.com or post-man@a.org"),
+        ("x = a-\nb", "x = a-b"),
+        ("it was--\nperhaps", "it was--\nperhaps"),
+    ],
+)
+def test_the_hyphen_of_what_may_be_no_divided_word_stays(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+    if "liked" not in text:
+        assert clean(f"exam-\nples {DIVIDING}{text}") == f"examples {DIVIDING}{cleaned}"
+
+
+def test_a_file_that_divides_no_word_keeps_the_hyphens_of_compounds() -> None:
+    text = "well-\nknown and long-\nlived. They are well-known."
+    assert clean(text) == "well-known and long-lived. They are well-known."
+
+
+@pytest.mark.parametrize("sign", ["\xad", "\u2010", " \u2010"])
+def test_soft_hyphens_at_line_ends_go(sign: str) -> None:
+    assert clean(f"inter{sign}\nnational law") == "international law"
+    assert clean(f"on{sign} page ends{sign}").replace(" -", "-") == "on- page ends-"
+    assert clean(f"a well{sign}\nknown or well-known") == "a well-known or well-known"
+    said = (
+        "to be international. "  # PDFium does not tell a soft hyphen at a line end from a plain one
+    )
+    assert read(pdf_of_text([f"{said}Inter{sign}\nnational law"])).endswith("International law")
+
+
+@pytest.mark.parametrize("sign", ["\xad", "\u2010"])
+def test_a_font_whose_hyphen_is_a_soft_one_has_compounds(sign: str) -> None:
+    text = f"the long{sign}term plan, long{sign}\nlived"
+    assert clean(text) == "the long-term plan, long-lived"
+
+
+def test_words_that_several_lines_divide_are_joined() -> None:
+    assert clean("inter\xad\nnation\xad\nal\nlaw") == "international\nlaw"
+
+
+def test_chunks_are_slices_of_the_cleaned_text_and_pages_start_in_it() -> None:
+    first = "The of\ufb01ce\nkeeps exam-\nples of each. Examples\xa0help.\n" * 3
+    pages = [first, "\uffff42 are paid.", "Inter\xad\nnational of\ufb01ces are open."]
+    file = read_bytes(pdf_of_text(pages), name="a", suffix=".pdf")
+    starts = file.pages
+    assert starts is not None
+    assert [file.text[start : start + 5] for start in starts] == ["The o", "\ufffd42 a", "Inter"]
+    assert all(file.text[start - 1] == "\f" for start in starts[1:])
+    assert "keeps examples of each. Examples help." in file.text
+    chunks = list(BertChunker(chunk_size=24).split(file))
+    assert len(chunks) > 2
+    assert "".join(chunk.text for chunk in chunks) == file.text
+    for chunk in chunks:
+        start, end = chunk.span
+        assert file.text[start:end] == chunk.text
+
+
+def encoded(*names: str, mapped: bool = False) -> str:
+    """Return a font that names the glyphs from code 1 on, and has object 3 as a map."""
+    differences = " ".join(f"/{name}" for name in names)
+    font = f"/Encoding << /Type /Encoding /Differences [1 {differences}] >>"
+    return f"{font} /ToUnicode 3 0 R" if mapped else font
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("Euro", "€"), ("uni20B9", "₹"), ("uni20B9.tf", "₹"), ("a.sc", "a")]
+)
+def test_a_glyph_is_what_its_name_says(name: str, text: str) -> None:
+    shown = ["<0141> Tj"]
+    assert read(pdf_with_font(encoded(name), shown)) == f"{text}A"
+    assert read(pdf_with_font(encoded(name, mapped=True), shown, [""])) == f"{text}A"
+
+
+@pytest.mark.parametrize("name", ["g23", "rupees", ".notdef", "uniD800", "u110000", "f_g23"])
+def test_a_glyph_of_which_nothing_says_a_character_stays_unknown(name: str) -> None:
+    font = encoded(name, mapped=True)
+    assert read(pdf_with_font(font, ["<0141> Tj"], ["fffd"])) == "\ufffdA"
+
+
+@pytest.mark.parametrize(
+    "differences", ["(x)", "99 0 R", "[1 (x) 2.5 null [/a]]", "[-5 /uni20B9 /a]", "4 0 R"]
+)
+def test_a_broken_encoding_is_no_reason_to_refuse_a_file(differences: str) -> None:
+    font = f"/Encoding << /Differences {differences} >> /ToUnicode 3 0 R"
+    assert len(read(pdf_with_font(font, ["<0141> Tj"], ["fffd"]))) == 2
+
+
+@pytest.mark.parametrize(
+    "hard", ["exam-\nple ", "ab-\n", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "exam-\n"]
+)
+def test_time_is_proportional_to_the_text(hard: str) -> None:
+    def work(size: int) -> Callable[[], object]:
+        text = hard * size
+        return lambda: clean_pages([text, "the example"])
+
+    assert growth(work, 5_000) < MOST

@@ -1,0 +1,168 @@
+"""Vectors that know headings and surroundings, on their way to LangChain's vector stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from langchain_core.documents import Document
+from langchain_core.indexing import InMemoryRecordManager, index
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_text_splitters import MarkdownHeaderTextSplitter
+
+from langchain_lumber import ContextEmbeddings, GreedyTextSplitter, LumberEmbeddings
+from lumber_core import GreedyChunker
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.text.source import Source
+from lumber_retrieval import split_and_embed
+from tests.contracts.finders import LangChainVectors
+from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_passage_index import MUSIC, RIVER
+
+SPLIT: dict[str, Any] = {"target_size": 8, "chunk_size": 30, "tokenizer": "words"}
+
+
+def library() -> list[Document]:
+    texts = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
+    return [Document(text, metadata={"source": name}) for name, text in texts.items()]
+
+
+def chunks_of(documents: list[Document], **settings: Any) -> list[Document]:
+    settings = {**SPLIT, "add_metadata": True, **settings}
+    return GreedyTextSplitter(**settings).split_documents(documents)
+
+
+def contents(chunks: list[Document]) -> list[str]:
+    return [chunk.page_content for chunk in chunks]
+
+
+def test_vectors_are_those_of_the_core() -> None:
+    chunks, model = chunks_of(library()), LangChainVectors()
+    made = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    sources = [Source(d.page_content, metadata=d.metadata) for d in library()]
+    embed, delivery = LangChainVectors().embed_documents, Delivery(trim=True)
+    _, expected = split_and_embed(GreedyChunker(**SPLIT), sources, embed, delivery)
+    assert np.allclose(made, np.concatenate(expected), atol=1e-6)
+
+
+@pytest.mark.parametrize("add_metadata", [True, False])
+def test_a_context_in_the_content_is_embedded_once_in_any_case(add_metadata: bool) -> None:
+    model = LangChainVectors()
+    chunks = chunks_of(library()[2:], context=True, add_metadata=add_metadata, add_start_index=True)
+    made = ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    assert model.texts == contents(chunks)
+    assert "Guide > Prices > Taps\n\nTaps close to the right." in model.texts
+    assert len(made) == len(chunks)
+
+
+def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
+    splitter = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
+    chunks, model = (
+        splitter.split_text("# Boats\n\nOars.\n\n## Care\n\nDry them."),
+        LangChainVectors(),
+    )
+    with pytest.raises(ValueError, match="does not say which document it is from"):
+        ContextEmbeddings(chunks, model)
+    for chunk in chunks:
+        chunk.metadata["source"] = "boats.md"
+    ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    assert model.texts == ["Boats\n\nOars.", "Boats > Care\n\nDry them."]
+
+
+def test_where_offsets_begin_anew_another_document_begins() -> None:
+    model, chunks = LangChainVectors(), chunks_of([library()[0], library()[0]])
+    alone = ContextEmbeddings(chunks[: len(chunks) // 2], model)
+    expected = alone.embed_documents(contents(chunks[: len(chunks) // 2]))
+    assert ContextEmbeddings(chunks, model).embed_documents(contents(chunks)) == expected * 2
+
+
+def test_an_offset_that_is_none_is_refused_before_any_work() -> None:
+    chunks = chunks_of(library())
+    chunks[1].metadata["start_index"] = -1
+    with pytest.raises(ValueError, match="must be an offset in characters"):
+        ContextEmbeddings(chunks)
+
+
+def test_a_store_keeps_the_vectors_and_asks_the_model_for_queries() -> None:
+    model, chunks = LangChainVectors(), chunks_of(library())
+    embeddings = ContextEmbeddings(chunks, model)
+    store = InMemoryVectorStore(embeddings)
+    store.add_documents(chunks)
+    made = ContextEmbeddings(chunks, LangChainVectors()).embed_documents(contents(chunks))
+    kept = {entry["text"]: entry["vector"] for entry in store.store.values()}
+    assert [kept[content] for content in contents(chunks)] == made
+    asked = len(model.texts)
+    found = store.similarity_search("four strings of violins", k=1)
+    assert found[0].page_content == "Violins have four strings."
+    assert len(model.texts) == asked
+    assert embeddings.embed_query("strings") == model.embed_query("strings")
+
+
+async def test_other_texts_are_embedded_alone_each_once() -> None:
+    model, chunks = LangChainVectors(), chunks_of(library()[:1])
+    embeddings = ContextEmbeddings(chunks, model)
+    plain = [model.embed_query(text) for text in ("Bees hum.", "Wasps hum.")]
+    first = embeddings.embed_documents(["Bees hum.", chunks[0].page_content, "Wasps hum."] * 2)
+    assert np.allclose([first[0], first[2]], plain, atol=1e-6)
+    assert (
+        first[:3]
+        == first[3:]
+        == await embeddings.aembed_documents(["Bees hum.", chunks[0].page_content, "Wasps hum."])
+    )
+    assert model.texts.count("Bees hum.") == 2  # once in each call
+    assert await embeddings.aembed_query("bees") == model.embed_query("bees")
+
+
+def test_chunks_with_the_same_text_get_their_own_vectors_in_order() -> None:
+    def chunk(text: str, name: str) -> Document:
+        return Document(text, metadata={"source": name})
+
+    chunks = [
+        chunk("Same.", "a"),
+        chunk("Otters hunt.", "a"),
+        chunk("Same.", "b"),
+        chunk("Owls.", "b"),
+    ]
+    each = ContextEmbeddings(chunks, LangChainVectors()).embed_documents(contents(chunks))
+    assert each[0] != each[2]
+    embeddings = ContextEmbeddings(chunks, LangChainVectors())
+    assert embeddings.embed_documents(["Same.", "Owls."]) == [each[0], each[3]]
+    assert embeddings.embed_documents(["Same."]) == [each[2]]  # of the next batch
+    assert embeddings.embed_documents(["Same."] * 2) == [each[0], each[2]]
+
+
+def test_only_documents_that_have_changed_are_embedded_again() -> None:
+    store, records = InMemoryVectorStore(LangChainVectors()), InMemoryRecordManager("a")
+    records.create_schema()
+    asked = []
+    for more in ("", "", " Bees hum."):
+        documents = library()
+        documents[0].page_content += more
+        chunks, model = chunks_of(documents), LangChainVectors()
+        store.embedding = ContextEmbeddings(chunks, model)
+        index(
+            chunks,
+            records,
+            store,
+            cleanup="scoped_full",
+            source_id_key="source",
+            key_encoder="sha256",
+        )
+        asked.append(model.texts)
+    assert len(asked[0]) > len(asked[2]) > 0 == len(asked[1])
+    assert any("Bees hum." in text for text in asked[2])
+    assert not any("Violins" in text for text in asked[2])
+
+
+async def test_the_bundled_embeddings_work_asynchronously() -> None:
+    embeddings = LumberEmbeddings()
+    assert await embeddings.aembed_query("the sea") == embeddings.embed_query("the sea")
+    assert len(embeddings.embed_query("the sea")) == 384
+
+
+def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -> None:
+    model = LangChainVectors()
+    chunks = [Document("They hunt at dawn.", metadata={"source": "river_otters.txt"})]
+    ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
+    assert model.texts == ["river otters\n\nThey hunt at dawn."]

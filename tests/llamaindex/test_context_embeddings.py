@@ -1,0 +1,128 @@
+"""Nodes with vectors that know headings and surroundings, in LlamaIndex's pipelines and indexes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import MarkdownNodeParser
+from llama_index.core.schema import MetadataMode, TextNode
+
+from llamaindex_lumber import ContextEmbedding, GreedyNodeParser, LumberEmbedding
+from tests.contracts.finders import LlamaIndexVectors
+from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_passage_index import RIVER
+
+PARSER = GreedyNodeParser(target_size=8, tokenizer="words")
+
+
+class Keyed(LlamaIndexVectors):
+    """A model with a key."""
+
+    api_key: str = "sk-secret"
+
+
+def library() -> list[Document]:
+    return [
+        Document(text=RIVER, id_="river", metadata={"author": "Ada"}),
+        Document(text=GUIDE, id_="guide", metadata={"file_name": "guide.md"}),
+    ]
+
+
+def embeddings(nodes: Any) -> np.ndarray:
+    return np.array([node.embedding for node in nodes])
+
+
+def test_what_is_embedded_is_what_an_index_would_embed() -> None:
+    model, nodes = LlamaIndexVectors(), PARSER(library())
+    ContextEmbedding(model)(nodes)
+    assert model.texts == [node.get_content(MetadataMode.EMBED) for node in nodes]
+    assert "author: Ada" in model.texts[0]
+    hidden, nodes = LlamaIndexVectors(), MarkdownNodeParser()(library()[1:])
+    nodes[-1].excluded_embed_metadata_keys = ["header_path"]
+    ContextEmbedding(hidden)(nodes)
+    assert "header_path: /Guide/" in hidden.texts[2]
+    assert "header_path" not in hidden.texts[-1]
+
+
+def test_nodes_without_a_source_have_no_surroundings() -> None:
+    nodes = [TextNode(text="Ann ran."), TextNode(text="She fell.")]
+    plain = LlamaIndexVectors().get_text_embedding_batch(["Ann ran.", "She fell."])
+    assert np.allclose(embeddings(ContextEmbedding(LlamaIndexVectors())(nodes)), plain, atol=1e-6)
+
+
+def test_a_pipeline_with_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> None:
+    def pipeline(model: Any) -> IngestionPipeline:
+        return IngestionPipeline(transformations=[PARSER, ContextEmbedding(model)])
+
+    first = pipeline(Keyed())
+    expected = embeddings(first.run(documents=library()))
+    assert np.array_equal(expected, embeddings(ContextEmbedding(Keyed())(PARSER(library()))))
+    first.persist(str(tmp_path))
+    model = Keyed(api_key="sk-other")
+    again = pipeline(model)
+    again.load(str(tmp_path))
+    assert np.allclose(embeddings(again.run(documents=library())), expected, atol=1e-6)
+    assert model.texts == []
+
+
+def test_an_index_keeps_the_vectors_and_asks_the_model_for_queries() -> None:
+    model = LlamaIndexVectors()
+    nodes = ContextEmbedding(model)(PARSER(library()))
+    del model.texts[:]
+    index = VectorStoreIndex(nodes, embed_model=model)
+    (found,) = index.as_retriever(similarity_top_k=1).retrieve("frogs in shallow water")
+    assert found.node.get_content() in RIVER
+    assert model.texts == []
+
+
+def test_progress_is_shown_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    step, nodes = ContextEmbedding(LlamaIndexVectors()), PARSER(library())
+    step(nodes)
+    assert capsys.readouterr().err == ""
+    step(nodes, show_progress=True)
+    assert "text/s" in capsys.readouterr().err
+
+
+def test_neither_keys_nor_threads_are_in_what_is_serialised_and_the_model_is_passed_again() -> None:
+    step = ContextEmbedding(Keyed())
+    assert "sk-secret" not in step.to_json()
+    assert ContextEmbedding(Keyed(api_key="sk-other")).to_dict() == step.to_dict()
+    threads = [ContextEmbedding(LumberEmbedding(threads=n)).to_dict() for n in (1, 2)]
+    assert threads[0] == threads[1] != step.to_dict()
+    data = json.loads(step.to_json())
+    with pytest.raises(TypeError, match=r"^embed_model .* from_dict\(data, embed_model=\.\.\.\)"):
+        ContextEmbedding.from_dict(data)
+    assert ContextEmbedding.from_dict(data, embed_model=Keyed()).to_dict() == step.to_dict()
+    with pytest.raises(ValueError, match="contxt"):
+        ContextEmbedding(contxt=())
+
+
+def test_the_embedding_model_pickles() -> None:
+    model = LumberEmbedding()
+    vector = model.get_query_embedding("the sea")
+    assert pickle.loads(pickle.dumps(model)).get_query_embedding("the sea") == vector
+    assert len(vector) == 384
+
+
+async def test_the_embedding_model_gives_the_same_vectors_whichever_way_llamaindex_asks() -> None:
+    texts = ["foo", "bar", "baz"]
+    model = LumberEmbedding(embed_batch_size=2)
+    vectors = [model.get_text_embedding(text) for text in texts]
+    assert model.get_text_embedding_batch(texts) == vectors
+    assert await model.aget_text_embedding_batch(texts) == vectors
+    assert await model.aget_text_embedding("bar") == vectors[1]
+    assert model.get_query_embedding("baz") == await model.aget_query_embedding("baz") == vectors[2]
+    for nodes in (
+        model([TextNode(text=text) for text in texts]),
+        await model.acall([TextNode(text=text) for text in texts]),
+    ):
+        assert [node.embedding for node in nodes] == vectors
+    copy = LumberEmbedding.from_dict(model.to_dict())
+    assert (copy.embed_batch_size, copy.get_text_embedding("foo")) == (2, vectors[0])

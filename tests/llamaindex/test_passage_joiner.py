@@ -1,0 +1,101 @@
+"""Passages in LlamaIndex: a retriever's nodes joined to exact slices of the documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from llama_index.core import VectorStoreIndex
+from llama_index.core.llms import MockLLM
+from llama_index.core.node_parser import TokenTextSplitter
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+
+from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner
+from tests.core.text.test_context import GUIDE
+from tests.langchain.test_passage_joiner import STORY
+
+PAGE = Document(text=GUIDE, metadata={"file_name": "guide.md"}, id_="guide")
+TALE = Document(text=STORY, id_="story")
+
+
+def nodes_of(*documents: BaseNode) -> list[BaseNode]:
+    parser = GreedyNodeParser(target_size=8, chunk_size=60, tokenizer="words")
+    return parser.get_nodes_from_documents(list(documents))
+
+
+def join_passages(hits: list[NodeWithScore], texts: Any, **limits: Any) -> list[NodeWithScore]:
+    return PassageJoiner(texts=texts, **limits).postprocess_nodes(hits)
+
+
+def check_slices(passages: list[NodeWithScore]) -> None:
+    texts = {"guide": GUIDE, "story": STORY}
+    for each in passages:
+        node = each.node
+        assert isinstance(node, TextNode)
+        assert node.text == texts[node.ref_doc_id or ""][node.start_char_idx : node.end_char_idx]
+
+
+def docstore() -> SimpleDocumentStore:
+    store = SimpleDocumentStore()
+    store.add_documents([PAGE, TALE])
+    return store
+
+
+def test_nodes_of_other_parsers_are_joined() -> None:
+    nodes = TokenTextSplitter(chunk_size=12, chunk_overlap=5).get_nodes_from_documents([TALE])
+    assert len(nodes) > 3
+    (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
+    assert (passage.node.get_content(), passage.score) == (STORY, None)
+
+
+def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
+    nodes = nodes_of(PAGE, TALE)
+    hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (4, 6, len(nodes) - 1)]
+    before = [each.model_copy(deep=True) for each in hits]
+    alone, joined = join_passages(hits, docstore(), max_gap=8)
+    assert hits == before
+    check_slices([alone, joined])
+    assert (alone.node.node_id, alone.score) == (nodes[-1].node_id, (len(nodes) - 1) / 10)
+    assert [*joined.node.relationships] == [NodeRelationship.SOURCE]
+    assert joined.node.node_id not in {node.node_id for node in nodes}
+    assert joined.node.node_id == join_passages(hits, docstore(), max_gap=8)[1].node.node_id
+    assert "headings" in joined.node.excluded_llm_metadata_keys
+    assert joined.node.metadata["file_name"] == "guide.md"
+
+
+@pytest.mark.parametrize(
+    ("change", "texts", "message"),
+    [
+        ({"start_char_idx": None}, [TALE], "does not say where it is"),
+        ({"relationships": {}}, [TALE], "does not say where it is"),
+        ({"text": "The sentences around it."}, [TALE], "before a postprocessor replaces the text"),
+        ({}, SimpleDocumentStore(), "docstore.add_documents"),
+    ],
+)
+def test_nodes_that_cannot_be_placed_are_refused(change: Any, texts: Any, message: str) -> None:
+    node = nodes_of(TALE)[0].model_copy(deep=True)
+    for name, value in change.items():
+        setattr(node, name, value)
+    with pytest.raises(ValueError, match=message):
+        join_passages([NodeWithScore(node=node)], texts)
+
+
+async def test_a_query_engine_answers_from_passages_within_the_budget() -> None:
+    index = VectorStoreIndex(nodes_of(PAGE, TALE), embed_model=LumberEmbedding())
+    joiner = PassageJoiner(texts=docstore(), max_gap=20, budget=24)
+    engine = RetrieverQueryEngine.from_args(
+        index.as_retriever(similarity_top_k=6), llm=MockLLM(), node_postprocessors=[joiner]
+    )
+    found = engine.query("What happened at sea?").source_nodes
+    check_slices(found)
+    assert "the storm broke" in found[0].text
+    assert sum(len(each.text.split()) for each in found) <= 24
+    assert (await engine.aquery("What happened at sea?")).source_nodes == found
+    hits = await index.as_retriever(similarity_top_k=6).aretrieve("What happened at sea?")
+    assert await joiner.apostprocess_nodes(hits, query_str="What happened at sea?") == found
+    assert "texts" not in joiner.to_dict()
+    assert PassageJoiner.from_dict(joiner.to_dict(), texts=[]).budget == 24
+    with pytest.raises(TypeError, match="NodeWithScore"):
+        join_passages(nodes_of(TALE), [TALE])  # type: ignore[arg-type]

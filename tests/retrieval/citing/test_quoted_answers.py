@@ -1,0 +1,150 @@
+"""What models reply is read as an answer with quotes, whatever form they give it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lumber_retrieval.citing.quoted_answers import (
+    QUOTING_INSTRUCTIONS,
+    QUOTING_QUESTION,
+    CitedAnswer,
+    cite_answer,
+    read_quoted_answer,
+    write_passages,
+)
+from tests.growth import MOST, growth
+
+OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "quotes"),
+    [
+        (
+            'At dawn [1].\n\n[1] "They hunt fish at dawn"',
+            "At dawn [1].",
+            ["They hunt fish at dawn"],
+        ),
+        (
+            "At dawn [1].\n[1]: They hunt\n[2] They sleep",
+            "At dawn [1].",
+            ["They hunt", "They sleep"],
+        ),
+        ("Dawn [1].\n\n**Quotes:**\n- [1] \u201cThey hunt\u201d", "Dawn [1].", ["They hunt"]),
+        ('Dawn [1].\n\n> [1] "They hunt" (otters.txt)', "Dawn [1].", ["They hunt"]),
+        ('Dawn [1].\n\n**[1]** *"They hunt."*', "Dawn [1].", ["They hunt."]),
+        (
+            'Dawn [1].\n\n[1] "They hunt\n    fish"\n\n[2] "They"',
+            "Dawn [1].",
+            ["They hunt\nfish", "They"],
+        ),
+        ('"No!" [1]\n\n[1] "No!" he said, and "Go!"', '"No!" [1]', ['No!" he said, and "Go!']),
+        ('Dawn [3], dens [7].\n\n[7] "dens"\n[3] "dawn"', "Dawn [2], dens [1].", ["dens", "dawn"]),
+        ('Dawn [1] and noon [2].\n\n[1] "dawn"', "Dawn [1] and noon [?].", ["dawn"]),
+        ('Dawn [1], day [5].\n\n[5] "by day"', "Dawn [?], day [1].", ["by day"]),
+        ('Dawn [1].\n\n[1] "dawn"\n[1] "dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
+        (
+            'Dawn [1].\n\n[1] "dawn"\n\nI hope this helps!',
+            "Dawn [1].\n\nI hope this helps!",
+            ["dawn"],
+        ),
+        ('Dawn [1].\n\n[1] otters.txt: "dawn"', "Dawn [1].", ["dawn"]),
+        ("Dawn [1].\n\n[1] \u2018dawn\u2019 (otters.txt)", "Dawn [1].", ["dawn"]),
+        ('Dawn [1][2].\n\n[1]\n"dawn"\n[2]\n"dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
+        ('Dawn [1], dusk [2].\n\n[1][2] "dawn"', "Dawn [1], dusk [1].", ["dawn"]),
+        (
+            'Dawn [3, 1], dens [1-3], now [2; 9].\n\n[3] "dawn"\n[1] "day"\n[2] "dens"',
+            "Dawn [1][2], dens [2][3][1], now [3][?].",
+            ["dawn", "day", "dens"],
+        ),
+        ('Dawn [2\u20134] [4 and 5].\n\n[4, 5] "dawn"', "Dawn [?][1] [1].", ["dawn"]),
+        ('"They hunt fish at dawn" [1, 2].', '"They hunt fish at dawn" [1] [?].', [OTTERS[26:48]]),
+        (
+            'Dawn [1].\n\n[1] "They\n\n  hunt (fish\n\nat dawn" (a.txt)\n\nWell.\n\n  So.\n[2] "x"',
+            "Dawn [1].\n\nWell.\n\n  So.",
+            ["They\n\nhunt (fish\n\nat dawn", "x"],
+        ),
+        ('Dawn [1].\n\n[1] "They\n\nhunt\n', "Dawn [1].", ['"They\n\nhunt']),
+        (
+            '<think>Is [1] "dusk" right?\n[1] "dusk"</think>\nDawn [1].\n\n[1] "dawn"',
+            "Dawn [1].",
+            ["dawn"],
+        ),
+        ('[1] "dusk"? No.</reasoning>Dawn [1].\n[1] "dawn"', "Dawn [1].", ["dawn"]),
+        ('Dawn [1].\n```\n[1] "dawn"\n```', "Dawn [1].", ["dawn"]),
+        ('[1] At dawn.\n[2] At dusk.\n\n[1] "dawn"', "[1] At dawn.\n[?] At dusk.", ["dawn"]),
+        ("UNKNOWN\n\nThe passages do not say.", "", []),
+        (
+            'The text says "They hunt fish at dawn" and "sleep".',
+            'The text says "They hunt fish at dawn" [1] and "sleep".',
+            ["They hunt fish at dawn"],
+        ),
+        (
+            '"They hunt fish at dawn" [3].',
+            '"They hunt fish at dawn" [1] [?].',
+            ["They hunt fish at dawn"],
+        ),
+        ("At dawn.", "At dawn.", []),
+        ("At dawn [1].", "At dawn [1].", []),
+        ("[1] is a footnote.", "[1] is a footnote.", []),
+        (" UNKNOWN.\n", "", []),
+        ("", "", []),
+    ],
+)
+def test_a_reply_is_read_as_answer_and_quotes(reply: str, answer: str, quotes: list[str]) -> None:
+    assert read_quoted_answer(reply) == (answer, quotes)
+
+
+def test_a_reader_sees_the_words_of_the_document_and_what_is_not_there() -> None:
+    reply = (
+        'At dawn [1], in winter [2].\n\n[1] "THEY HUNT FISH AT DAWN"\n[2] "They sleep all winter."'
+    )
+    answer = cite_answer(reply, {"otters.txt": OTTERS})
+    assert answer.missing == ["They sleep all winter."]
+    assert str(answer) == (
+        "At dawn [1], in winter [2].\n\n"
+        '[1] otters.txt, line 1, written differently: "They hunt fish at dawn"\n'
+        '[2] not found in the documents: "They sleep all winter."'
+    )
+
+
+def test_an_answer_without_quotes_shows_itself() -> None:
+    assert str(cite_answer("At dawn.", {"otters.txt": OTTERS})) == "At dawn."
+    assert cite_answer("UNKNOWN", {"otters.txt": OTTERS}) == CitedAnswer("")
+
+
+def test_no_line_of_a_passage_is_taken_for_the_start_of_another() -> None:
+    written = write_passages([("a.md", "One.\n\nb.md:\n    two()"), ("b\n.md", "Three.")])
+    assert "    b.md:\n        two()\n" in written  # as the lines are
+    assert [line for line in written.splitlines() if line and line[0] != " "] == ["a.md:", "b .md:"]
+
+
+def test_the_prompt_asks_for_the_form_that_is_read() -> None:
+    _, _, form = QUOTING_INSTRUCTIONS.partition("after its number:\n\n")
+    example = form.partition("\n\n")[0]
+    assert read_quoted_answer(f"Answer [1][2].\n\n{example}")[1] == [
+        "a sentence of a passage",
+        "another one",
+    ]
+    assert QUOTING_QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + "and on\n\n" * size,
+        lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + 'and "on" so\n\n' * size,
+        lambda size: "Dawn [1].\n\n[1]" + "\n" * size + '"dawn"',
+        lambda size: "[1" * size + ", 1" * size,
+        lambda size: "Dawn [1]. " * size + '\n\n[1] "dawn"' * size,
+        lambda size: '"It goes on' * size,
+        lambda size: "<think>" * size,
+    ],
+)
+def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:
+    def work(size: int) -> Callable[[], object]:
+        return lambda: read_quoted_answer(form(size))
+
+    assert growth(work, 3_000) < MOST

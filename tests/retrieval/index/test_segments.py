@@ -1,0 +1,218 @@
+"""What is searched of chunks is what a search of all of them would find, whatever came and went."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lumber_core.spans import Span
+from lumber_retrieval.index import segments, vectors
+from lumber_retrieval.index.store import NewDocument, PassageStore
+from lumber_retrieval.words.keywords import terms
+from tests.postgres import Place
+
+WIDTH = 70
+RNG = np.random.default_rng(7)
+CENTRE = 3 * RNG.standard_normal(WIDTH).astype(np.float32)
+
+
+def unit(rows: Any) -> Any:
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+
+
+def vectors_of(count: int, seed: int = 0, centre: Any = CENTRE) -> Any:
+    """Vectors of few topics that are close to each other, as those of many models are."""
+    rng = np.random.default_rng(seed)
+    topics = rng.standard_normal((count, 20)) @ rng.standard_normal((20, len(centre)))
+    return unit(topics / 4 + rng.standard_normal(topics.shape) / 2 + centre).astype(np.float32)
+
+
+def stored(name: str, words: Sequence[str], seed: int = 0) -> NewDocument:
+    spans = [Span(2 * n, 2 * n + 1) for n in range(len(words))]
+    return NewDocument(
+        name,
+        source=name,
+        digest="",
+        text="ab" * len(words),
+        metadata={"name": name},
+        spans=spans,
+        details=[{"n": n} for n in range(len(words))],
+        words=words,
+        around=["", *words][: len(words)],
+        vectors=vectors_of(len(words), seed) if words else np.zeros((0, 0), np.float32),
+    )
+
+
+def by_brute_force(documents: Sequence[NewDocument], query: str) -> dict[tuple[str, int], float]:
+    """BM25 with the words before a chunk counting half, as SQLite's FTS5 computes it."""
+    rows = {
+        (one.name, n): (Counter(terms(own)), Counter(terms(around)))
+        for one in documents
+        for n, (own, around) in enumerate(zip(one.words, one.around, strict=True))
+    }
+    lengths = {key: own.total() + around.total() for key, (own, around) in rows.items()}
+    average = sum(lengths.values()) / max(1, len(rows))
+    scores: dict[tuple[str, int], float] = defaultdict(float)
+    for term in set(terms(query)):
+        having = {key: own[term] + around[term] / 2 for key, (own, around) in rows.items()}
+        chunks = sum(count > 0 for count in having.values())
+        idf = max(1e-6, math.log((len(rows) - chunks + 0.5) / (chunks + 0.5)))
+        for key, count in having.items():
+            if count:
+                long = 1.2 * (0.25 + 0.75 * lengths[key] / average)
+                scores[key] += idf * count * 2.2 / (count + long)
+    return dict(scores)
+
+
+WORDS = st.lists(st.sampled_from(["oak", "elm", "ash", "fir", "yew", "the", "the"]), max_size=6)
+DOCUMENT = st.lists(WORDS.map(" ".join), max_size=12)
+STEPS = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), DOCUMENT | st.none()), min_size=1, max_size=14
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=STEPS, query=WORDS.map(" ".join), most=st.sampled_from([5, 16, 1 << 16]))
+def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
+    place: Place, steps: list[tuple[str, list[str] | None]], query: str, most: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "_MOST_CHUNKS", most)
+        patch.setattr(segments, "_COMPARED", 8)  # signs choose, and all that they miss comes later
+        store = PassageStore(place())
+        known: dict[str, NewDocument] = {}
+        for step, (name, words) in enumerate(steps):
+            if words is None:
+                store.remove([name])
+                known.pop(name, None)
+            else:
+                known[name] = stored(name, words, step)
+                store.put([known[name]])
+            with store.snapshot() as snapshot:  # what is kept in memory follows
+                matching = snapshot.matching(query, 1000, lambda _: True)
+                found = {
+                    (hit.document, hit.metadata["n"]): hit.score
+                    for hit in snapshot.hits(matching)[0]
+                }
+                nearest, _ = snapshot.hits(snapshot.nearest(CENTRE, 1000, lambda _: True))
+                counted = snapshot.frequencies(["oak", "fern"])
+        expected = by_brute_force([*known.values()], query)
+        assert found == pytest.approx(expected, rel=1e-4, abs=1e-5)
+        assert [*found.values()] == sorted(found.values(), reverse=True)
+        similarities = {
+            (one.name, n): similarity
+            for one in known.values()
+            if one.words
+            for n, similarity in enumerate(one.vectors @ unit(CENTRE))
+        }
+        near = {(hit.document, hit.metadata["n"]): hit.score for hit in nearest}
+        assert near == pytest.approx(similarities, abs=0.01)
+        assert counted == {"oak": len(by_brute_force([*known.values()], "oak")), "fern": 0}
+
+
+def test_signs_choose_nearly_all_of_the_nearest() -> None:
+    """Also if all vectors are close to one, and one number is far above the others."""
+    for centre in (np.zeros(384), np.eye(384)[7] * 60 + 1):
+        rows = vectors_of(4000, 1, centre)
+        wanted = vectors.turned(unit(rows[0] + 0.8 * rows[1]))
+        packed = vectors.PackedVectors(vectors.packed(rows), len(rows))
+        exact = np.argsort(-(vectors.turned(rows) @ wanted))[:100]
+        similarities = packed.similarities(wanted, np.arange(len(rows)))
+        assert len({*exact} & {*np.argsort(-similarities)[:100]}) >= 99
+        chosen = next(vectors.highest(packed.estimates(wanted), np.arange(len(packed)), 1500))
+        assert len({*exact} & {*chosen}) >= 95
+
+
+def test_a_vector_is_stored_and_compared_alike_beside_whatever_others() -> None:
+    rows = vectors_of(700, 3)
+    wanted = vectors.turned(rows[5])
+    alone = [vectors.packed(rows[n : n + 1]) for n in range(len(rows))]
+    assert b"".join(alone) == vectors.packed(rows)
+    whole = vectors.PackedVectors(vectors.packed(rows), len(rows))
+    each = [vectors.PackedVectors(one, 1).similarities(wanted, np.arange(1)) for one in alone]
+    assert np.concatenate(each).tolist() == whole.similarities(wanted, np.arange(700)).tolist()
+
+
+def test_bits_are_counted_alike_with_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = RNG.integers(0, 2**64, 500, dtype=np.uint64)
+    expected = [int(value).bit_count() for value in values]
+    assert vectors._bit_count(values).tolist() == expected
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    assert vectors._bit_count(values).tolist() == expected
+
+
+def test_adding_writes_what_is_added_and_segments_stay_few(place: Place) -> None:
+    store = PassageStore(place())
+    for number in range(200):
+        store.put([stored(str(number), ["oak elm", "ash"])])
+    with store.database.transaction() as connection:
+        sizes = [size for (size,) in connection.execute("SELECT size FROM segments ORDER BY first")]
+    assert sum(sizes) == 400
+    assert all(size > sum(sizes[n + 1 :]) for n, size in enumerate(sizes))
+    with store.snapshot() as snapshot:
+        large = snapshot._segments.segments[0].id
+    store.put([stored("more", ["fir"])])
+    with store.snapshot() as snapshot:  # the largest is neither written nor read again
+        assert snapshot._segments.segments[0].id == large
+
+
+def test_removed_chunks_do_not_stay_in_the_store(place: Place) -> None:
+    store = PassageStore(place())
+    store.put([stored(str(number), ["oak elm", "ash"]) for number in range(20)])
+    store.remove([str(number) for number in range(12)])
+    with store.database.transaction() as connection:
+        assert connection.execute("SELECT count(*) FROM removed").fetchone() == (0,)
+        assert connection.execute("SELECT sum(size) FROM segments").fetchone() == (16,)
+    store.remove([str(number) for number in range(12, 20)])
+    with store.database.transaction() as connection:
+        for table in ("segments", "postings", "removed", "chunks", "documents"):
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def test_what_is_in_memory_is_never_taken_for_another_file(tmp_path: Path) -> None:
+    def answers(store: PassageStore) -> list[tuple[str, float]]:
+        with store.snapshot() as snapshot:
+            scores = snapshot.nearest(CENTRE, 9, None) | snapshot.matching("oak", 9, None)
+            return [(hit.document, hit.score) for hit in snapshot.hits(scores)[0]]
+
+    path, other, copy = (tmp_path / name for name in ("index.db", "other.db", "copy.db"))
+    store = PassageStore(path)
+    store.put([stored("a", ["oak"], 1), stored("b", ["elm"], 2)])
+    PassageStore(other).put([stored("c", ["oak"], 3), stored("d", ["oak elm"], 4)])
+    copy.write_bytes(path.read_bytes())
+    assert answers(store) == answers(PassageStore(path))
+    other.replace(path)  # as many changes, other content
+    assert {name for name, _ in answers(store)} == {"c", "d"}
+    assert answers(store) == answers(PassageStore(path))
+    copy.replace(path)
+    assert answers(store) == answers(PassageStore(path))
+    store.put([stored("e", ["oak"], 5)])
+    older = path.read_bytes()
+    store.put([stored("f", ["fir"], 6)])
+    assert len(answers(store)) == 4
+    path.write_bytes(older)  # the same file
+    store.put([stored("g", ["ash"], 7)])
+    assert {name for name, _ in answers(store)} == {"a", "b", "e", "g"}
+    assert answers(store) == answers(PassageStore(path))
+
+
+def test_vectors_of_another_width_are_refused(place: Place) -> None:
+    store = PassageStore(place())
+    probe = np.ones(70, np.float32)
+    store.put([stored("a", ["oak"])], probe)
+    other = stored("b", ["elm"])._replace(vectors=np.ones((1, 3), np.float32))
+    with pytest.raises(ValueError, match="vectors of 70 numbers for one text and of 3"):
+        store.put([other], probe)
+    with pytest.raises(ValueError, match=r"has vectors of 70 numbers, and the .* gives 3"):
+        store.put([other], probe[:3])
+    assert store.names() == ["a"]

@@ -1,0 +1,152 @@
+"""Vectors that know what is around a chunk: its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from lumber_core import Span
+from lumber_retrieval.index.surroundings import (
+    PlacedText,
+    embed_chunks,
+    mean_of_neighbours,
+    unit_length,
+)
+from tests.growth import seconds as cpu_seconds
+
+
+def placed(*texts: str, gap: int = 0) -> list[PlacedText]:
+    """Return chunks that follow each other, with `gap` characters between them."""
+    chunks, start = [], 0
+    for text in texts:
+        chunks.append(PlacedText(Span(start, start + len(text)), text, text))
+        start += len(text) + gap
+    return chunks
+
+
+class Embedder:
+    """Gives each text an axis of its own, longer than 1, and keeps what it was asked."""
+
+    def __init__(self, width: int = 64) -> None:
+        self.asked: list[list[str]] = []
+        self._axes: dict[str, int] = {}
+        self._width = width
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        self.asked.append(texts)
+        vectors = np.zeros((len(texts), self._width))
+        for row, text in enumerate(texts):
+            vectors[row, self.axis(text)] = 3
+        return vectors.tolist()
+
+    def axis(self, text: str) -> int:
+        return self._axes.setdefault(text, len(self._axes))
+
+
+def vectors_of(
+    embed: Embedder, *documents: Sequence[PlacedText], surroundings: bool = True
+) -> list:
+    return embed_chunks(documents, embed, surroundings=surroundings)
+
+
+WORDS = "one two three four five six seven eight nine ten "  # ten tokens
+
+
+def test_vectors_lean_towards_their_neighbours_the_nearest_most() -> None:
+    texts = [f"{letter} {WORDS}" for letter in "abcd"]
+    (vectors,) = vectors_of(Embedder(), placed(*texts))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4))
+    own, next_, third, fourth = vectors[0, :4]
+    assert own > next_ > third > fourth > 0
+
+
+def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
+    axes = np.eye(3, dtype=np.float32)
+    added = mean_of_neighbours(axes, [0, 80, 100], [20, 10, 40])
+    near, far = 10 * np.exp(-0.5), 40 * np.exp(-0.5 * (100 / 80) ** 2)
+    assert added[0] == pytest.approx(np.array([0, near, far]) / (20 + near + far))
+    assert added[0, 0] == 0
+
+
+def test_neighbours_weigh_less_beside_a_large_chunk_and_where_they_are_few() -> None:
+    axes = np.eye(3, dtype=np.float32)
+    small = mean_of_neighbours(axes, [0, 50, 100], [50, 50, 50])
+    large = mean_of_neighbours(axes, [0, 300, 600], [300, 300, 300])
+    middle, edge = np.linalg.norm(small[1]), np.linalg.norm(small[0])
+    assert middle > edge > 0.3
+    assert np.linalg.norm(large, axis=1).max() == 0
+    beside = mean_of_neighbours(axes, [0, 80, 160], [150, 20, 150])
+    assert beside[0].sum() < 0.2 < beside[1].sum()
+
+
+def test_a_gap_between_chunks_makes_them_distant() -> None:
+    near = vectors_of(Embedder(), placed(WORDS, WORDS[4:]))[0]
+    far = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=500))[0]
+    beyond = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=5000))[0]
+    assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
+
+
+def test_texts_are_embedded_in_batches_with_a_progress_bar(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    embed = Embedder(400)
+    chunks = placed(*map(str, range(300)))
+    made = embed_chunks([chunks], embed, surroundings=False, show_progress=True)
+    assert [len(some) for some in embed.asked] == [256, 44]
+    assert made[0][299, 299] == 3
+    assert "300/300" in capsys.readouterr().err
+
+
+def test_no_documents_no_chunks_and_no_calls() -> None:
+    embed = Embedder()
+    assert vectors_of(embed) == []
+    (vectors,) = vectors_of(embed, [])
+    assert len(vectors) == 0
+    assert embed.asked == []
+
+
+@pytest.mark.parametrize(
+    ("embed", "message"),
+    [
+        (lambda texts: [[1.0]], "should give 2 vectors .* of shape"),
+        (lambda texts: [[1.0], [1.0, 2.0]], "should give 2 vectors of the same width"),
+        (lambda texts: [[1.0], [float("nan")]], "values that are not finite"),
+    ],
+)
+def test_vectors_of_the_wrong_number_or_size_are_refused(embed, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        embed_chunks([placed("a", "b")], embed)
+
+
+def test_batches_of_other_widths_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"several widths: \[44, 256\]"):
+        embed_chunks([placed(*map(str, range(300)))], lambda texts: np.eye(len(texts)))
+
+
+def seconds(texts: Sequence[str]) -> float:
+    """Return the least time of adding up vectors of 8 numbers."""
+    vectors = np.ones((len(texts), 8), dtype=np.float32)
+    chunks = placed(*texts)
+
+    def embed() -> None:
+        embed_chunks([chunks], lambda some: vectors[: len(some)])
+
+    return min(cpu_seconds(embed) for _ in range(3))
+
+
+@pytest.mark.parametrize("text", ["a", "word " * 30, "\n"])
+def test_the_time_is_linear_in_the_chunks(text: str) -> None:
+    texts = [f"{text}{number % 97}" for number in range(20_000)]
+    assert seconds(texts) < 8 * seconds(texts[:5_000]) + 0.3
+
+
+def test_chunks_crowded_beside_a_long_one_cost_no_more_than_others() -> None:
+    texts = [f"a{number % 97}" for number in range(10_000)]
+    assert seconds([*texts, " " * 5_000_000]) < 3 * seconds(texts) + 0.3
+
+
+def test_vectors_of_no_length_stay_so() -> None:
+    made = unit_length(np.array([[0, 0], [3, 4]], dtype=np.float32))
+    assert made == pytest.approx(np.array([[0, 0], [0.6, 0.8]]))

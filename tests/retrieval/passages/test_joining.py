@@ -1,0 +1,233 @@
+"""Hits joined to passages: exact slices, best first, within a budget of words."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise, permutations
+from math import inf
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.spans import Span
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.passages.joining import Passage, in_reading_order, join_hits
+from lumber_retrieval.words.word_count import count_words
+from tests.core.core_support import quick
+
+TEN = "one two three four five six seven eight nine ten"
+
+
+def made(document: str, start: int, text: str, score: float = 0) -> Hit:
+    return Hit(0, document, Span(start, start + len(text)), text, score, {})
+
+
+def hit(words: str, text: str = TEN, document: str = "a", score: float = 0) -> Hit:
+    return made(document, text.index(words), words, score)
+
+
+def texts_of(passages: list[Passage]) -> list[str]:
+    return [passage.text for passage in passages]
+
+
+@st.composite
+def searches(draw):
+    """Texts, and spans of them that a search found; each with a score."""
+    word = st.sampled_from(["a", "bb ", "ccc ", "d.\n\n", " ", "e f g ", "otter "])
+    texts = {
+        name: "".join(draw(st.lists(word, min_size=1, max_size=40))) for name in ("one", "two")
+    }
+    hits = []
+    for name, text in texts.items():
+        for _ in range(draw(st.integers(0, 6))):
+            start = draw(st.integers(0, len(text) - 1))
+            end = draw(st.integers(start + 1, len(text)))
+            score = draw(st.sampled_from([-inf, 0.1, 0.2, 0.3, 0.4]))
+            hits.append(made(name, start, text[start:end], score))
+    hits = draw(st.permutations(hits))
+    return texts, [hit._replace(number=number) for number, hit in enumerate(hits)]
+
+
+def inside(hit: Hit, passages: list[Passage]) -> list[Passage]:
+    return [
+        each
+        for each in passages
+        if each.document == hit.document
+        and each.span.start <= hit.span.start
+        and hit.span.end <= each.span.end
+    ]
+
+
+def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]) -> None:
+    order = sorted(hits, key=lambda hit: -hit.score)
+    ranks = {hit.number: rank for rank, hit in enumerate(order)}
+    for passage in passages:
+        assert passage.text == passage.span.of(texts[passage.document])
+        assert list(passage.hits) == sorted(passage.hits, key=lambda hit: ranks[hit.number])
+        assert all(passage in inside(hit, passages) for hit in passage.hits)
+        # Nothing is added but what lies between hits.
+        assert passage.span.start == min(hit.span.start for hit in passage.hits)
+        assert passage.span.end == max(hit.span.end for hit in passage.hits)
+    for first, second in pairwise(by_place(passages)):
+        if first.document == second.document:
+            assert first.span.end <= second.span.start
+    best = [min(ranks[hit.number] for hit in passage.hits) for passage in passages]
+    assert best == sorted(best)
+
+
+def by_place(passages: list[Passage]) -> list[Passage]:
+    return sorted(passages, key=lambda passage: (passage.document, passage.span))
+
+
+@given(search=searches(), max_gap=st.integers(0, 6))
+@quick
+def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
+    texts, hits = search
+    passages = join_hits(hits, texts, max_gap=max_gap)
+    check_slices(passages, texts, hits)
+    joined = [hit.number for passage in passages for hit in passage.hits]
+    assert sorted(joined) == [*range(len(hits))]
+    for first, second in pairwise(by_place(passages)):
+        if first.document == second.document:
+            between = texts[first.document][first.span.end : second.span.start]
+            assert len(between.split()) > max_gap
+    for passage in passages:
+        text, end = texts[passage.document], passage.span.start
+        for span in sorted(hit.span for hit in passage.hits):
+            gap = text[end : max(end, span.start)]
+            # The word that the hit before cuts is counted there.
+            cut = bool(end and gap) and not (text[end - 1].isspace() or gap[0].isspace())
+            assert len(gap.split()) - cut <= max_gap
+            end = max(end, span.end)
+
+
+@given(search=searches(), max_gap=st.integers(0, 6), budget=st.integers(1, 30))
+@quick
+def test_no_more_words_than_the_budget_are_returned_but_always_the_best_hit(
+    search, max_gap, budget
+):
+    texts, hits = search
+    passages = join_hits(hits, texts, max_gap=max_gap, budget=budget)
+    check_slices(passages, texts, hits)
+    words = sum(len(passage.text.split()) for passage in passages)
+    if hits:
+        best = max(hits, key=lambda each: each.score)
+        assert words <= max(budget, len(best.text.split()))
+        assert inside(best, passages)
+        # Nothing that would have been free is left out.
+        left = [hit for hit in hits if not any(hit in each.hits for each in passages)]
+        assert words <= budget or len(passages) == 1
+        every = join_hits(hits, texts, max_gap=max_gap)
+        if words == sum(len(each.text.split()) for each in every) <= budget:
+            assert all(inside(hit, passages) for hit in left)
+
+
+def test_a_hit_is_left_out_if_its_gap_does_not_fit_and_the_next_one_is_tried():
+    hits = [hit("one", score=0.9), hit("five", score=0.8), hit("two", score=0.7)]
+    passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
+    assert [(each.text, each.hits) for each in passages] == [("one two", (hits[0], hits[2]))]
+    passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=5)
+    assert [(each.text, each.hits) for each in passages] == [
+        ("one two three four five", tuple(hits))
+    ]
+
+
+def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
+    hits = [hit("one"), hit("nine ten"), hit("five")]
+    apart, joined = (join_hits(hits, {"a": TEN}, max_gap=3, budget=budget) for budget in (9, 10))
+    assert texts_of(apart) == ["one", "nine ten"]
+    assert texts_of(joined) == [TEN]
+
+
+def test_passages_come_best_first_or_by_document_and_place():
+    texts = {"a": TEN, "b": TEN}
+    hits = [hit("nine", document="b"), hit("one", document="a"), hit("one", document="b")]
+    found = join_hits(hits, texts, max_gap=2)
+    assert [(each.document, each.text) for each in found] == [
+        ("b", "nine"),
+        ("a", "one"),
+        ("b", "one"),
+    ]
+    assert [(each.document, each.text) for each in in_reading_order(found)] == [
+        ("b", "one"),
+        ("b", "nine"),
+        ("a", "one"),
+    ]
+
+
+def test_a_budget_holds_for_what_goes_on_without_spaces():
+    rows = json.dumps([{"id": n, "town": f"Town{n}"} for n in range(200)], separators=(",", ":"))
+    lines = "\n".join(["deadbeef01234567" * 5] * 40)
+    for text in (rows, rows.replace("},", "}\n"), lines):
+        hits = [made("a", n, text[n : n + 40]) for n in range(0, len(text), 40)]
+        passages = join_hits(hits, {"a": text}, budget=50)
+        assert 400 < sum(len(passage.text) for passage in passages) < 650
+
+
+def test_a_link_in_prose_is_one_word():
+    link = "https://doi.org/10.1016/S0140-6736(20)30183-5/fulltext?utm_source=mail&medium=e"
+    text = (
+        f"Huang and others describe what the first of these patients had ({link}), and where each "
+        "of them had been in the week before."
+    )
+    assert count_words(text) == len(text.split()) == 23
+    (passage,) = join_hits([made("a", 0, text)] * 2, {"a": text}, budget=23)
+    assert passage.text == text
+
+
+def test_each_chinese_character_counts_as_a_word():
+    text = "水獭生活在河边。它们吃鱼。"
+    hits = [made("a", 0, "水獭"), made("a", 11, "鱼")]
+    assert len(join_hits(hits, {"a": text}, max_gap=9)) == 1
+    assert len(join_hits(hits, {"a": text}, max_gap=8)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "syllables"), [("ภาษาไทยเป็นภาษา", 7), ("ພາສາລາວ", 4), ("ភាសាខ្មែរ", 4), ("བོད་ཡིག་", 3)]
+)
+def test_about_each_syllable_counts_as_a_word_in_scripts_without_spaces(text, syllables):
+    hits = [made("a", place, letter) for place, letter in enumerate(text * 5)]
+    (passage, *_) = join_hits(hits, {"a": text * 5}, budget=2 * syllables)
+    assert 1.5 * len(text) < len(passage.text) < 3 * len(text)
+
+
+def test_words_that_hits_divide_are_counted_once():
+    text = "otters swim"
+    hits = [made("a", 0, "ot"), made("a", 2, "ters"), made("a", 6, " swim")]
+    for order in permutations(hits):
+        assert texts_of(join_hits(order, {"a": text}, budget=2)) == [text]
+
+
+def test_metadata_says_what_is_true_of_the_whole_passage():
+    hits: list[dict[str, Any]] = [
+        {
+            "headings": "Boats > Prices",
+            "headings_inside": "Repairs",
+            "page_first": 1,
+            "page_last": 2,
+            "score": 3,
+        },
+        {
+            "headings": "Boats > Repairs > Oars",
+            "context": "Boats > Repairs",
+            "page_first": 2,
+            "page_last": 3,
+            "score": 9,
+        },
+        {"headings": "Boats > Sails", "page_first": 3, "page_last": 4, "score": 1},
+    ]
+    found = [
+        hit(word, score=known["score"])._replace(metadata=known)
+        for word, known in zip(("one", "two", "three"), hits, strict=True)
+    ]
+    (passage,) = join_hits(found, {"a": TEN})
+    assert passage.score == 9
+    assert passage.metadata == {
+        "headings": "Boats > Prices",
+        "headings_inside": "Repairs | Oars | Sails",
+        "page_first": 1,
+        "page_last": 4,
+        "score": 9,
+    }

@@ -1,0 +1,231 @@
+"""Hits of any engine, ranked by the question: passages as those of an index."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import LayoutChunker, Source, TextEmbedder
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.spans import Span
+from lumber_core.text.pages import place_source
+from lumber_core.text.parsed import MarkdownText
+from lumber_retrieval.hits import Hit
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.joining import Passage
+from lumber_retrieval.passages.reranking import passages_of_hits
+from lumber_retrieval.search import fused
+from lumber_retrieval.words.word_count import count_words
+from tests.core.core_support import quick
+from tests.core.text.test_context import GUIDE
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+RIVER = (
+    "Otters live along rivers. They sleep in dens near the bank.\n\n"
+    "They hunt fish at dawn. Herons fish there, too, and wait for hours.\n\n"
+    "Millers dam the river. The mill at Arden has two wheels. Floods came in spring.\n"
+)
+
+
+def hit_of(words: str, text: str = RIVER, document: str = "a", place: int = 0) -> Hit:
+    start = text.index(words)
+    return Hit(place, document, Span(start, start + len(words)), words, -place, {})
+
+
+def ranked(query: str, hits: list[Hit], budget: int = 40, text: str = RIVER) -> list[Passage]:
+    return passages_of_hits(query, hits, {"a": text}, budget=budget)
+
+
+def hits_of(name: str, text: str) -> list[Hit]:
+    """Return the chunks of a document as they are delivered with all of their metadata."""
+    source = place_source(text, {"source": name})
+    return [
+        Hit(
+            number,
+            name,
+            chunk.span,
+            chunk.text,
+            0,
+            {"source": name, **chunk.metadata(context=True, pages=True, lines=True)},
+        )
+        for number, chunk in enumerate(LayoutChunker(12).split(source, Delivery(trim=True)))
+    ]
+
+
+@st.composite
+def searches(draw):
+    """Two texts, some chunks of them as an engine ranks them, and a question."""
+    piece = st.sampled_from(
+        [
+            *("The mill has two wheels. ", "Otters swim. ", "Who? ", "a b c d e f g h i j k l "),
+            *(
+                "\n\n",
+                "\n# Wheels\n\n",
+                "- oil it\n- lift it\n",
+                "| a | b |\n|---|---|\n| 1 | 2 |\n",
+            ),
+            *("水獭生活在河边。", "x" * 70, " ", "\f", "The river floods the mill in spring. "),
+        ]
+    )
+    texts = {
+        name: "".join(draw(st.lists(piece, min_size=1, max_size=20))) for name in ("one", "two")
+    }
+    hits = []
+    for name, text in texts.items():
+        for _ in range(draw(st.integers(0, 5))):
+            start = draw(st.integers(0, len(text) - 1))
+            span = Span(start, draw(st.integers(start + 1, len(text))))
+            hits.append(Hit(0, name, span, span.of(text), 0, {"of": name}))
+    hits = [hit._replace(number=n, score=-n) for n, hit in enumerate(draw(st.permutations(hits)))]
+    return texts, hits, draw(st.sampled_from(["wheels of the mill", "otters 水獭", "?", "who a b"]))
+
+
+@given(search=searches(), budget=st.integers(1, 60), max_gap=st.integers(0, 20))
+@quick
+def test_passages_are_slices_within_the_budget_best_first(search, budget, max_gap):
+    texts, hits, query = search
+
+    def find(hits, texts, *, reading_order=False):
+        return passages_of_hits(
+            query, hits, texts, budget=budget, max_gap=max_gap, reading_order=reading_order
+        )
+
+    passages = find(hits, texts)
+    assert sum(count_words(one.text) for one in passages) <= budget or len(passages) == 1
+    assert [one.score for one in passages] == sorted((p.score for p in passages), reverse=True)
+    for one in passages:
+        assert one.text == one.span.of(texts[one.document])
+        assert 0 <= one.score <= 1
+        assert one.metadata == {"of": one.document}
+        assert all(hits[each.number].document == one.document for each in one.hits)
+    by_place = sorted((one.document, one.span) for one in passages)
+    assert all(a[0] != b[0] or a[1].end <= b[1].start for a, b in pairwise(by_place))
+    # Neither names nor the numbers of hits, and of their scores the order alone matter.
+    other = {"one": "z", "two": "y"}
+    scored = [
+        hit._replace(document=other[hit.document], score=1 / (1 + n)) for n, hit in enumerate(hits)
+    ]
+    renamed = find(scored[::-1], {other[name]: text for name, text in texts.items()})
+    assert [(one.span, one.score) for one in renamed] == [(p.span, p.score) for p in passages]
+    assert {one.span for one in find(hits, texts, reading_order=True)} == {p.span for p in passages}
+
+
+def test_what_covers_the_question_comes_first_wherever_the_engine_had_it():
+    given = (
+        "Otters live along rivers.",
+        "Herons fish there, too, and wait for hours.",
+        "The mill at Arden has two wheels.",
+    )
+    hits = [hit_of(words, place=place) for place, words in enumerate(given)]
+    best, *_ = ranked("How many wheels has the mill at Arden?", hits, budget=10)
+    assert best.text == "The mill at Arden has two wheels."
+    assert best.words_found == 1
+    assert [hit.number for hit in best.hits] == [2]
+
+
+def test_the_text_beside_a_hit_is_read_as_far_as_its_section_goes():
+    text = "# Mills\n\nThe mill at Arden has two wheels.\n\n# Prices\n\nFlour costs two crowns.\n"
+    question = "How many wheels has the mill?"
+    [found] = ranked(question, [hit_of("# Mills", text)], text=text)
+    assert found.text == "# Mills\n\nThe mill at Arden has two wheels."
+    [found] = ranked(question, [hit_of("Flour costs", text)], text=text)
+    assert found.text == "Flour costs two crowns."
+
+
+def test_a_sentence_beside_a_hit_is_read_whole_or_not_at_all():
+    long = "Seven of the " + "very " * 120 + "old ones went. "
+    text = f"One two three. {long}Nine ten eleven. {long}"
+    found = ranked("seven nine", [hit_of("One two three.", text)], 900, text)
+    assert [one.text for one in found] == ["One two three."]
+    found = ranked("seven nine", [hit_of("Nine ten eleven.", text)], 900, text)
+    assert [one.text for one in found] == ["Nine ten eleven."]
+    short = text.replace("very " * 120, "")
+    found = ranked("seven nine", [hit_of("Nine ten eleven.", short)], 900, short)
+    assert [one.text for one in found] == [short.strip()]
+
+
+def test_of_a_large_hit_what_fits_the_question_is_read():
+    rows = "".join(f"| tap {n} | costs {n} pounds | of brass |\n" for n in range(300))
+    text = f"# Taps\n\n| Tap | Price | Metal |\n|---|---|---|\n{rows}"
+    metadata = {"source": "taps.md", "headings": "Taps", "line_first": 1.0, "line_last": 304.0}
+    hit = hit_of(text.strip(), text)._replace(metadata=metadata)
+    found = ranked("How much does tap 217 cost?", [hit], budget=120, text=text)
+    assert sum(count_words(one.text) for one in found) <= 120
+    assert "| tap 217 |" in found[0].text
+    assert found[0].metadata["line_first"] == text.count("\n", 0, found[0].span.start) + 1
+
+
+def test_passages_say_their_headings_lines_and_pages_wherever_they_begin():
+    story = (EXAMPLES / "handbook" / "tide_house.md").read_text(encoding="utf-8")
+    story = story.replace(".\n\n", ".\n\f\n")
+    beside = 0
+    for name, text in (("guide.md", GUIDE), ("story.md", story)):
+        hits, outline = hits_of(name, text), MarkdownText(text)
+        for place in range(0, len(hits), 3):
+            hit = hits[place]
+            query = text[max(0, hit.span.start - 90) : hit.span.end + 90]
+            for found in passages_of_hits(query, [hit], {name: text}, budget=60):
+                beside += found.span.start < hit.span.start
+                start, end = found.span
+                [above] = outline.outline([found.span])
+                assert found.metadata.get("headings", "") == " > ".join(above.titles)
+                assert found.metadata["line_first"] == text.count("\n", 0, start) + 1
+                assert found.metadata["line_last"] == text.count("\n", 0, end) + 1
+                if "\f" in text:
+                    assert found.metadata["page_first"] == text.count("\f", 0, start) + 1
+                    assert found.metadata["page_last"] == text.count("\f", 0, end) + 1
+    assert beside > 3
+
+
+def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_part():
+    """Only how rare words are is estimated, and which chunks are beside a hit."""
+    texts = {
+        path.name: path.read_text(encoding="utf-8") for path in (EXAMPLES / "handbook").glob("*.md")
+    }
+    embedder = TextEmbedder()
+
+    class Bundled:
+        def embed_documents(self, texts):
+            return embedder.embed(texts).tolist()
+
+        async def aembed_documents(self, texts):
+            return self.embed_documents(texts)
+
+        def embed_query(self, text):
+            return self.embed_documents([text])[0]
+
+        async def aembed_query(self, text):
+            return self.embed_query(text)
+
+    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
+    index.add(
+        IndexedDocument(name, name, Source(text, metadata={"source": name}))
+        for name, text in texts.items()
+    )
+    rows = (EXAMPLES / "handbook" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    shares, first = [], []
+    for row in rows[::3]:
+        query = json.loads(row)["question"]
+        with index.store.snapshot() as snapshot:
+            near = snapshot.nearest(Bundled().embed_query(query), 100, None)
+            hits, _ = snapshot.hits(fused([near, snapshot.matching(query, 100, None)]))
+        found = index.search(query, budget=300)
+        own = passages_of_hits(query, hits[:40], texts, budget=300)
+        read, theirs = (
+            {(one.document, place) for one in some for place in range(*one.span)}
+            for some in (own, found)
+        )
+        shares.append(len(read & theirs) / max(len(read), len(theirs)))
+        first.append(
+            own[0].document == found[0].document
+            and bool(
+                own[0].span.within(found[0].span).end > own[0].span.within(found[0].span).start
+            )
+        )
+    assert sum(shares) / len(shares) > 0.85
+    assert sum(first) / len(first) > 0.9

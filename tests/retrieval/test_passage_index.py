@@ -1,0 +1,164 @@
+"""An index of passages: what is added is found, replaced, removed, and survives what interrupts."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core import GreedyChunker, LayoutChunker, Source
+from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
+from lumber_retrieval.passage_index import PassageIndex
+from tests.postgres import Place
+from tests.retrieval.embeddings import WordVectors
+
+RIVER = (
+    "Otters live along rivers. They sleep in dens near the bank. They hunt fish at dawn.\n\n"
+    "Herons stand in shallow water. They wait for frogs. Their nests are in high trees.\n\n"
+    "The mill has a wheel of oak. It grinds rye and barley. The miller sells flour in May."
+)
+MUSIC = (
+    "Violins have four strings. The strings are tuned in fifths. The bow is made of wood.\n\n"
+    "A harp has pedals. They change the pitch. Harps are heavy to carry."
+)
+
+
+def document(text: str, name: str, source: str = "", **metadata: Any) -> IndexedDocument:
+    known = {"source": source or name, **metadata}
+    return IndexedDocument(name, source or name, Source(text, metadata=known))
+
+
+def index_of(path: str | Path | None = None, embedding: WordVectors | None = None) -> PassageIndex:
+    chunker = GreedyChunker(6, tokenizer="words", chunk_size=12)
+    return PassageIndex(chunker, embedding or WordVectors(), path)
+
+
+def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
+    return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
+
+
+def test_words_find_what_vectors_do_not(place: Place) -> None:
+    class Blind(WordVectors):
+        def embed_query(self, text: str) -> list[float]:
+            return [1.0] * self.width
+
+    index = index_of(place(), Blind())
+    index.add([document(RIVER, "river")])
+    for keywords in (True, False):
+        first = index.search("barley", budget=6, keywords=keywords)[0].text
+        assert ("barley" in first) == keywords
+
+
+def test_words_around_a_chunk_count_less_than_its_own(place: Place) -> None:
+    index = index_of(place())
+    text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
+    index.add([document(text, "a"), document("Ada sang. " * 30, "b")])
+    with index.store.snapshot() as snapshot:
+        hits, _ = snapshot.hits(snapshot.matching("Oslo", 10, None))
+    texts = [hit.text for hit in hits]
+    assert "Oslo" in texts[0]
+    assert len(texts) > 1
+    assert not any("Oslo" in one for one in texts[1:])
+
+
+def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
+    index = index_of(place())
+    index.add([document("the cat and the dog. " * 200, "a")])
+    with index.store.snapshot() as snapshot:
+        assert len(snapshot.matching("the and", 7, None)) == 7
+
+
+def _read_often(path: str | Path, failures: Any, ready: Any, stop: Any) -> None:
+    index = index_of(path)
+    ready.release()
+    while not stop.is_set():
+        numbers = {
+            int(word)
+            for passage in index.search("version otters", budget=10_000)
+            for word in passage.text.split()
+            if word.isdigit()
+        }
+        if len(numbers) != 1:
+            failures.put(sorted(numbers))
+            return
+
+
+def test_readers_find_one_version_while_another_process_writes(place: Place) -> None:
+    def version(number: int) -> list[IndexedDocument]:
+        text = f"Otters of version {number} swim . " * 10
+        return [document(f"{text}{part}", f"{part}", "book") for part in "abc"]
+
+    path = place()
+    writer = index_of(path)
+    writer.add(version(0))
+    context = multiprocessing.get_context("spawn")
+    failures, ready, stop = context.Queue(), context.Semaphore(0), context.Event()
+    reader = context.Process(target=_read_often, args=(path, failures, ready, stop))
+    reader.start()
+    try:
+        assert ready.acquire(timeout=120)
+        for number in range(1, 20):
+            writer.add(version(number))
+    finally:
+        stop.set()
+        reader.join(120)
+    assert failures.empty()
+    assert reader.exitcode == 0
+
+
+def test_a_filter_that_is_none_and_a_limit_out_of_range_are_refused() -> None:
+    index = index_of()
+    with pytest.raises(ValueError, match="budget"):
+        index.search("otters", budget=0)
+    with pytest.raises(TypeError, match="a filter must be"):
+        index.search("otters", where=["a"])  # type: ignore[arg-type]
+
+
+def test_any_text_and_name_is_kept_as_it_is(place: Place) -> None:
+    index = PassageIndex(LayoutChunker(target_size=10), WordVectors(), place())
+    text = "Half a \ud83d pair.\x00 Otters \U0001f9a6 swim.\r\n\r\n" * 3
+    index.add([document(text, "odd \udcff name"), document("", "empty")])
+    passages = index.search("otters", budget=1000)
+    assert {passage.document for passage in passages} == {"odd \udcff name"}
+    assert all(passage.text == text[slice(*passage.span)] for passage in passages)
+    assert index.delete(["odd \udcff name", "empty"]) == 2
+
+
+_ADD_FOR_EVER = """
+import sys
+from tests.retrieval.test_passage_index import document, index_of
+index = index_of(sys.argv[1])
+for number in range(1000):
+    index.add([document(f"Otters of den {number} sleep. " * 30, f"{number}")])
+    print(number, flush=True)
+"""
+
+
+def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(place: Place) -> None:
+    path = place()
+    command = [sys.executable, "-c", _ADD_FOR_EVER, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        done = next(int(line) for line in process.stdout if int(line) >= 5)
+        process.kill()
+    index = index_of(path)
+    sources = index.store.sources()
+    assert set(map(str, range(done + 1))) <= set(sources)
+    documents = [document(f"Otters of den {n} sleep. " * 30, f"{n}") for n in range(done + 5)]
+    changes = index.add(documents)
+    assert changes.unchanged == len([name for name in sources if int(name) < done + 5]) > done
+    assert {str(n) for n in range(done + 5)} <= set(index.store.sources())
+    assert str(done + 3) in found(index, f"{done + 3}", budget=10)[0]
+
+
+def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() -> None:
+    def stored(name: str) -> str:
+        content = Source("They hunt at dawn.", name=name)
+        return document_digest(IndexedDocument("a", "a", content), "splitter")
+
+    assert stored("river_otters.txt") == stored("river otters.txt") != stored("martens.txt")
+    assert stored("1.txt") == stored("2.txt")

@@ -1,0 +1,306 @@
+"""From a question to passages: what covers the question comes first, sentence by sentence."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, LayoutChunker, Source
+from lumber_core.spans import Span
+from lumber_core.text.units import sentences
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passages.sentences import says_something, sentences_of, small_table
+from lumber_retrieval.words.coverage import AskedWords, content_words, stem
+from lumber_retrieval.words.keywords import terms, words_in
+from lumber_retrieval.words.word_count import count_words
+from tests.retrieval.embeddings import WordVectors
+
+ROWS = "\n".join(f"| T{n} | {4000 + n} kg | {400 + n} l |" for n in range(60))
+FLEET = (
+    "# Fleet\n\nTrucks drive far.\n\n## Payloads\n\n| Truck | Payload | Tank |\n|---|---|---|\n"
+    f"{ROWS}\n\n## Winter\n\nIn winter tyres are changed. The brakes need salt protection. Drivers "
+    "check the oil daily. The depot in Oslo opens at six.\n"
+)
+
+
+class Blind(WordVectors):
+    """Says nothing: all vectors are equal."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0] * self.width for _ in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [1.0] * self.width
+
+
+def fleet(text: str = FLEET, embedding: Any = None) -> PassageIndex:
+    index = PassageIndex(LayoutChunker(target_size=40), embedding or WordVectors())
+    source = Source(text, metadata={"source": "fleet.md"})
+    index.add([IndexedDocument("fleet.md", "fleet.md", source)])
+    return index
+
+
+def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
+    repeated = "The harbour, a harbour, every harbour: harbour after harbour. "
+    text = repeated * 3 + "\n\nFees of the Arden harbour are low.\n\n" + "Boats sail. " * 40
+    index = PassageIndex(GreedyChunker(12, tokenizer="words"), Blind())
+    index.add([IndexedDocument("a", "a", Source(text))])
+    (passage,) = index.search("What are the harbour fees of Arden?", budget=8)
+    assert passage.text == "Fees of the Arden harbour are low."
+    assert passage.words_found == 1
+
+
+def test_a_row_of_a_table_stands_below_its_header_and_headings() -> None:
+    (passage,) = fleet().search("payload of truck T42", budget=40, context=True)
+    assert "T42" in passage.text
+    header = "Fleet > Payloads\n\n| Truck | Payload | Tank |\n| --- | --- | --- |\n| T"
+    assert passage.in_context.startswith(header.replace("| --- | --- | --- |", "|---|---|---|"))
+
+
+def test_a_passage_inside_a_chunk_says_its_own_headings_and_lines() -> None:
+    (passage,) = fleet().search("When does the depot in Oslo open?", budget=12, context=True)
+    assert passage.text == "The depot in Oslo opens at six."
+    assert passage.context == "Fleet > Winter"
+    line = FLEET[: passage.span.start].count("\n") + 1
+    assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (line, line)
+
+
+def test_a_passage_of_several_sentences_ends_on_the_line_of_the_last() -> None:
+    said = ["Tyres are changed in winter.", "Brakes need salt.", "Oil is checked.", "Vans rest."]
+    text = "\n".join(said)
+    index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text, metadata={"source": "a"}))])
+    (passage,) = index.search("tyres winter brakes salt oil", budget=11, max_gap=0)
+    assert len(passage.hits) == 3
+    assert passage.text == "\n".join(said[:3])
+    assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 3)
+
+
+@pytest.mark.parametrize("embedding", [WordVectors(), Blind()], ids=["words", "blind"])
+@pytest.mark.parametrize("budget", [1, 20, 1_000_000])
+@pytest.mark.parametrize(
+    "question", ["depot", "the of and", "?!…", "Wann öffnet das Depot?", FLEET * 5, ""]
+)
+def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding: Any) -> None:
+    index = fleet(embedding=embedding)
+    passages = index.search(question, budget=budget, context=True)
+    assert passages
+    words = sum(count_words(passage.in_context) for passage in passages)
+    assert words <= budget or len(passages) == 1
+    for passage in passages:
+        assert passage.text == FLEET[slice(*passage.span)]
+        assert 0 <= passage.score <= 1
+        assert passage.words_found is not None
+        assert 0 <= passage.words_found <= 1 + 1e-9
+
+
+@given(
+    st.lists(st.sampled_from(["Otters hunt.", "Who?", "Mr. Lee wins!", "No end", "\n\n", "a b"])),
+    st.integers(1, 60),
+)
+def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
+    text = " ".join(["Herons stand.", *parts])
+    index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text))])
+    edges = {place for span in sentences(text) for place in span.stripped(text)}
+    found = index.search("Do otters hunt?", budget=budget)
+    for passage in found:
+        chunks = {place for span in index_spans(index) for place in span}
+        assert {*passage.span} <= edges | chunks
+    places = sorted(passage.span for passage in found)
+    assert all(one.end <= other.start for one, other in pairwise(places))
+
+
+def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
+    long = (
+        "Past the mill, whose wheel grinds the corn of nine farms, and past the bridge of the "
+        "monks, which no cart may cross, otters hunt where the river is deep."
+    )
+    text = f"Herons stand. They wait. {long} Then they sleep.\nFoxes sleep as well."
+    index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text, metadata={"source": "a.txt"}))])
+    assert all(span[1] - span[0] < len(long) for span in index_spans(index))
+    (passage,) = index.search("Where do otters hunt?", budget=30)
+    assert passage.text == long
+    assert passage.metadata["line_last"] == 1
+    (part,) = index.search("Where do otters hunt?", budget=20)
+    assert part.text in long  # all of it would be too much
+    assert part.text.endswith("otters hunt where the river is deep.")
+
+
+def index_spans(index: PassageIndex) -> list[tuple[int, int]]:
+    with index.store.snapshot() as snapshot:
+        hits, _ = snapshot.hits(dict.fromkeys(range(1, 100), 0.0))
+    return [hit.span for hit in hits]
+
+
+def test_rows_of_tables_and_headings_are_not_divided_from_what_they_belong_to() -> None:
+    text = "## Costs\n\nLow. High.\n\n| a. B. c | No. 5. Yes |\n"
+    assert [span.of(text) for span in sentences_of(text, "en")] == [
+        "## Costs\n\nLow.",
+        "High.",
+        "| a. B. c | No. 5. Yes |",
+    ]
+    quoted = "> | One. It hums all day. | Old. The best of all. |"
+    assert [span.of(quoted) for span in sentences_of(quoted, "en")] == [quoted]
+
+
+def test_sentences_have_no_rules_headings_or_headers_at_their_ends() -> None:
+    text = (
+        "---\n\n## Boats\n\nThey are let by the hour.\n\n***\n\n## Prices\n\nAs follows\n\n"
+        "| Boat | Price |\n|---|--:|\n"
+    )
+    assert [span.of(text) for span in sentences_of(text, "en")] == [
+        "## Boats\n\nThey are let by the hour.",
+        "## Prices\n\nAs follows",
+    ]
+
+
+def test_sentences_are_found_in_their_language() -> None:
+    text = "Der Rat stimmt bis zum 1. Juli zu. Danach ruht er."
+    assert len([*sentences_of(text, "de")]) == 2
+    index = PassageIndex(LayoutChunker(target_size=20, language="de"), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text))])
+    (passage,) = index.search("Wann stimmt der Rat zu?", budget=9)
+    assert passage.text == "Der Rat stimmt bis zum 1. Juli zu."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac"],
+)
+def test_a_label_a_heading_or_a_word_is_no_passage(text: str) -> None:
+    assert not says_something(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Bees hum.", "| Gull | 7 | red |", "- tyres for winter", "## Use\n\nTurn it off first"]
+)
+def test_a_sentence_an_item_and_a_row_say_something(text: str) -> None:
+    assert says_something(text)
+
+
+@pytest.mark.parametrize(("rows", "whole"), [(10, True), (11, False)])
+def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None:
+    body = "".join(f"| Boat {n} | {n} pounds an hour |\n" for n in range(rows))
+    table = f"| Boat | Price |\n|---|---|\n{body}".strip()
+    text = f"# Quay\n\nBoats are let.\n\n{table}\n\nThey hold four.\n"
+    place = text.index("| Boat 7")
+    found = small_table(text, Span(place, place + 5))
+    assert (None if found is None else found.of(text)) == (table if whole else None)
+    index = PassageIndex(LayoutChunker(target_size=15), WordVectors())
+    index.add([IndexedDocument("a", "a", Source(text, format="markdown"))])
+    best = index.search("Boat 7 pounds", budget=100, max_gap=0)[0]
+    assert (table in best.text) == whole
+    assert "| Boat 7 |" in best.text
+    if not whole:
+        assert not best.text.rstrip().endswith("|---|---|")
+
+
+def test_stop_words_are_those_of_the_language_of_the_question() -> None:
+    assert content_words(["what", "is", "the", "payload", "of", "a", "truck"]) == [
+        "payload",
+        "truck",
+    ]
+    assert content_words(["wie", "hoch", "ist", "die", "nutzlast"]) == ["nutzlast"]
+    assert content_words(["the", "of", "and"]) == ["the", "of", "and"]
+
+
+def test_rare_words_weigh_more() -> None:
+    question = AskedWords("otters hunting", lambda _: {"otters": 1, "hunting": 90}, 100)
+    rare, common = (
+        question.share(question.words_of(text).stems) for text in ("otter", "a hunting")
+    )
+    assert rare > 5 * common
+    assert rare + common == pytest.approx(1)
+
+
+def test_a_share_is_the_same_in_whatever_order_a_process_has_the_words() -> None:
+    words = "otters", "herons", "millers", "barley", "violins", "harps"
+    counts = {word: 2**n for n, word in enumerate(words)}
+    question = AskedWords(" ".join(words), lambda _: counts, 100)
+    stems = [stem(word) for word in words]
+    assert len({question.share(order) for order in permutations(stems)}) == 1
+
+
+def test_words_are_found_by_their_parts_in_other_alphabets() -> None:
+    assert words_in("Кафе Ärger") == ["кафе", "arger"]
+    assert {"ниг", "кни"} <= {*terms("книгами")} & {*terms("книга")}
+    assert terms("otters") == ["otters"]
+    assert words_in("ภาษาไทย")[:2] == ["ภาษ", "าษา"]
+    assert words_in("中国人") == ["中国", "国人"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Straße", "STRASSE"),
+        ("café", "Cafe\u0301"),
+        ("ﬁnance", "finance"),
+        ("ＡＢＣ１", "abc1"),
+        ("ё", "е"),
+        ("مُحَمَّد", "محمد"),
+    ],
+)
+def test_forms_of_a_word_are_the_same(text: str, other: str) -> None:
+    assert words_in(text) == words_in(other) != []
+
+
+def test_words_are_found_in_any_script() -> None:
+    assert words_in("Don't set max_gap=3.5!") == ["don", "t", "set", "max", "gap", "3", "5"]
+    assert words_in("हिन्दी में") == ["हिन्दी", "में"]
+    assert words_in("धूप है।") == ["धूप", "है"]
+    assert words_in("រាត្រី។ ညနေ။") == [*words_in("រាត្រី"), *words_in("ညနေ")]
+    assert words_in("ཉི་མ།") == ["ཉི", "མ"]
+    assert words_in("東京都庁へ、行く") == ["東京", "京都", "都庁", "庁へ", "行く"]
+    assert words_in("한국어에 x") == ["한국", "국어", "어에", "x"]
+    assert words_in("\ud800 \x00 … 🙂") == []
+
+
+def reports(**known: Any) -> PassageIndex:
+    """Return an index of long reports, of which only the names tell whose they are."""
+    text = "".join(f"The margin of year {n} is {n} per cent. " for n in range(900))
+    index = PassageIndex(GreedyChunker(500, tokenizer="words"), Blind())
+    for name in ("ADOBE_10K.txt", "BESTBUY_10K.txt", "MGMRESORTS_10K.txt", "a_bakers_dozen.txt"):
+        source = Source(text, metadata={"source": name, **known})
+        index.add([IndexedDocument(name, name, source)])
+    return index
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is the margin of Best Buy in year 2?", "BESTBUY_10K.txt"),
+        ("What is MGM's margin in year 2?", "MGMRESORTS_10K.txt"),
+        ("What is the margin of bakers in year 2?", "a_bakers_dozen.txt"),
+    ],
+)
+def test_of_long_documents_those_that_a_question_names_come_first(question: str, name: str) -> None:
+    best, *others = reports().search(question, budget=100)
+    assert best.document == name
+    assert all(0 <= passage.score <= 1 for passage in (best, *others))
+    best, *_ = reports(title=None).search(question, budget=100)
+    assert best.document == "ADOBE_10K.txt"  # the first of those that are all alike
+
+
+@pytest.mark.parametrize(
+    ("start", "context"),
+    [("", "river otters"), ("Otters\n======\n\n", ""), ("# Otters\n\n", "Otters")],
+)
+def test_a_passage_has_the_title_that_its_document_has(start: str, context: str) -> None:
+    text = start + "".join(
+        f"Holt {n} has {n} doors. Its water is {n} feet deep. " for n in range(40)
+    )
+    index = PassageIndex(LayoutChunker(target_size=40), WordVectors())
+    name = "river_otters.md" if start.startswith("#") else "river_otters.txt"
+    index.add([IndexedDocument(name, name, Source(text, metadata={"source": name}))])
+    (passage,) = index.search(
+        "How deep is the water of holt 20?", budget=9 + len(context.split()), context=True
+    )
+    assert passage.text.startswith("Its water is")  # inside a chunk
+    assert passage.context == context
