@@ -9,6 +9,7 @@ from lumber_cli.passage_formats import is_converted
 from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.retry import ask_until_usable
 from lumber_core.lumber.answer_parser import declines, without_thinking
 from lumber_core.support.wording import counted
 from lumber_core.text.source import Source
@@ -36,27 +37,29 @@ def answer_from(
     If it lacks quotes, or has some that stand nowhere, the model is told and asked again.
     """
     shown = write_passages((passage.document, passage.in_context) for passage in passages)
-    user = asked = QUOTING_QUESTION.format(context=shown, question=question)
+    user = QUOTING_QUESTION.format(context=shown, question=question)
     retrying = RetryingModel(model, policy)
-    last, fault = CitedAnswer(""), ""
-    for _ in range(policy.rereads + 1):
-        try:
-            completion = retrying.complete(QUOTING_INSTRUCTIONS, asked)
-        except LumberError as error:
-            return None, no_answer(error)
+    last = CitedAnswer("")
+
+    def ask(asked: str) -> tuple[CitedAnswer, str]:
+        nonlocal last
+        completion = retrying.complete(QUOTING_INSTRUCTIONS, asked)
         if is_blocked(completion.finish_reason):
-            return None, no_answer(f"the provider blocked it: {completion.finish_reason}")
+            raise LumberError(f"the provider blocked it: {completion.finish_reason}")
         reply = without_thinking(encodable(completion.text))
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
         fault = _fault(last) if reply.strip() else "the answer is empty"
-        if not fault:
-            break
-        if declines(reply):
-            return None, no_answer("the model declined to answer")
-        if is_cut(completion.finish_reason):
+        if fault and declines(reply):
+            raise LumberError("the model declined to answer")
+        if fault and is_cut(completion.finish_reason):
             fault += "; it was cut off at the model's maximum number of tokens"
-        asked = f"{user}\n\nYour last reply could not be used: {fault}. Try again."
+        return last, fault
+
+    try:
+        last, fault = ask_until_usable(user, ask, rereads=policy.rereads)
+    except LumberError as error:
+        return None, no_answer(error)
     if not last.text:
         return None, no_answer(fault or "it finds none in these passages")
     citations = [

@@ -1,12 +1,18 @@
-"""Retries: which failed calls to a model are sent again, and when."""
+"""Retries: which failed calls to a model are sent again, and which questions are repeated.
+
+`RetryingModel` repeats a call that failed, and `ask_until_usable` a question whose reply cannot be
+used.
+"""
 
 from __future__ import annotations
 
 import logging
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from typing import TypeVar
 
 from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.calls.threads import sleep
@@ -19,6 +25,8 @@ from lumber_core.support.secrets import redact_errors, without_secrets
 from lumber_core.support.wording import counted
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
 _FIRST_SECONDS = 10.0  # of trying to reach a model that never answered: its URL may be wrong
@@ -91,15 +99,15 @@ class RetryingModel:
             client repeats a request on its own. If its attribute `timeout` is a number, its calls
             end on their own, and `CallPolicy.call_timeout` does not apply.
         policy: Retries and rate limits.
-        told_if_usable: Whether the caller tells of each answer if it is usable, with `tell_usable`.
-            By default every answer is.
+        reports_usability: Whether the caller reports each answer with `report_usability`. False:
+            every answer counts as usable.
     """
 
     def __init__(
-        self, model: Model, policy: CallPolicy | None = None, *, told_if_usable: bool = False
+        self, model: Model, policy: CallPolicy | None = None, *, reports_usability: bool = False
     ) -> None:
         self._model = model
-        self._told_if_usable = told_if_usable
+        self._reports_usability = reports_usability
         self.policy = policy or CallPolicy()
         self._limiter = RateLimiter(self.policy.requests_per_minute, self.policy.tokens_per_minute)
         self._breaker = CircuitBreaker(self.policy.give_up_after, self.policy.max_backoff)
@@ -115,11 +123,11 @@ class RetryingModel:
         """Whether the model is not asked any more, except for trials."""
         return self._breaker.is_open
 
-    def tell_usable(self, fault: str | None) -> None:
-        """Record the answer to a question.
+    def report_usability(self, fault: str | None) -> None:
+        """Record whether the answer to a question was usable.
 
         Args:
-            fault: Why it is not usable; None: it is.
+            fault: Why it was not; None if it was.
         """
         if fault is None:
             self._breaker.answered()
@@ -176,7 +184,7 @@ class RetryingModel:
             else:
                 break
         self.has_answered = True
-        if not self._told_if_usable:
+        if not self._reports_usability:
             breaker.answered()
         return completion
 
@@ -241,6 +249,34 @@ class RetryingModel:
 
     def __repr__(self) -> str:
         return repr(self._model)
+
+
+def ask_until_usable(
+    question: str,
+    ask: Callable[[str], tuple[T, str]],
+    *,
+    rereads: int,
+    request: str = "Try again.",
+) -> tuple[T, str]:
+    """Ask a question, and again with what was wrong with the reply until one can be used.
+
+    Args:
+        question: The question.
+        ask: Sends a question. Returns what it read in the reply, and why that cannot be used: ""
+            if it can, or if the question shall not be repeated.
+        rereads: Maximum number of repetitions.
+        request: The last sentence of a repeated question.
+
+    Returns:
+        What `ask` returned last.
+    """
+    asked = question
+    for _ in range(rereads + 1):
+        value, fault = ask(asked)
+        if not fault:
+            break
+        asked = f"{question}\n\nYour last reply could not be used: {fault}. {request}"
+    return value, fault
 
 
 def error_summary(error: Exception) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
-from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 from lumber_core.storage.cache import Cache, KeyValueCache, digest, read_row
 from lumber_core.storage.shared_cache import SharedCache, SharedStore
@@ -109,7 +108,7 @@ class AnswerStore:
 def key(judge: str, group: Group) -> str:
     """Return the key under which the verdict on a group is stored."""
     first = group.choices.start - group.start
-    kind = ["window"] if isinstance(group, UnitWindow) else []
+    kind = ["window"] if group.several else []
     return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
 
 

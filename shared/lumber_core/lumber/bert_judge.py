@@ -11,7 +11,6 @@ from lumber_core.bert.model_folder import weights_digest
 from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
@@ -73,7 +72,7 @@ class BertJudge(Judge):
         scores = self._scores_of(group.document)
         starts = tuple(unit for unit in choices if unit in scores.cuts)
         cut = min(starts, default=None)
-        if isinstance(group, UnitWindow):
+        if group.several:
             outcome: Outcome = "shift" if starts else "no_shift"
             reason = f"BertChunker cuts at {len(starts)} units"
             return Verdict(

@@ -20,7 +20,6 @@ from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Verdict
 from lumber_core.support.identity import identity_of
 
@@ -144,7 +143,7 @@ class GuardedJudge(Judge):
         if self._on_failure == "judge_locally":
             local = self._local.judge(group)
             unit, starts, what = local.unit, local.starts, "judged locally instead"
-        elif isinstance(group, UnitWindow):
+        elif group.several:
             what = "cut by layout and sizes instead"
         else:
             unit = group.stop if group.stop in group.choices else None

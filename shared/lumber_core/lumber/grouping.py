@@ -12,7 +12,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import ClassVar
 
+from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
 
@@ -48,6 +50,9 @@ class Group:
 
     __slots__ = ("_texts", "choices", "document", "start", "stop")
 
+    several: ClassVar[bool] = False
+    """Whether the judge names all units that start new content, not only the first one."""
+
     def __init__(
         self, document: TextUnits, start: int, stop: int, choices: range | None = None
     ) -> None:
@@ -64,11 +69,15 @@ class Group:
             self._texts = self.document.texts(self.start, self.stop)
         return self._texts
 
+    def read(self, reply: str) -> ParsedAnswer:
+        """Return which units a language model's reply names."""
+        return read_answer(reply, self.choices)
+
     def __len__(self) -> int:
         return self.stop - self.start
 
     def __repr__(self) -> str:
-        return f"Group(start={self.start}, stop={self.stop})"
+        return f"{type(self).__name__}(start={self.start}, stop={self.stop})"
 
 
 class WalkRules(ABC):

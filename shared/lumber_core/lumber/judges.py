@@ -17,21 +17,20 @@ from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model, check_model
-from lumber_core.llms.retry import CallPolicy, RetryingModel
-from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
+from lumber_core.llms.retry import CallPolicy, RetryingModel, ask_until_usable
+from lumber_core.lumber.answer_parser import ParsedAnswer
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import (
     WINDOW_SYSTEM,
     WINDOW_USER,
     PromptTemplate,
     possible_answers,
-    stricter,
+    strict_request,
 )
-from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
 from lumber_core.support.identity import safe_repr
 
-_ASK_AGAIN = ("unreadable", "outside")
+_UNUSABLE = ("unreadable", "outside")  # outcomes after which the question is repeated
 
 
 class Judge(ABC):
@@ -102,7 +101,7 @@ class ModelJudge(Judge):
             given = type(policy).__name__
             raise TypeError(f"policy must be a lumber_core.CallPolicy, not {given}: pass {right}")
         policy = policy or CallPolicy()
-        self._model = RetryingModel(model, policy, told_if_usable=True)
+        self._model = RetryingModel(model, policy, reports_usability=True)
         self._has_own_prompt = prompt is not None
         self._prompt = prompt or PromptTemplate()
         self.rereads = policy.rereads
@@ -130,29 +129,33 @@ class ModelJudge(Judge):
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: It could not be reached, and has never answered a question.
         """
-        several = isinstance(group, UnitWindow)
         system, question = self.questions(group)
-        answers = possible_answers(group.choices, several=several)
-        asked, reply, usage = question, None, Usage()
-        for _ in range(self.rereads + 1):
-            try:
-                completion = self._model.complete(system, asked, answers=answers)
-            except ModelUnavailableError as error:
-                if not self._model.has_answered:  # a wrong URL, or a server that does not run
-                    raise
-                return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+        answers = possible_answers(group.choices, several=group.several)
+        reply: str | None = None
+        usage = Usage()
+
+        def ask(asked: str) -> tuple[ParsedAnswer, str]:
+            nonlocal reply, usage
+            completion = self._model.complete(system, asked, answers=answers)
             # A user's own model may return anything.
             parsed = _read_reply(completion, group)
             text = getattr(completion, "text", None)
             reply = text if isinstance(text, str) else None
             tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
-            sound = all(isinstance(count, int) for count in tokens)
-            usage += Usage(1, *tokens) if sound else Usage(1)
-            faulty = parsed.outcome in _ASK_AGAIN
-            if not faulty or self._model.is_given_up:
-                break
-            asked = question + stricter(parsed.reason, group.choices, several=several)
-        self._model.tell_usable(f"{parsed.outcome}: {parsed.reason}" if faulty else None)
+            are_counts = all(isinstance(count, int) for count in tokens)
+            usage += Usage(1, *tokens) if are_counts else Usage(1)
+            again = parsed.outcome in _UNUSABLE and not self._model.is_given_up
+            return parsed, parsed.reason if again else ""
+
+        try:
+            request = strict_request(group.choices, several=group.several)
+            parsed, _ = ask_until_usable(question, ask, rereads=self.rereads, request=request)
+        except ModelUnavailableError as error:
+            if not self._model.has_answered:  # a wrong URL, or a server that does not run
+                raise
+            return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+        unusable = parsed.outcome in _UNUSABLE
+        self._model.report_usability(f"{parsed.outcome}: {parsed.reason}" if unusable else None)
         return _verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:
@@ -252,7 +255,6 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         group: The group.
         answer: A verdict; or of a custom function a unit number or None, and of a window a list.
     """
-    several = isinstance(group, UnitWindow)
     if isinstance(answer, Verdict) and not _is_sound(answer):
         reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
         return _verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
@@ -261,7 +263,7 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     elif answer.failed:  # what follows is decided by `on_failure`
         given, read = answer, ParsedAnswer((), answer.outcome, answer.reason)
     else:
-        given, read = answer, _read(group, answer.starts if several else answer.unit)
+        given, read = answer, _read(group, answer.starts if group.several else answer.unit)
         if read.outcome not in FAILURES:
             read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
     return _verdict(group, read, given.answer, given.usage)
@@ -273,16 +275,16 @@ def _is_sound(given: Verdict) -> bool:
     return texts and isinstance(given.usage, Usage) and given.outcome in [*OUTCOMES]
 
 
-def _verdict(group: Group, said: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
+def _verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
     return Verdict(
         group.start,
         group.stop,
-        min(said.starts, default=None),
-        said.outcome,
-        said.reason,
+        min(parsed.starts, default=None),
+        parsed.outcome,
+        parsed.reason,
         answer,
         usage,
-        said.starts if isinstance(group, UnitWindow) else (),
+        parsed.starts if group.several else (),
     )
 
 
@@ -294,11 +296,10 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
     if is_blocked(completion.finish_reason):
         reason = f"the provider blocked the answer: {completion.finish_reason}"
         return ParsedAnswer(outcome="refused", reason=reason)
-    several = isinstance(group, UnitWindow)
-    parsed = (read_list if several else read_answer)(completion.text, group.choices)
+    parsed = group.read(completion.text)
     # The end of a list that was cut off is missing, and its last number may be half of one.
-    faulty = parsed.outcome in _ASK_AGAIN or (several and parsed.outcome == "shift")
-    if faulty and is_cut(completion.finish_reason):
+    unusable = parsed.outcome in _UNUSABLE or (group.several and parsed.outcome == "shift")
+    if unusable and is_cut(completion.finish_reason):
         reason = f"{parsed.reason}; it was cut off by the model's max_tokens"
         return ParsedAnswer(reason=reason)
     return parsed
@@ -306,14 +307,13 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
 
 def _read(group: Group, answer: object) -> ParsedAnswer:
     """Return which units a custom judge names; numpy's integers are accepted."""
-    several = isinstance(group, UnitWindow)
     try:
-        named: list[Any] = [] if answer is None else [*answer] if several else [answer]  # type: ignore[misc]
+        named: list[Any] = [] if answer is None else [*answer] if group.several else [answer]  # type: ignore[misc]
         if any(isinstance(unit, bool) for unit in named):
             raise TypeError
         units = sorted(set(map(index, named)))
     except TypeError:
-        form = "a list of unit numbers" if several else "a unit number"
+        form = "a list of unit numbers" if group.several else "a unit number"
         kind = type(answer).__name__
         return ParsedAnswer(reason=f"the judge returned {kind}, not {form} or None")
     for unit in units:

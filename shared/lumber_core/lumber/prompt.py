@@ -139,19 +139,17 @@ def possible_answers(choices: Sequence[int], *, several: bool = False) -> Answer
     return Answers(labels if several else (*labels, NO_UNIT), several)
 
 
-def stricter(reason: str, choices: Sequence[int], *, several: bool) -> str:
-    """Return what is appended to a question after an answer that could not be used.
+def strict_request(choices: Sequence[int], *, several: bool) -> str:
+    """Return the sentence that asks for the exact form after an answer that could not be used.
 
     Args:
-        reason: Why it could not be used.
         choices: The units that may be named.
         several: Whether all starts are asked for, not one.
     """
     form = f"{label('n')}, {label('n')}, {label('n')}" if several else label("n")
     return (
-        f"\n\nYour last reply could not be used: {reason}. Reply with exactly one line and nothing "
-        f'else: "{ANSWER}{form}", with n from {choices[0]} to {choices[-1]}; or '
-        f'"{ANSWER}{NO_UNIT}".'
+        f'Reply with exactly one line and nothing else: "{ANSWER}{form}", '
+        f'with n from {choices[0]} to {choices[-1]}; or "{ANSWER}{NO_UNIT}".'
     )
 
 

@@ -18,6 +18,7 @@ from itertools import accumulate, pairwise
 from lumber_core.chunking.chunker import enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.lumber.answer_parser import ParsedAnswer, read_list
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.segmentation import Segmentation, Usage, Verdict
 from lumber_core.spans import spans_from_starts
@@ -44,8 +45,11 @@ class UnitWindow(Group):
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return f"UnitWindow(start={self.start}, stop={self.stop})"
+    several = True
+
+    def read(self, reply: str) -> ParsedAnswer:
+        """Return which units a language model's reply lists."""
+        return read_list(reply, self.choices)
 
 
 class WindowWalk:

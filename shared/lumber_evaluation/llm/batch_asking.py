@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
@@ -22,8 +22,8 @@ from lumber_core.calls.threads import Stopped, end_sleep_on
 from lumber_core.checks import check_positive
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
-from lumber_core.llms.model import Model
-from lumber_core.llms.retry import CallPolicy
+from lumber_core.llms.model import Completion, Model
+from lumber_core.llms.retry import CallPolicy, ask_until_usable
 from lumber_core.lumber.answer_parser import declines, without_thinking
 from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
@@ -147,31 +147,36 @@ def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:
         ModelSettingsError: The model rejects the key, the name or the settings.
         StoreError: The model's store cannot be used.
     """
-    usage, user = Usage(), ask.user
-    reply: Reply[T] | None = None
-    for _ in range(model.policy.rereads + 1):
-        try:
-            completion, cost = model.ask(ask.system, user)
-        except ModelUnavailableError as error:
-            return Reply(None, "unavailable", str(error), usage=usage)
+    usage = Usage()
+
+    def ask_once(user: str) -> tuple[Reply[T], str]:
+        nonlocal usage
+        completion, cost = model.ask(ask.system, user)
         usage += cost
-        if is_blocked(completion.finish_reason):
-            reason = f"the provider blocked the answer: {completion.finish_reason}"
-            return Reply(None, "refused", reason, completion.text, usage)
-        answer = without_thinking(completion.text)
-        try:
-            return Reply(ask.read(answer), "read", "", completion.text, usage)
-        except UnusableReplyError as error:
-            if declines(answer) and "{" not in answer:
-                reason = "the model declined to answer"
-                return Reply(None, "refused", reason, completion.text, usage)
-            reason = str(error)
-            if is_cut(completion.finish_reason):
-                reason += "; it was cut off at the model's maximum number of tokens"
-            reply = Reply(None, "unusable", reason, completion.text, usage)
-            user = f"{ask.user}\n\nYour last reply could not be used: {reason}. Try again."
-    assert reply is not None, "there is always a first question"
-    return reply
+        reply = _read_reply(completion, ask.read)
+        return reply, reply.reason if reply.outcome == "unusable" else ""
+
+    try:
+        reply, _ = ask_until_usable(ask.user, ask_once, rereads=model.policy.rereads)
+    except ModelUnavailableError as error:
+        reply = Reply(None, "unavailable", str(error))
+    return replace(reply, usage=usage)
+
+
+def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
+    if is_blocked(completion.finish_reason):
+        reason = f"the provider blocked the answer: {completion.finish_reason}"
+        return Reply(None, "refused", reason, completion.text)
+    answer = without_thinking(completion.text)
+    try:
+        return Reply(read(answer), "read", "", completion.text)
+    except UnusableReplyError as error:
+        if declines(answer) and "{" not in answer:
+            return Reply(None, "refused", "the model declined to answer", completion.text)
+        reason = str(error)
+        if is_cut(completion.finish_reason):
+            reason += "; it was cut off at the model's maximum number of tokens"
+        return Reply(None, "unusable", reason, completion.text)
 
 
 _DECODER = json.JSONDecoder(strict=False)  # accepts line breaks in strings

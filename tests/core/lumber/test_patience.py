@@ -279,7 +279,7 @@ class TestGivingUp:
             asked = [asyncio.ensure_future(patient.acomplete("s", "u")) for _ in range(4)]
             while len(model.times) < 8:
                 await asyncio.sleep(0)
-            patient.tell_usable("nobody there")
+            patient.report_usability("nobody there")
             return await asyncio.gather(*asked, return_exceptions=True)
 
         assert {type(error) for error in asyncio.run(several())} == {ModelUnavailableError}
