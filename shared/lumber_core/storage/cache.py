@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.errors import StoreError
-from lumber_core.storage.sqlite import Database
+from lumber_core.storage.sqlite import SqliteDatabase
 
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
@@ -93,14 +93,14 @@ class Cache(KeyValueCache):
         kind: Kind of the values, such as "verdicts": the name of the table.
 
     Raises:
-        StoreError: On any use; see `Database.transaction`.
+        StoreError: On any use; see `SqliteDatabase.transaction`.
     """
 
     def __init__(self, path: str | Path, kind: str) -> None:
         self.name = str(path)
         self.path = Path(path)
         self._kind = kind
-        self._database = Database(
+        self._database = SqliteDatabase(
             path,
             application=_APPLICATION,
             version=CACHE_FORMAT,

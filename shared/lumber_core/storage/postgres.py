@@ -24,7 +24,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
-from lumber_core.storage.sqlite import VersionError, intact
+from lumber_core.storage.database import Database, VersionError
 
 _SECONDS = 60  # in which a server has to answer, and a writer gets its turn
 _CONNECT_SECONDS = 10
@@ -33,24 +33,22 @@ _PREFIX = "lumber_"  # of schemas, so that no table of another program has the n
 _LONGEST = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
 _INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
 _TYPES = {
-    "INTEGER": "BIGINT",
-    "BLOB": "BYTEA",
-    "TEXT": 'TEXT COLLATE "C"',  # the order of a language depends on the server, and is slow
-    " AUTOINCREMENT": "",
-    " WITHOUT ROWID": "",
-    "x''": "''",
+    "integer": "BIGINT",
+    "text": 'TEXT COLLATE "C"',  # the order of a language depends on the server, and is slow
+    "bytes": "BYTEA",
+    "clustered": "",
 }
 
 
-class PostgresDatabase:
-    """A collection of tables in PostgreSQL; see `Database`, which has the same methods.
+class PostgresDatabase(Database):
+    """A collection of tables in PostgreSQL.
 
     Args:
         path: What the user calls it.
         url: The database, as libpq takes it.
         collection: The name of the collection.
         version: The version of the format.
-        schema: Statements that create the tables, as SQLite takes them; one is `about`.
+        schema: Statements that create the tables, of which one is `about`; see `Database`.
         outdated: What to do about a collection of an older version.
 
     Raises:
@@ -95,7 +93,6 @@ class PostgresDatabase:
             f"SET LOCAL idle_in_transaction_session_timeout = '{_SECONDS}s'; "
             f"SELECT pg_advisory_xact_lock({key})"
         )
-        self._renewing = False
         self._free: list[_Connection] = []
         self._renew()
         renew_after_fork(self, PostgresDatabase._renew)
@@ -115,21 +112,6 @@ class PostgresDatabase:
         with self._explained(), self._connection(write) as connection:
             yield _Statements(connection)
             connection.execute("COMMIT")
-
-    @contextmanager
-    def intact(self) -> Iterator[None]:
-        """Reads what a damaged collection has other values of; see `Database.intact`."""
-        with intact(self.name):
-            yield
-
-    def remove_outdated(self) -> None:
-        """Empty the collection if an older version of this library has written it."""
-        self._renewing = True
-        try:
-            with self.transaction():
-                pass
-        finally:
-            self._renewing = False
 
     def _renew(self) -> None:
         """Begin without connections: those of a parent are not ours to close."""
@@ -215,7 +197,7 @@ class PostgresDatabase:
         """Begin a transaction on a collection of this version; make one if there is none."""
         while (found := self._begun(connection, write)) != self._version:
             connection.execute("ROLLBACK")
-            if found is not None and not (self._renewing and found < self._version):
+            if found is not None and not (self._replaces_outdated and found < self._version):
                 raise VersionError(found, self._version, self._outdated)
             self._make(connection)
 
@@ -251,16 +233,14 @@ class PostgresDatabase:
         tables = {name for (name,) in connection.execute(named, [self._schema])}
         format_now = "SELECT value FROM about WHERE name = 'format'"
         # Another process may have made them meanwhile.
-        if self._renewing and "about" in tables:
+        if self._replaces_outdated and "about" in tables:
             [(found,)] = connection.execute(format_now).fetchall()
             if int(found) < self._version:
                 for name in tables:
                     connection.execute(
                         sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))
                     )
-        schema = self._tables
-        for of_sqlite, ours in _TYPES.items():
-            schema = schema.replace(of_sqlite, ours)
+        schema = self._tables.format(**_TYPES)
         connection.execute(
             f"{schema}; INSERT INTO about VALUES ('format', '{self._version}') "
             "ON CONFLICT DO NOTHING; COMMIT"

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock
-from typing import Any, Protocol
+from typing import Any
 
 from lumber_core.errors import StoreError
+from lumber_core.storage.database import Database, VersionError
 
 _SMALLEST_PAGE = 512  # bytes
 _BUSY_SECONDS = 60.0  # how long a file may stay locked
@@ -25,17 +26,8 @@ _RETRY_SECONDS = 0.01
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _IN_FILE = (sqlite3.Error, UnicodeDecodeError)
 _FAULTS = (*_IN_FILE, OSError)
+_TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB", "clustered": "WITHOUT ROWID"}
 _NO_DATABASE, _OF_ANOTHER = "file is not a database", "it is a database of another program"
-
-
-class Connection(Protocol):
-    """Runs statements on a database within a transaction; SQLite's connections are like this."""
-
-    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Any:
-        """Run a statement with a "?" for each value; return a cursor."""
-
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> Any:
-        """Run a statement for each row of values."""
 
 
 class _Gate:
@@ -92,7 +84,7 @@ class _Connection(sqlite3.Connection):
             self.close()  # Python 3.13 and later warn of one that is not closed
 
 
-class Database:
+class SqliteDatabase(Database):
     """An SQLite file with the tables of one schema.
 
     Connections are kept open, and a file is checked once in each process. If it is deleted or
@@ -111,6 +103,8 @@ class Database:
     Raises:
         ValueError: The path is that of a database in memory, which each connection has for itself.
     """
+
+    path: Path
 
     def __init__(
         self,
@@ -138,7 +132,6 @@ class Database:
             "outdated": outdated,
         }
         self._lock = Lock()
-        self._renewing = False
         self._process = os.getpid()
         self._free: list[_Connection] = []
         self._file: tuple[int, int] | None = None  # the one that was checked
@@ -165,29 +158,6 @@ class Database:
                 _commit(connection)
         finally:
             self._end(connection)
-
-    @contextmanager
-    def intact(self) -> Iterator[None]:
-        """Reads what a damaged file has other values of.
-
-        Raises:
-            StoreError: It cannot be read.
-        """
-        with intact(self.name):
-            yield
-
-    def remove_outdated(self) -> None:
-        """Empty the file if an older version of this library has written it.
-
-        Raises:
-            StoreError: As for `transaction`.
-        """
-        self._renewing = True
-        try:
-            with self.transaction():
-                pass
-        finally:
-            self._renewing = False
 
     @contextmanager
     def _explained(self, faults: tuple[type[Exception], ...]) -> Iterator[None]:
@@ -320,48 +290,21 @@ class Database:
         connection.execute("COMMIT")
         if tables and theirs != application:
             raise sqlite3.DatabaseError(_OF_ANOTHER)
-        if tables and found < version and self._renewing:
+        if tables and found < version and self._replaces_outdated:
             _empty(connection, version)
             tables = []
         elif tables and found != version:
             raise VersionError(found, version, self._kind["outdated"])
         if table not in tables:
+            schema = self._kind["schema"].format(**_TYPES)
             connection.executescript(
-                f"BEGIN EXCLUSIVE; {self._kind['schema']}; PRAGMA application_id = {application}; "
+                f"BEGIN EXCLUSIVE; {schema}; PRAGMA application_id = {application}; "
                 f"PRAGMA user_version = {version}; COMMIT;"
             )
 
 
-@contextmanager
-def intact(name: str) -> Iterator[None]:
-    """Reads what a damaged store has other values of; see `Database.intact`."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, OverflowError) as error:
-        raise StoreError(
-            f"the store {name} is damaged ({type(error).__name__}: {error}): delete it, and it is "
-            "made again"
-        ) from error
-
-
-def _open(path: Path, kind: dict[str, Any]) -> Database:
-    return Database(path, **kind)
-
-
-class VersionError(sqlite3.DatabaseError):
-    """A store is of another version than this one reads."""
-
-    def __init__(self, found: int, version: int, outdated: str) -> None:
-        age = "a newer" if found > version else "an older"
-        super().__init__(
-            f"it was written by {age} version of lumber-splitters (format {found}; this version "
-            f"reads format {version})"
-        )
-        self.remedy = (
-            "Use that version or one after it, or pass another path"
-            if found > version
-            else outdated
-        )
+def _open(path: Path, kind: dict[str, Any]) -> SqliteDatabase:
+    return SqliteDatabase(path, **kind)
 
 
 def _empty(connection: sqlite3.Connection, version: int) -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from lumber_core.storage.sqlite import Database
+from lumber_core.storage.database import Database
+from lumber_core.storage.sqlite import SqliteDatabase
 from lumber_core.support.extras import require
-
-if TYPE_CHECKING:
-    from lumber_core.storage.postgres import PostgresDatabase
 
 _URL = re.compile(r"(postgres(?:ql)?://)(?:[^@/]*@)?([^?@]*)")
 _COLLECTION = re.compile(r"(?<=[?&])collection=([^&]*)&?")
@@ -51,7 +48,7 @@ def _parts(url: str) -> tuple[str, str]:
 
 def open_database(
     path: str | Path, *, application: int, version: int, schema: str, create: bool, outdated: str
-) -> Database | PostgresDatabase:
+) -> Database:
     """Return the database at a path, with the table `about` among others; see `Database`."""
     if is_url(path):
         require("psycopg", package="psycopg", extra="postgres")
@@ -62,7 +59,7 @@ def open_database(
         return PostgresDatabase(
             str(path), server, collection, version=version, schema=schema, outdated=outdated
         )
-    return Database(
+    return SqliteDatabase(
         path,
         application=application,
         version=version,

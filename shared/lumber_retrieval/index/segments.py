@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.storage.sqlite import Connection
+from lumber_core.storage.database import Connection
 from lumber_retrieval.index.postings import (
     Occurring,
     Postings,
@@ -44,13 +44,15 @@ from lumber_retrieval.index.vectors import PackedVectors, Rows, highest, packed,
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
-    id INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, size INTEGER NOT NULL,
-    numbers BLOB NOT NULL, lengths BLOB NOT NULL, vectors BLOB NOT NULL
+    id {integer} PRIMARY KEY,
+    first {integer} NOT NULL, last {integer} NOT NULL, size {integer} NOT NULL,
+    numbers {bytes} NOT NULL, lengths {bytes} NOT NULL, vectors {bytes} NOT NULL
 );
 CREATE TABLE IF NOT EXISTS postings (
-    segment INTEGER NOT NULL, term TEXT NOT NULL, chunks BLOB NOT NULL, PRIMARY KEY (segment, term)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS removed (chunk INTEGER PRIMARY KEY);
+    segment {integer} NOT NULL, term {text} NOT NULL, chunks {bytes} NOT NULL,
+    PRIMARY KEY (segment, term)
+) {clustered};
+CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
 
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most

@@ -12,7 +12,7 @@ import numpy as np
 
 from lumber_core.calls.threads import batches
 from lumber_core.spans import Span
-from lumber_core.storage.sqlite import Connection
+from lumber_core.storage.database import Connection
 from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies

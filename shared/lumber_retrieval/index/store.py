@@ -21,7 +21,7 @@ import numpy as np
 
 from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.spans import Span
-from lumber_core.storage.sqlite import Connection
+from lumber_core.storage.database import Connection
 from lumber_core.storage.urls import open_database
 from lumber_core.text.pages import part_name
 from lumber_retrieval.index import segments
@@ -37,22 +37,21 @@ PROBE = "probe"
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 4
 
-_SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (
-    id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE, source BLOB NOT NULL, digest TEXT NOT NULL,
-    text BLOB NOT NULL, metadata TEXT NOT NULL, from_zero INTEGER
+    id {integer} PRIMARY KEY, name {bytes} NOT NULL UNIQUE, source {bytes} NOT NULL,
+    digest {text} NOT NULL, text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
 CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
 CREATE TABLE IF NOT EXISTS chunks (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
+    id {integer} PRIMARY KEY, document {integer} NOT NULL,
+    first {integer} NOT NULL, last {integer} NOT NULL, metadata {text} NOT NULL
 );
 CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks (document);
-{segments.SCHEMA}
-INSERT INTO about VALUES ('state', x'') ON CONFLICT DO NOTHING
+INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
 
 
@@ -96,7 +95,7 @@ class PassageStore:
             path,
             application=_APPLICATION,
             version=_FORMAT,
-            schema=_SCHEMA,
+            schema=_SCHEMA + segments.SCHEMA,
             create=not self.temporary,
             outdated=(
                 "`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
