@@ -1,11 +1,11 @@
-"""What reading files keeps: recall from PDFs, beside the Markdown that they were made of.
+"""Compares recall from PDFs with recall from the Markdown that they are printed from.
 
     python -m benchmarks.reading ../shared/data
 
 The Markdown of RAG-Multi-Corpus is printed as PDFs (once; that needs weasyprint): justified and
-hyphenated, with running heads, and without bookmarks, which would tell the headings. The files are
-read and searched by `PassageIndex`, and of a question's evidence counts the share of its words
-that passages of its document have, targets of links aside. Pages of annual reports are measured by
+hyphenated, with running heads, and without bookmarks, which would mark the headings. The files are
+read and searched by `PassageIndex`. Recall is the share of the words of a question's evidence in
+the passages of its document, without link targets. Pages of annual reports are measured by
 benchmarks/passages.py.
 """
 
@@ -30,7 +30,7 @@ from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 
 BUDGETS = (75, 150, 300)  # words
-_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")  # of a link, which no print shows
+_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")  # of a link, which print does not show
 CSS = """
 @page { size: A5; margin: 20mm 15mm;
   @top-left { content: string(title); font: italic 8pt serif }
@@ -45,7 +45,7 @@ table { border-collapse: collapse; font-size: 9pt } th, td { border: 0.5pt solid
 
 
 def render(markdown: str, pdf: Path) -> None:
-    """Print Markdown as a PDF, unless it is there."""
+    """Print Markdown as a PDF, unless the file exists."""
     if pdf.exists():
         return
     from markdown_it import MarkdownIt
@@ -58,11 +58,11 @@ def render(markdown: str, pdf: Path) -> None:
 
 
 def read_all(paths: Mapping[str, Path]) -> dict[str, Source]:
-    """Read files by name, and say how long a page takes."""
-    begun = time.perf_counter()
+    """Read files by name, and print the number of pages and the seconds."""
+    start = time.perf_counter()
     files = {name: read_file(path, name=name) for name, path in paths.items()}
-    taken, pages = time.perf_counter() - begun, sum(len(file.pages) for file in files.values())
-    print(f"{pages:,} pages in {taken:.1f} s", flush=True)
+    seconds, pages = time.perf_counter() - start, sum(len(file.pages) for file in files.values())
+    print(f"{pages:,} pages in {seconds:.1f} s", flush=True)
     return dict(files)
 
 
@@ -73,7 +73,7 @@ def index_of(sources: Mapping[str, Source]) -> PassageIndex:
     return index
 
 
-def words_found(
+def evidence_recall(
     sources: Mapping[str, Source], texts: Mapping[str, str], questions: Sequence[Question]
 ) -> list[float]:
     """Return the mean share of the evidence's words in passages of its document, by budget."""
@@ -83,13 +83,13 @@ def words_found(
         shares = []
         for question in questions:
             text = texts[question.document]
-            wanted, read = Counter[str](), Counter[str]()
+            evidence, read = Counter[str](), Counter[str]()
             for span in question.references:
-                wanted.update(_words(_TARGET.sub("", span.of(text))))
+                evidence.update(_words(_TARGET.sub("", span.of(text))))
             for passage in index.search(question.question, budget=budget, context=True):
                 if passage.document == question.document:
                     read.update(_words(passage.text))
-            shares.append(sum((wanted & read).values()) / sum(wanted.values()))
+            shares.append(sum((evidence & read).values()) / sum(evidence.values()))
         means.append(float(np.mean(shares)))
     return means
 
@@ -108,21 +108,22 @@ def multi_corpus(data: Path, renderings: Path) -> None:
     markdown = {name: Source(text, format="markdown") for name, text in texts.items()}
     for kind, sources in (("Markdown", markdown), ("PDF", read_all(paths))):
         print(
-            f"{kind:10}", *(f"{mean:.3f}" for mean in words_found(sources, texts, corpus.questions))
+            f"{kind:10}",
+            *(f"{mean:.3f}" for mean in evidence_recall(sources, texts, corpus.questions)),
         )
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Measure the recall from the files of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("--renderings", type=Path, default=Path("renderings"), help="folder")
     parser.add_argument("--keep", type=Path, help="file of vectors, for another run")
-    given = parser.parse_args()
-    Bundled.keep(given.keep)
-    multi_corpus(given.data, given.renderings)
+    arguments = parser.parse_args()
+    Bundled.keep(arguments.keep)
+    multi_corpus(arguments.data, arguments.renderings)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What reading HTML and DOCX keeps of the Markdown that the files were made of.
+"""Measures what HTML and DOCX files keep of the Markdown that they are made from.
 
     python -m benchmarks.reading_formats ../shared/data/multi_corpus
 
-Of the Markdown's words, the share that comes in the same order; of its headings with their level,
-its list items with their depth and kind, and its cells with their row and the name of their column,
-the share that is there; and seconds for each file, of which the first starts a process. The files
-are Pandoc's, which makes lines of a paragraph of some lists: these items count as lost.
+It prints the share of words kept in order, and the shares of headings kept with their level, list
+items with their depth and kind, and cells with their row and column. It also prints seconds for a
+file; the first starts a process. Pandoc made the files. It turns some lists into paragraphs, and
+their items count as lost.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def words(text: str) -> list[str]:
 
 
 def parts(markdown: str) -> Parts:
-    """Return how often each heading, item and cell is in a Markdown, by its kind."""
-    found: Parts = {"headings": Counter(), "items": Counter(), "cells": Counter()}
+    """Return the headings, items and cells of a Markdown by kind, with their counts."""
+    counts: Parts = {"headings": Counter(), "items": Counter(), "cells": Counter()}
     lists: list[str] = []
     head: list[str] = []
     row: list[str] = []
@@ -49,22 +49,22 @@ def parts(markdown: str) -> Parts:
         elif token.type == "thead_close":
             head = row
         elif token.type == "tr_close" and head:
-            for name, said in zip(head, row, strict=False):
-                found["cells"][(name, row[0], said)] += 1
+            for name, text in zip(head, row, strict=False):
+                counts["cells"][(name, row[0], text)] += 1
         elif token.type == "table_close":
             head = []
         elif token.type in ("heading_open", "list_item_open", "th_open", "td_open"):
             waiting, tag = token.type, token.tag
         elif token.type == "inline":
-            said = " ".join(words(token.content))
+            text = " ".join(words(token.content))
             if waiting == "heading_open":
-                found["headings"][(tag, said)] += 1
+                counts["headings"][(tag, text)] += 1
             elif waiting == "list_item_open":
-                found["items"][(*lists, said)] += 1
+                counts["items"][(*lists, text)] += 1
             elif waiting:
-                row.append(said)
+                row.append(text)
             waiting = ""
-    return found
+    return counts
 
 
 def main() -> None:
@@ -80,16 +80,16 @@ def main() -> None:
         shares: dict[str, list[float]] = {
             kind: [] for kind in ("words", "headings", "items", "cells")
         }
-        begun = time.perf_counter()
+        start = time.perf_counter()
         files = {path: read_file(path).text for path in sorted(corpus.glob(f"formats/*{suffix}"))}
-        seconds = (time.perf_counter() - begun) / len(files)
+        seconds = (time.perf_counter() - start) / len(files)
         for path, text in files.items():
             markdown = sources[path.stem].read_text("utf-8")
             shares["words"].append(
                 LCSseq.similarity(words(markdown), words(text)) / len(words(markdown))
             )
-            wanted, read = parts(markdown), parts(text)
-            for kind, count in wanted.items():
+            expected, read = parts(markdown), parts(text)
+            for kind, count in expected.items():
                 if count:
                     shares[kind].append((count & read[kind]).total() / count.total())
         print(

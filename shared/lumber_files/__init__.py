@@ -12,13 +12,7 @@ documents, books and the detection of other encodings need `lumber-splitters[doc
 from lumber_files.encodings import check_encoding
 from lumber_files.file_search import FoundFiles, NamedPath, count_suffixes, file_link, find_files
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
-from lumber_files.reading import (
-    READABLE,
-    TextFile,
-    check_readable,
-    read_bytes,
-    read_file,
-)
+from lumber_files.reading import READABLE, TextFile, check_readable, read_bytes, read_file
 from lumber_files.writing import check_output, replacing
 
 __all__ = [

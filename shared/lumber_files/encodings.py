@@ -1,4 +1,4 @@
-"""Decodes the text of a file: by its mark, as UTF-8, UTF-16 or UTF-32, or as is most likely."""
+"""Decodes texts: by byte order mark, as UTF-8, as declared, or in the most likely encoding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lumber_core.support.wording import counted
 from lumber_files.limits import UnreadableFileError
 from lumber_files.readers import EXTRA
 
-_MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
+_BYTE_ORDER_MARKS = {  # longest first: UTF-32's mark starts with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF8: "utf-8-sig",
@@ -21,28 +21,29 @@ _MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _WESTERN = "cp1252"
-_LIKELY = (  # common on the web; with all that Python knows, rare ones would win on short texts
+_LIKELY_ENCODINGS = (  # common on the web; among all of Python's, rare ones win on short texts
     *("utf_16_le", "utf_16_be", "utf_32_le", "utf_32_be"),
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman"),
 )
-_SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
-# Of the first bytes this share is control characters in UTF-16 that is also valid UTF-8.
-_CONTROLS, _MANY, _FIRST = re.compile(rb"[\0-\x07\x0e-\x1a\x1c-\x1f]"), 0.1, 4096
+_NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
+# UTF-16 may be valid UTF-8 as well; this share of its first bytes is control characters.
+_CONTROLS = re.compile(rb"[\0-\x07\x0e-\x1a\x1c-\x1f]")
+_MIN_CONTROL_SHARE, _SAMPLED_BYTES = 0.1, 4096
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-_CUT = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
-_DAMAGED = "\ufffd"
+_CUT_LETTER = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
+_REPLACEMENT = "\ufffd"
 
 
 class Decoded(NamedTuple):
-    """A text that was decoded.
+    """A decoded text.
 
     Attributes:
         text: The text, without a byte order mark.
         encoding: Its encoding.
-        detected: Whether that was guessed.
-        notices: What is damaged, for the user.
+        detected: Whether the encoding was guessed.
+        notices: What is damaged, a sentence each.
     """
 
     text: str
@@ -58,7 +59,7 @@ def check_encoding(encoding: str) -> None:
         encoding: The name, such as "utf-8".
 
     Raises:
-        ValueError: There is none.
+        ValueError: Python has none.
     """
     try:
         "".encode(encoding)
@@ -74,53 +75,53 @@ def decode(
     name: str,
     encoding: str | None = None,
     *,
-    declared: Callable[[bytes], str | None] | None = None,
+    find_declared: Callable[[bytes], str | None] | None = None,
 ) -> Decoded:
     """Decode a text.
 
     Args:
         content: The bytes.
         name: Name of the document, for errors and notices.
-        encoding: The encoding. None: that of the byte order mark; or UTF-8, also if a few bytes are
-            damaged; or what is declared; or else the most likely one.
-        declared: Returns the encoding that a content names, or None; None: it names none.
+        encoding: The encoding. None: that of the byte order mark; else UTF-8, also if a few bytes
+            are damaged; else the declared one; else the most likely one.
+        find_declared: Returns the encoding that the bytes declare, or None.
 
     Raises:
-        UnreadableFileError: It is not a text in that encoding, or in any.
+        UnreadableFileError: The bytes are no text in that encoding, or in any.
         MissingExtraError: The encoding must be detected, and charset-normalizer is not installed.
         ValueError: Python knows no such encoding.
     """
     if encoding is not None:
-        return Decoded(_decoded(content, name, encoding), encoding)
-    for mark, marked in _MARKS.items():
+        return Decoded(_decode_undamaged(content, name, encoding), encoding)
+    for mark, marked_encoding in _BYTE_ORDER_MARKS.items():
         if content.startswith(mark):
-            return _mended(content, name, marked)
-    first = content[:_FIRST]
-    may_be_wide = len(_CONTROLS.findall(first)) > max(1, _MANY * len(first))
+            return _decode_damaged(content, name, marked_encoding)
+    first = content[:_SAMPLED_BYTES]
+    may_be_wide = len(_CONTROLS.findall(first)) > max(1, _MIN_CONTROL_SHARE * len(first))
     text = content.decode("utf-8", "replace")
     damaged = _count_damaged(content, text)
     if not damaged and not may_be_wide:
         return Decoded(text, "utf-8")
-    claimed = declared(content) if declared else None
-    if claimed is not None:
+    declared = find_declared(content) if find_declared else None
+    if declared is not None:
         with suppress(ValueError):  # pages may declare a wrong encoding
-            return Decoded(_decoded(content, name, claimed), claimed)
-    # In other encodings at most every third of these places is a letter of UTF-8, by chance.
-    cut = damaged == 1 and _CUT.search(content, len(content) - 3)
+            return Decoded(_decode_undamaged(content, name, declared), declared)
+    # In other encodings, at most a third of these places is a letter of UTF-8, by chance.
+    cut = damaged == 1 and _CUT_LETTER.search(content, len(content) - 3)
     if not may_be_wide and (cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged):
-        return _mended(content, name, "utf-8")
-    # Of the last letter in UTF-16, a byte may be cut off.
-    found = _detected(content[: len(content) // 2 * 2] if may_be_wide else content, name)
-    if found is None:
+        return _decode_damaged(content, name, "utf-8")
+    # The last letter in UTF-16 may lack a byte.
+    likeliest = _detect(content[: len(content) // 2 * 2] if may_be_wide else content, name)
+    if likeliest is None:
         raise UnreadableFileError(
             f"{name} is not text in any known encoding: expected a text, or a document in a format "
             "that is read, such as PDF"
         )
-    return _mended(content, name, found, detected=True)
+    return _decode_damaged(content, name, likeliest, detected=True)
 
 
-def _mended(content: bytes, name: str, encoding: str, *, detected: bool = False) -> Decoded:
-    """Return a text with U+FFFD for what is damaged, which is said."""
+def _decode_damaged(content: bytes, name: str, encoding: str, *, detected: bool = False) -> Decoded:
+    """Return a text with U+FFFD for damaged bytes, and a notice of them."""
     text = content.decode(encoding, "replace").removeprefix("\ufeff")
     try:
         content.decode(encoding)
@@ -133,30 +134,29 @@ def _mended(content: bytes, name: str, encoding: str, *, detected: bool = False)
 
 
 def _count_damaged(content: bytes, text: str) -> int:
-    """Return the number of places of a text that could not be decoded."""
-    return text.count(_DAMAGED) - content.count(_DAMAGED.encode())
+    """Return the number of places that could not be decoded."""
+    return text.count(_REPLACEMENT) - content.count(_REPLACEMENT.encode())
 
 
-def _detected(content: bytes, name: str) -> str | None:
+def _detect(content: bytes, name: str) -> str | None:
     """Return the most likely encoding of a text, or None if it is no text."""
     why = f"{name} is not UTF-8. Name its encoding, or let it be detected: "
     require("charset_normalizer", package="charset-normalizer", extra=EXTRA, why=why)
     from charset_normalizer import from_bytes  # deferred: most texts are UTF-8
 
-    matches = from_bytes(content, cp_isolation=list(_LIKELY))
+    matches = from_bytes(content, cp_isolation=list(_LIKELY_ENCODINGS))
     best = matches.best()
     if best is None:
         return None
-    # Of equally good encodings, or of those that give the same text, it prefers the first by name,
-    # such as cp1250.
+    # Among equally good encodings, charset-normalizer prefers the first by name, such as cp1250.
     for match in matches:
-        likely = match.chaos <= best.chaos + _SAME and match.coherence >= best.coherence - _SAME
+        likely = match.chaos <= best.chaos + _NOISE and match.coherence >= best.coherence - _NOISE
         if likely and _WESTERN in match.could_be_from_charset:
             return _WESTERN
     return best.encoding
 
 
-def _decoded(content: bytes, name: str, encoding: str) -> str:
+def _decode_undamaged(content: bytes, name: str, encoding: str) -> str:
     check_encoding(encoding)
     try:
         return content.decode(encoding).removeprefix("\ufeff")

@@ -32,21 +32,23 @@ class FoundFiles(NamedTuple):
     """The files that some paths refer to.
 
     Attributes:
-        files: The files to read, each once: in the order of the paths, those of a folder by name.
-        skipped: Files in folders that are not read; see `is_read`.
+        files: The files to read, each once, in the order of the paths; those of a folder by name.
+        skipped: Other files in folders; see `is_read`.
     """
 
     files: list[NamedPath]
     skipped: list[NamedPath]
 
 
-# How files begin that this package writes: they repeat the texts that they were made of.
-_CHUNKS = re.compile(rb'\{"document": "[^"]*", "index": \d+, "start": \d+, "end": \d+, "tokens": ')
-_REPORT = re.compile(rb'\{\s*"format": "lumber-comparison"')
-_PAGE = re.compile(rb'.*<meta name="generator" content="lumber-splitters', re.DOTALL)
-_WRITTEN = {".jsonl": _CHUNKS, ".json": _REPORT, **dict.fromkeys(HTML, _PAGE)}
-_HEAD = 2000  # bytes
-_IGNORED = (
+# How the files begin that this package writes. They repeat texts of other files.
+_OWN_CHUNKS = re.compile(
+    rb'\{"document": "[^"]*", "index": \d+, "start": \d+, "end": \d+, "tokens": '
+)
+_OWN_REPORT = re.compile(rb'\{\s*"format": "lumber-comparison"')
+_OWN_PAGE = re.compile(rb'.*<meta name="generator" content="lumber-splitters', re.DOTALL)
+_OWN_FILES = {".jsonl": _OWN_CHUNKS, ".json": _OWN_REPORT, **dict.fromkeys(HTML, _OWN_PAGE)}
+_HEAD_BYTES = 2000  # read to recognise them; a page's generator stands within
+_IGNORE_HINT = (
     "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
     "them, or pass --no-ignore"
 )
@@ -66,7 +68,7 @@ def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
 
 
 def count_suffixes(names: Iterable[str]) -> str:
-    """Return how many files there are of each kind, as "12 png, 4 zip".
+    """Return the number of files of each kind, as in "12 png, 4 zip".
 
     Args:
         names: The names of the files.
@@ -82,12 +84,11 @@ def find_files(
     """Find files.
 
     Args:
-        paths: Files, whatever their suffix; folders, whose files with a suffix in `READABLE` are
-            taken, at any depth; and glob patterns such as "docs/**/*.md". Files and
-            folders whose name starts with a dot are found only if they are named, and so is what
-            this package wrote, and what `IgnoreRules` leaves out.
-        no_ignore: Find what `IgnoreRules` leaves out, too.
-        also: Patterns of other files that are taken from folders, such as "*.log".
+        paths: Files of any suffix; folders, whose files with a suffix in `READABLE` are taken at
+            any depth; and glob patterns such as "docs/**/*.md". Files that this package wrote,
+            hidden ones and those that `IgnoreRules` leaves out are found only if they are named.
+        no_ignore: Also find what `IgnoreRules` leaves out.
+        also: Patterns of more files to take from folders, such as "*.log".
 
     Raises:
         FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
@@ -97,73 +98,71 @@ def find_files(
     """
     files: dict[Path, NamedPath] = {}
     skipped: dict[Path, NamedPath] = {}
-    for given in map(Path, paths):
-        if given.is_dir():
-            rules = None if no_ignore else IgnoreRules(given)
-            entries = (Path(entry.path) for entry in entries_in(given, rules=rules))
-            inside = [
-                (entry, is_read(entry, also)) for entry in entries if not is_written_here(entry)
+    for path in map(Path, paths):
+        if path.is_dir():
+            rules = None if no_ignore else IgnoreRules(path)
+            below = (Path(entry.path) for entry in entries_in(path, rules=rules))
+            entries = [
+                (entry, is_read(entry, also)) for entry in below if not is_written_here(entry)
             ]
-            if not any(readable for _, readable in inside):
-                others = f", only {counted(len(inside), 'other')}" if inside else ""
-                ignored = _IGNORED if rules is not None and rules.left_out else ""
-                raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}{ignored}")
-            found = [path for path, readable in inside if readable]
-            _refuse_links_out(given, found)
-            for path, readable in inside:
+            if not any(readable for _, readable in entries):
+                others = f", only {counted(len(entries), 'other')}" if entries else ""
+                ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
+                raise FileNotFoundError(f"{path} contains no file in {LISTED}{others}{ignored}")
+            chosen = [file for file, readable in entries if readable]
+            _refuse_links_out(path, chosen)
+            for file, readable in entries:
                 if not readable:
-                    skipped.setdefault(path.absolute(), _named(path))
-        elif given.exists():
-            found = [given]
-        elif has_magic(str(given)):
-            folder, matches = _matching(given)
-            rules = None if no_ignore else IgnoreRules(folder, named=given.parts)
-            found = [
-                path
-                for path in matches
-                if path.is_file()
-                and not is_written_here(path)
-                and not (rules is not None and rules.leave_out_below(path))
+                    skipped.setdefault(file.absolute(), NamedPath(file.as_posix(), file))
+        elif path.exists():
+            chosen = [path]
+        elif has_magic(str(path)):
+            folder, matches = _match_pattern(path)
+            rules = None if no_ignore else IgnoreRules(folder, named=path.parts)
+            chosen = [
+                file
+                for file in matches
+                if file.is_file()
+                and not is_written_here(file)
+                and not (rules is not None and rules.leave_out_below(file))
             ]
-            if not found:
-                ignored = _IGNORED if rules is not None and rules.left_out else ""
-                raise FileNotFoundError(f"no file matches {str(given)!r}{ignored}")
-            _refuse_links_out(folder, found)
+            if not chosen:
+                ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
+                raise FileNotFoundError(f"no file matches {str(path)!r}{ignored}")
+            _refuse_links_out(folder, chosen)
         else:
-            raise FileNotFoundError(f"{given} does not exist: expected a file or a folder there")
-        for path in found:
-            files.setdefault(path.absolute(), _named(path))
+            raise FileNotFoundError(f"{path} does not exist: expected a file or a folder there")
+        for file in chosen:
+            files.setdefault(file.absolute(), NamedPath(file.as_posix(), file))
     left = [named for path, named in skipped.items() if path not in files]
     return FoundFiles(list(files.values()), left)
 
 
 def entries_in(
-    folder: str | Path,
-    skipped: dict[str, OSError] | None = None,
-    rules: IgnoreRules | None = None,
+    folder: str | Path, skipped: dict[str, OSError] | None = None, rules: IgnoreRules | None = None
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
-    Links to folders are not followed. What cannot be looked at is left out: folders that cannot be
-    opened, and links that lead in circles or through a file.
+    Links to folders are not followed. Folders that cannot be opened are left out, and links that
+    lead in circles or through a file.
 
     Args:
         folder: The folder.
-        skipped: Gets the paths of those that cannot be looked at, and why.
-        rules: What else is left out.
+        skipped: Receives the error of each path that cannot be opened.
+        rules: Rules for what else to leave out.
     """
     skipped = {} if skipped is None else skipped
     try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
         skipped[os.fspath(folder)] = error
         return
-    seen = [entry for entry in entries if not entry.name.startswith(".")]
+    visible = [entry for entry in entries if not entry.name.startswith(".")]
     if rules is not None:
-        seen = [entry for entry in seen if not rules.leave_out(entry.path, _is_folder(entry))]
-    yield from (entry for entry in seen if _is_file(entry, skipped))
-    for entry in seen:
+        visible = [entry for entry in visible if not rules.leave_out(entry.path, _is_folder(entry))]
+    yield from (entry for entry in visible if _is_file(entry, skipped))
+    for entry in visible:
         if _is_folder(entry):
             yield from entries_in(entry.path, skipped, rules)
 
@@ -185,10 +184,10 @@ def file_link(path: str | Path, page: int | None = None) -> str | None:
 
     Args:
         path: The file.
-        page: The page at which viewers open a PDF, from 1; of other files it is left out.
+        page: The page at which viewers open a PDF, from 1. Ignored for other files.
 
     Returns:
-        None if there is no such file, as for what was read from stdin, or the path is relative.
+        None if the path is relative or no such file exists, as for text from stdin.
     """
     path = Path(path)
     if not path.is_absolute() or not path.is_file():
@@ -197,10 +196,10 @@ def file_link(path: str | Path, page: int | None = None) -> str | None:
     return path.as_uri() + (f"#page={page}" if at_page else "")
 
 
-def _matching(pattern: Path) -> tuple[Path, list[Path]]:
-    """Return the folder in which a pattern begins, and what matches, by name.
+def _match_pattern(pattern: Path) -> tuple[Path, list[Path]]:
+    """Return the folder in which a pattern starts, and the paths that match, by name.
 
-    `**` enters no links, which may lead back to where they are.
+    `**` follows no links: they may lead in circles.
     """
     first = next(n for n, part in enumerate(pattern.parts) if has_magic(part))
     folder = Path(*pattern.parts[:first])
@@ -208,28 +207,28 @@ def _matching(pattern: Path) -> tuple[Path, list[Path]]:
     if parts[-1] == "**":
         parts.append("*")
     hidden = any(part.startswith(".") for part in parts)
-    found = [
+    matches = [
         path
         for path in folder.glob("/".join(parts))
         if hidden or not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
-    return folder, sorted(found)
+    return folder, sorted(matches)
 
 
 def is_written_here(path: Path) -> bool:
     """Return whether a file is a page, a report or the chunks that this package wrote."""
-    written = _WRITTEN.get(path.suffix.lower())
-    if written is None:
+    pattern = _OWN_FILES.get(path.suffix.lower())
+    if pattern is None:
         return False
     try:
         with path.open("rb") as file:
-            return written.match(file.read(_HEAD)) is not None
-    except OSError:  # reading says what is wrong
+            return pattern.match(file.read(_HEAD_BYTES)) is not None
+    except OSError:  # reading it states the reason
         return False
 
 
 def _refuse_links_out(folder: Path, files: Iterable[Path]) -> None:
-    # Texts end up in reports, prompts and indexes, so a link must not include files from elsewhere.
+    # Texts end up in reports, prompts and indexes: a link must not add files from elsewhere.
     inside = folder.resolve()
     for path in files:
         if not path.resolve().is_relative_to(inside):
@@ -237,7 +236,3 @@ def _refuse_links_out(folder: Path, files: Iterable[Path]) -> None:
                 f"{path} is a link to {path.resolve()}, outside {folder}. Copy the file into the "
                 "folder, remove the link, or name the file itself"
             )
-
-
-def _named(path: Path) -> NamedPath:
-    return NamedPath(path.as_posix(), path)

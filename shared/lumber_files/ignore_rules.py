@@ -1,4 +1,4 @@
-"""What is left out of folders: what .gitignore names, and what tools put beside a user's files."""
+"""Decides what is left out of folders: what .gitignore names, and the folders of tools."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from typing import Any
 from lumber_core.support.extras import load
 from lumber_files.readers import EXTRA
 
-_OF_TOOLS = frozenset(
+_TOOL_FOLDERS = frozenset(
     ("__pycache__", "__pypackages__", "bower_components", "node_modules", "site-packages", "venv")
 )
-_MARKS = (
-    "pyvenv.cfg",  # of virtual environments, whatever their name
+_TOOL_FILES = (
+    "pyvenv.cfg",  # of virtual environments of any name
     "conda-meta",
     "CACHEDIR.TAG",  # of caches, as https://bford.info/cachedir/ has it
 )
 
 
 class IgnoreRules:
-    """Which files of a folder are left out, as git and its users do.
+    """Which files of a folder are left out.
 
-    These are files and folders that a .gitignore names: one in the folder or below it, or above it
-    within its git repository, unless it names the folder itself. Of several patterns that fit the
-    last one of the innermost file decides. Virtual environments, caches and packages of JavaScript
-    are left out, too.
+    These are files and folders that a .gitignore names. It may be in the folder, below it, or
+    above it within the git repository, unless it names the folder itself. Of several patterns that
+    match, the last one of the innermost file decides. Virtual environments, caches and packages of
+    JavaScript are left out as well.
 
     Args:
-        folder: The folder, which is itself never left out.
+        folder: The folder. It is never left out itself.
         named: Names of files and folders that are not left out.
 
     Attributes:
-        left_out: Whether something was left out so far.
+        left_out: Whether anything has been left out.
     """
 
     def __init__(self, folder: Path, *, named: Collection[str] = ()) -> None:
@@ -49,7 +49,7 @@ class IgnoreRules:
         """Return whether a file or folder is left out, if its folder is not."""
         path = os.path.abspath(path)
         left_out = os.path.basename(path) not in self._named and (
-            (is_folder and _is_of_tools(path))
+            (is_folder and _is_tool_folder(path))
             or _ignores(self._specs_of(os.path.dirname(path)), path, is_folder)
         )
         self.left_out |= left_out
@@ -58,14 +58,14 @@ class IgnoreRules:
     def leave_out_below(self, path: Path) -> bool:
         """Return whether a file is left out, or one of the folders that it is in."""
         whole = os.path.abspath(path)
-        folders = [each for each in Path(whole).parents if each.is_relative_to(self._folder)]
+        folders = [above for above in Path(whole).parents if above.is_relative_to(self._folder)]
         outermost_first = map(str, reversed(folders[:-1]))
-        return any(self.leave_out(each, True) for each in outermost_first) or (
+        return any(self.leave_out(outer, True) for outer in outermost_first) or (
             bool(folders) and self.leave_out(whole, False)
         )
 
     def _specs_of(self, folder: str) -> list[tuple[str, Any]]:
-        """Return the rules in a folder, with the folders of their files, the innermost last."""
+        """Return the rules for a folder, each with the folder of its file, innermost last."""
         if folder not in self._specs:
             inside = folder != self._folder
             outer = self._specs_of(os.path.dirname(folder)) if inside else self._above
@@ -74,15 +74,15 @@ class IgnoreRules:
 
 
 def _specs_above(folder: str) -> list[tuple[str, Any]]:
-    """Return the rules of the folders above one, if these are of a git repository."""
-    found: list[tuple[str, Any]] = []
+    """Return the rules of the folders above one in its git repository, if there is one."""
+    specs: list[tuple[str, Any]] = []
     while not os.path.exists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:
             return []
         folder = above
-        found = [*_specs_in(folder), *found]
-    return found
+        specs = [*_specs_in(folder), *specs]
+    return specs
 
 
 def _specs_in(folder: str) -> list[tuple[str, Any]]:
@@ -97,7 +97,7 @@ def _specs_in(folder: str) -> list[tuple[str, Any]]:
     kind = load("pathspec", package="pathspec", extra=EXTRA).GitIgnoreSpec
     patterns: list[Any] = []
     for line in text.split("\n"):
-        with suppress(ValueError):  # git passes over what is no pattern, too
+        with suppress(ValueError):  # git skips invalid patterns, too
             patterns += kind.from_lines([line]).patterns
     return [(folder, kind(patterns))]
 
@@ -111,6 +111,6 @@ def _ignores(specs: list[tuple[str, Any]], path: str, is_folder: bool) -> bool:
     return False
 
 
-def _is_of_tools(folder: str) -> bool:
-    marks = (os.path.join(folder, name) for name in _MARKS)
-    return os.path.basename(folder) in _OF_TOOLS or any(map(os.path.exists, marks))
+def _is_tool_folder(folder: str) -> bool:
+    tool_files = (os.path.join(folder, name) for name in _TOOL_FILES)
+    return os.path.basename(folder) in _TOOL_FOLDERS or any(map(os.path.exists, tool_files))

@@ -1,10 +1,10 @@
 """Reads files in a child process with limits of time and memory.
 
-Whatever a file makes of its reader (an endless loop, a crash of native code, gigabytes), the user's
-process goes on, with an error of one sentence. A child is started when the first file is read and
-serves until the process ends; with several threads there are as many. It gets a line of JSON and
-the file through a pipe, and answers with JSON: a hostile file that gains control of the child must
-not gain that of the parent, as it would by pickling.
+A file may send its reader into an endless loop, crash native code or take gigabytes. The user's
+process goes on, with an error of one sentence. A child starts with the first file and serves until
+the process ends; each thread that reads has its own. It receives a line of JSON and the file
+through a pipe, and answers in JSON: a hostile file that controls the child must not control the
+parent, as it could by pickling.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from typing import Any
 
 from lumber_files.limits import TooMuchError, UnreadableFileError, check_unpacked
 
-_SECONDS = 1.2e-6  # of CPU time for each byte that a file may unpack to: 60 s by default
-_SECONDS_MORE = 5e-6  # for each byte of the file, as books of 10,000 pages take longer
-_LEAST_SECONDS = 2  # importing a reader takes some of it
-_WAITS = 5  # times as long on the clock: other programs take their part of the CPU
-_MEMORY = 1 << 30  # bytes of addresses; Python and a reader take a fifth
-_COPIES = 8  # of the file besides, as bytes, as what a reader makes of them, and as text
-_BEYOND = 10_000  # bytes of an answer that are not text
+_CPU_PER_UNPACKED = 1.2e-6  # seconds a byte of the limit: 60 s by default
+_CPU_PER_BYTE = 5e-6  # seconds a byte of the file: books of 10,000 pages take longer
+_MIN_SECONDS = 2  # of CPU time; importing a reader takes some of it
+_CLOCK_PER_CPU = 5  # times the CPU time: other programs take their share of the CPU
+_BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fifth
+_COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
+_ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
 
-# Where readers are. The packages' own __init__ would import splitters: ten times a reader's time.
-_PACKAGES = ("lumber_core", "lumber_files")
+# Without their __init__, which imports splitters and takes ten times as long as a reader.
+_PACKAGES_OF_READERS = ("lumber_core", "lumber_files")
 _CHILD = """
 import json, sys, types
 given = json.loads(sys.stdin.buffer.readline())
@@ -57,22 +57,22 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES}
+        packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES_OF_READERS}
         self._send({"path": sys.path, "packages": packages})
 
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
     def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
-        """Return the child's answer; if there is none, the error says how the child has ended."""
-        watch = Timer(request["seconds"] * _WAITS, self._expire)
+        """Return the child's answer; if it ended without one, an error states how."""
+        watch = Timer(request["seconds"] * _CLOCK_PER_CPU, self._expire)
         watch.daemon = True
         watch.start()
         try:
             self._send(request, content)
             assert self._process.stdout is not None
             answer = self._process.stdout.readline()
-        except OSError:  # it has ended
+        except OSError:  # the child has ended
             answer = b""
         except BaseException:  # such as Ctrl-C: half an answer may be in the pipe
             self.end()
@@ -104,7 +104,7 @@ class _Child:
         pipe.flush()
 
 
-# By the process that started them: after a fork, the new process must not use those of the old.
+# By the ID of the process that started them: a fork must not use its parent's.
 _idle = defaultdict[int, list[_Child]](list)
 
 
@@ -115,26 +115,27 @@ def _end_idle() -> None:
 
 
 def read_isolated(
-    reader: str, content: bytes, *, name: str, kind: str, most: int, **options: Any
+    reader: str, content: bytes, *, name: str, kind: str, max_unpacked: int, **options: Any
 ) -> Any:
-    """Return what a function makes of a file in a child process.
+    """Return the result of a reader that runs on a file in a child process.
 
     Args:
         reader: The function, as in "lumber_files.pdf.page_reader:read_pages". It takes the
-            content, `most` and the options, and returns what JSON has. Its module imports nothing
-            heavy at its top.
+            content, `max_unpacked` and the options, and returns JSON values. Its module imports
+            nothing expensive at its top.
         content: The file.
         name: Its name, for errors.
         kind: Its format, for errors.
-        most: Maximum size in bytes of what it unpacks to, as UTF-8; the reader checks it as it
-            unpacks, and what it returns is checked as well.
-        **options: What JSON has.
+        max_unpacked: Maximum size in bytes that the file unpacks to, as UTF-8. The reader checks it
+            while unpacking; the size of its result is checked as well.
+        **options: JSON values.
 
     Raises:
-        UnreadableFileError: The reader raised an error, crashed, took too much time or memory.
+        UnreadableFileError: The reader raised, crashed, or took too much time or memory.
     """
-    seconds = _LEAST_SECONDS + int(_SECONDS * most + _SECONDS_MORE * len(content))
-    request = {"reader": reader, "kind": kind, "most": most, "seconds": seconds, "options": options}
+    seconds = _MIN_SECONDS + int(_CPU_PER_UNPACKED * max_unpacked + _CPU_PER_BYTE * len(content))
+    limits = {"max_unpacked": max_unpacked, "seconds": seconds}
+    request = {"reader": reader, "kind": kind, "options": options, **limits}
     child = _take_child()
     answer = child.read(request, content)
     if child.is_alive():
@@ -145,7 +146,7 @@ def read_isolated(
 
 
 def _take_child() -> _Child:
-    with suppress(IndexError):  # there is none; threads take them at the same time
+    with suppress(IndexError):  # none is idle; other threads take them as well
         while True:
             child = _idle[os.getpid()].pop()
             if child.is_alive():
@@ -154,14 +155,14 @@ def _take_child() -> _Child:
 
 
 def answer_requests() -> None:
-    """Read the files that the parent sends, until it ends; run in the child."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
+    """Read the files that the parent sends until it ends. Runs in the child."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
     while line := requests.readline():
         request = json.loads(line)
         content = requests.read(request["size"])
-        _limit(request["seconds"], _MEMORY + _COPIES * len(content))
+        _limit_resources(request["seconds"], _BASE_MEMORY + _COPIES_OF_FILE * len(content))
         answers.write(_answer(request, content) + b"\n")
         answers.flush()
 
@@ -170,27 +171,27 @@ def _answer(request: dict[str, Any], content: bytes) -> bytes:
     try:
         module, function = request["reader"].split(":")
         read = getattr(import_module(module), function)
-        answer = {"value": read(content, request["most"], **request["options"])}
-        made = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        check_unpacked(len(made) - _BEYOND, request["most"])
-        return made
+        answer = {"value": read(content, request["max_unpacked"], **request["options"])}
+        encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        check_unpacked(len(encoded) - _ANSWER_OVERHEAD, request["max_unpacked"])
+        return encoded
     except TooMuchError as error:
         reason = str(error)
     except MemoryError:
         reason = "needs too much memory to be read"
-    except Exception as error:  # noqa: BLE001 - parsers raise whatever damaged files make of them
+    except Exception as error:  # noqa: BLE001 - parsers raise anything on damaged files
         reason = f"cannot be read as {request['kind']}: {str(error) or type(error).__name__}"
     return json.dumps({"error": reason}).encode()
 
 
-def _limit(seconds: int, memory: int) -> None:
-    """Limit what this process may take from now on, where the system can."""
+def _limit_resources(seconds: int, memory: int) -> None:
+    """Limit the CPU time and the memory of this process from now on, where the system can."""
     try:
         import resource
-    except ImportError:  # Windows; there the parent's clock remains
+    except ImportError:  # Windows, where only the parent's timer bounds it
         return
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    wanted = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
-    for limit, most in {**wanted, resource.RLIMIT_CORE: 0}.items():
-        with suppress(ValueError, OSError):  # lower already, or macOS, which limits no addresses
-            resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
+    limits = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
+    for limit, maximum in {**limits, resource.RLIMIT_CORE: 0}.items():
+        with suppress(ValueError, OSError):  # lower already, or macOS, which cannot limit memory
+            resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))

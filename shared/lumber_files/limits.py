@@ -1,4 +1,4 @@
-"""What a file may take to be read, and the error that says that one cannot be read."""
+"""The limit on what a file unpacks to, and the errors of files that cannot be read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lumber_core.errors import LumberError
 MAX_UNPACKED = 50_000_000
 """Maximum size in bytes that a file unpacks to, by default.
 
-Books of a thousand pages have a tenth of it.
+Books of a thousand pages take a tenth of it.
 """
 
 
@@ -16,21 +16,21 @@ class UnreadableFileError(LumberError, ValueError):
 
 
 class TooMuchError(Exception):
-    """A file exceeds a limit. The message says which, and is read after the file's name."""
+    """A file exceeds a limit. The message follows the name of the file in a sentence."""
 
 
-def check_unpacked(size: int, most: int) -> None:
+def check_unpacked(size: int, max_unpacked: int) -> None:
     """Raise if a file unpacks to more than the limit.
 
     Args:
-        size: The bytes that it has unpacked to so far.
-        most: The limit, `max_unpacked`.
+        size: The bytes unpacked so far.
+        max_unpacked: The limit.
 
     Raises:
-        TooMuchError: It does.
+        TooMuchError: It does, by `size`.
     """
-    if size > most:
+    if size > max_unpacked:
         raise TooMuchError(
-            f"unpacks to more than max_unpacked={most:,} bytes. Raise that limit if you trust the "
-            "file"
+            f"unpacks to more than max_unpacked={max_unpacked:,} bytes. Raise that limit if "
+            "you trust the file"
         )

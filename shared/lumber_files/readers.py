@@ -1,4 +1,4 @@
-"""Which formats are read, by what, and the extra that brings it."""
+"""The formats that are read, the function that reads each, and the packages that it needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OFFICE = (
     *(".xlsx", ".xls", ".ods", ".epub"),
 )
 DOCUMENTS = (*_OFFICE, ".eml", ".ipynb")
-"""The suffixes of documents that become Markdown."""
+"""The suffixes of documents that are converted to Markdown."""
 
 READERS = {
     **dict.fromkeys(HTML, "lumber_files.formats.html:read_page"),
@@ -21,11 +21,11 @@ READERS = {
     ".eml": "lumber_files.formats.mail:read_mail",
     ".ipynb": "lumber_files.formats.notebooks:read_notebook",
 }
-"""What reads formats that are no plain text, in a child process."""
+"""The function that reads each format other than plain text, in a child process."""
 
-# The modules that a format takes, with the packages that they come in.
-_MARKUP = {"anydoc": "firecrawl-anydoc", "lxml": "lxml"}
-_MODULES = {**dict.fromkeys((*HTML, *_OFFICE), _MARKUP), PDF: {"pypdfium2": "pypdfium2"}}
+# The modules that a format needs, with the packages that contain them.
+_MARKUP_MODULES = {"anydoc": "firecrawl-anydoc", "lxml": "lxml"}
+_MODULES = {**dict.fromkeys((*HTML, *_OFFICE), _MARKUP_MODULES), PDF: {"pypdfium2": "pypdfium2"}}
 
 
 def require_reader(suffix: str) -> None:

@@ -1,4 +1,4 @@
-"""Writes a file beside its place, so that what is there is replaced whole or not at all."""
+"""Writes a file beside its destination, which is replaced whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from uuid import uuid4
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write, in the same folder, which replaces `path` when the block ends.
 
-    If the block raises, an existing file is left as it was, and nothing else remains; a process
-    that is killed leaves the file beside it, which ends in `.part`. A link stays one: the file that
-    it leads to is replaced. What is no regular file, such as `/dev/stdout` or a named pipe, is
-    written to directly.
+    If the block raises, an existing file is unchanged and the new one is deleted. A process that is
+    killed leaves the new one, whose name ends in `.part`. Of a link, the target is replaced. A path
+    that is no regular file, such as `/dev/stdout` or a named pipe, is written to directly.
 
     Args:
         path: The file.
@@ -28,7 +27,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield path
         return
     path = path.resolve()
-    # Process ids would not do: threads share one, and in containers they are often the same.
+    # Not a process ID: threads share one, and containers often have the same.
     part = path.with_name(f"{path.name}.{uuid4().hex}.part")
     try:
         yield part
@@ -41,20 +40,20 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def check_output(path: Path, inputs: Iterable[Path] = ()) -> None:
-    """Raise unless a file can be written, and is none of those that are read.
+    """Raise unless a file can be written without overwriting an input.
 
     Args:
         path: The file to write.
         inputs: Files that are read.
 
     Raises:
-        ValueError: It is a folder, its folder does not exist, or it is an input, under whatever
-            name. The message says what to do.
+        ValueError: It is a folder, its folder does not exist, or it is an input, also under another
+            name. The message states what to do.
     """
     if path.is_dir():
         raise ValueError(f"{path} is a folder: expected the name of a file to write")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.parent}; create it first")
-    for each in inputs:
-        if path.is_file() and each.exists() and path.samefile(each):
+    for source in inputs:
+        if path.is_file() and source.exists() and path.samefile(source):
             raise ValueError(f"{path} would be read and overwritten: write to another file")

@@ -27,7 +27,7 @@ IN_UTF_16 = {
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le-with-mark"]
 )
-def test_unicode_encodings_are_told_by_their_mark(encoding: str) -> None:
+def test_unicode_encodings_are_detected_by_their_mark(encoding: str) -> None:
     text = "Die Flut\r\nkäme — früh.\n"
     if encoding == "utf-16-le-with-mark":
         content = ("\ufeff" + text).encode("utf-16-le")
@@ -102,7 +102,7 @@ PROSE = "Größe — “Straßen” führen weiter.\nThe rest is ASCII.\n" * 3
         ("blue boats".encode("utf-16-be")[:-1], "blue boat\ufffd", "1 place"),
     ],
 )
-def test_a_few_damaged_bytes_are_said_and_change_no_encoding(
+def test_a_few_damaged_bytes_are_a_notice_and_change_no_encoding(
     content: bytes, text: str, damaged: str
 ) -> None:
     file = read_bytes(content, name="a.txt")

@@ -16,9 +16,9 @@ from lumber_files.isolation import read_isolated
 MEGABYTE = 10**6
 
 
-def read(reader: str, content: bytes = b"", most: int = MEGABYTE, **options: Any) -> Any:
+def read(reader: str, content: bytes = b"", max_unpacked: int = MEGABYTE, **options: Any) -> Any:
     whole = f"tests.files.toy_readers:{reader}"
-    return read_isolated(whole, content, name="a", kind="TOY", most=most, **options)
+    return read_isolated(whole, content, name="a", kind="TOY", max_unpacked=max_unpacked, **options)
 
 
 def test_a_reader_gets_the_file_and_its_options() -> None:
@@ -29,7 +29,7 @@ def test_a_reader_gets_the_file_and_its_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reader", "most", "reason"),
+    ("reader", "max_unpacked", "reason"),
     [
         ("endless", 0, "takes more than 2 s of CPU time to read"),
         ("crash", MEGABYTE, "cannot be read: its reader crashed, or needed too much memory"),
@@ -38,11 +38,11 @@ def test_a_reader_gets_the_file_and_its_options() -> None:
         ("long", MEGABYTE, "unpacks to more than max_unpacked=1,000,000 bytes"),
     ],
 )
-def test_what_a_file_does_to_its_reader_is_said_and_the_next_one_is_read(
-    reader: str, most: int, reason: str
+def test_an_error_states_what_a_file_does_to_its_reader_and_the_next_one_is_read(
+    reader: str, max_unpacked: int, reason: str
 ) -> None:
     with pytest.raises(UnreadableFileError, match=f"^a {reason}"):
-        read(reader, most=most)
+        read(reader, max_unpacked=max_unpacked)
     assert read("size", b"abc")["size"] == 3
 
 

@@ -44,7 +44,7 @@ def test_html_is_read_without_declarations_and_without_warnings(page: str, text:
     assert read_bytes(page.encode(), name="a.html", suffix=".html").text.strip() == text
 
 
-def test_a_pdf_knows_the_pages_of_its_text(tmp_path: Path) -> None:
+def test_a_pdf_has_the_pages_of_its_text(tmp_path: Path) -> None:
     pytest.importorskip("pypdfium2")
     path = write(tmp_path / "a.pdf", pdf([["The first page."], [], ["The third", "page."]]))
     file = read_file(path)
@@ -83,23 +83,26 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
 
-def packed(content: bytes, named: str = "word/document.xml") -> bytes:
+def repack(content: bytes, named: str = "word/document.xml") -> bytes:
     """Return a DOCX with its parts compressed, and the text in a part of some name."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as plain, zipfile.ZipFile(made, "w") as small:
+    packed = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as plain,
+        zipfile.ZipFile(packed, "w") as small,
+    ):
         for name in plain.namelist():
             body = plain.read(name).replace(b"word/document.xml", named.encode())
             name = name.replace("word/document.xml", named)
             small.writestr(name, body, zipfile.ZIP_DEFLATED)
         small.writestr("word/media/large.png", bytes(9_000_000), zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+    return packed.getvalue()
 
 
 @pytest.mark.parametrize(
     ("suffix", "content", "size"),
     [
-        (".docx", packed(docx([("", "tide " * 100_000)])), 502_000),
-        (".docx", packed(docx([("", "tide " * 100_000)]), "word/text.bin"), 502_000),
+        (".docx", repack(docx([("", "tide " * 100_000)])), 502_000),
+        (".docx", repack(docx([("", "tide " * 100_000)]), "word/text.bin"), 502_000),
         (".pdf", pdf([["The tide turns."] * 1_000] * 4), 60_000),
     ],
     # An archive's bytes have the time when it was made, but all workers need the same names.
@@ -163,11 +166,11 @@ def test_a_page_that_is_read_byte_by_byte_is_not_in_utf_16() -> None:
     assert file.text.strip() == "The café is open at noon."
 
 
-def docx_titled(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
-    made = io.BytesIO(docx(paragraphs))
-    with zipfile.ZipFile(made, "a") as archive:
+def docx_with_title(title: str, paragraphs: Sequence[tuple[str, str]]) -> bytes:
+    packed = io.BytesIO(docx(paragraphs))
+    with zipfile.ZipFile(packed, "a") as archive:
         archive.writestr("docProps/core.xml", f"<p><dc:title>{escape(title)}</dc:title></p>")
-    return made.getvalue()
+    return packed.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_files_have_titles_of_their_own(name: str, given: str, title: str | None
     pytest.importorskip("anydoc")
     read = read_bytes(pdf([["They turn."]], given), name=f"x/{name}", suffix=".pdf")
     assert read.metadata.get("title") == title
-    word = docx_titled(given, [("", "They turn.")])
+    word = docx_with_title(given, [("", "They turn.")])
     read = read_bytes(word, name=f"x/{name}", suffix=".docx")
     assert read.metadata.get("title") == title
     page = f"<title>\n{escape(given)}</title><p>They turn.</p>".encode()
@@ -193,5 +196,5 @@ def test_files_have_titles_of_their_own(name: str, given: str, title: str | None
     assert read.metadata.get("title") == title
     page = page.replace(b"<p>", b"<h1>Tides</h1><p>")
     assert "title" not in read_bytes(page, name=name, suffix=".html").metadata
-    headed = docx_titled(given, [("Heading1", "Tides"), ("", "They turn.")])
+    headed = docx_with_title(given, [("Heading1", "Tides"), ("", "They turn.")])
     assert "title" not in read_bytes(headed, name=name, suffix=".docx").metadata

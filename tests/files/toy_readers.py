@@ -8,31 +8,31 @@ import sys
 from typing import Any
 
 
-def size(content: bytes, most: int, more: int = 0) -> dict[str, Any]:
+def size(content: bytes, max_unpacked: int, more: int = 0) -> dict[str, Any]:
     os.write(1, b"What libraries print is no answer.\n")
     return {"size": len(content) + more, "text": "Flut\n\ud800"}
 
 
-def process(content: bytes, most: int) -> list[int]:
+def process(content: bytes, max_unpacked: int) -> list[int]:
     return [os.getpid(), "lumber_core.bert" in sys.modules]
 
 
-def endless(content: bytes, most: int) -> None:
+def endless(content: bytes, max_unpacked: int) -> None:
     while True:
         pass
 
 
-def crash(content: bytes, most: int) -> None:
+def crash(content: bytes, max_unpacked: int) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def hungry(content: bytes, most: int) -> int:
+def hungry(content: bytes, max_unpacked: int) -> int:
     return len(bytearray(1 << 36))
 
 
-def damaged(content: bytes, most: int) -> None:
+def damaged(content: bytes, max_unpacked: int) -> None:
     raise KeyError("/Root")
 
 
-def long(content: bytes, most: int) -> str:
-    return "ä" * most
+def long(content: bytes, max_unpacked: int) -> str:
+    return "ä" * max_unpacked

@@ -1,8 +1,7 @@
-"""Reads HTML as Markdown: what a page says, without what leads around it.
+"""Reads HTML as Markdown: the content of a page, without its navigation.
 
-The parser is libxml2, through lxml, which closes what a page leaves open as browsers do. Its tree
-is brought to paragraphs, headings, lists, quotes, tables and code, without what no reader comes
-for, and becomes Markdown as a chapter of a book does.
+The parser is libxml2, through lxml: it closes open elements as browsers do. Its tree is reduced to
+paragraphs, headings, lists, quotes, tables and code, and converted like a chapter of a book.
 """
 
 from __future__ import annotations
@@ -13,37 +12,33 @@ from typing import Any
 
 from lumber_files.formats.markdown_cleanup import chapter_to_markdown, set_apart
 
-_UNSEEN = frozenset(
+_UNSEEN_TAGS = frozenset(
     (
         *("script", "style", "template", "noscript", "head", "svg", "img", "iframe", "select"),
         *("nav", "dialog", "textarea", "audio", "video", "object", "canvas"),
     )
 )
-_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-_LISTS = ("ul", "ol")
-_NESTED = (*_LISTS, "li", "blockquote", "table", "tr", "td", "th", "caption", "footer")
-# These only hold text, or other blocks.
-_GROUPS = (
+_HEADING_TAGS = frozenset(f"h{level}" for level in range(1, 7))
+_LIST_TAGS = ("ul", "ol")
+_NESTED_TAGS = (*_LIST_TAGS, "li", "blockquote", "table", "tr", "td", "th", "caption", "footer")
+# These contain text or other blocks, and mean nothing else.
+_GROUP_TAGS = (
     *("p", "div", "section", "article", "main", "header", "aside", "nav"),
     *("address", "figure", "figcaption", "details", "summary", "form", "fieldset", "legend"),
     *("center", "dl", "dt", "dd", "hgroup", "button", "label"),
 )
-_BLOCKS = frozenset(
-    ("body", *_GROUPS, *_HEADINGS, *_NESTED, "pre", "hr", "thead", "tbody", "tfoot")
+_BLOCK_TAGS = frozenset(
+    ("body", *_GROUP_TAGS, *_HEADING_TAGS, *_NESTED_TAGS, "pre", "hr", "thead", "tbody", "tfoot")
 )
-# What these consist of; text or others between them become the first.
-_PARTS = {
-    **dict.fromkeys(_LISTS, ("li",)),
-    "table": ("caption", "tr"),
-    "tr": ("td", "th"),
-}
-_MARKS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
-_MARKS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
-_NUMBERED, _NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
-# Elements inside as many others are read as their content: some pages close nothing, and in
-# Markdown a line repeats the marks of all lists and quotes that it is in.
-_DEEPEST = 200
-_SHORT = 200  # characters of a block that may lead to the pages around
+# The children that these may have. Any other content is wrapped in the first.
+_CHILD_TAGS = {**dict.fromkeys(_LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
+_INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
+_INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
+_NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
+# Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
+# repeats the marks of all lists and quotes around it.
+_MAX_DEPTH = 200
+_MAX_NAVIGATION_LENGTH = 200  # characters of a block with links to the previous or next page
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _WORD = re.compile(r"\w")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
@@ -53,13 +48,13 @@ _BANNER = re.compile(r"banner|notice|bar\b|popup|modal|overlay|consent|onetrust"
 _PERMALINK = re.compile(  # to a heading, or back from a note
     "[\\s\u200b]*(?:[¶§#🔗]|[↩↑]\ufe0e?\\d*|link|permalink)?[\\s\u200b]*", re.IGNORECASE
 )
-_WAYS = re.compile(  # what blocks that are links say, if they lead around the site
+_NAVIGATION = re.compile(  # texts of blocks of links that lead around the site
     r"\W*(?:prev(?:ious)?|next|older|newer|skip to|back to top|edit (?:this page|on)|improve this"
     r"|(?:view|show) (?:page )?source)\b.{0,80}|(?:[←→«»]|<<).{0,80}|.{0,80}(?:[←→«»]|>>)"
     r"|up|top|home|index|contents",
     re.IGNORECASE,
 )
-_MADE_WITH = re.compile(
+_GENERATOR_CREDIT = re.compile(
     r"(?:proudly )?(?:built|made|powered|generated|created|hosted|published) (?:with|by|using|on)\b"
     r".{0,60}\b(?:sphinx|mkdocs|docusaurus|hugo|jekyll|gatsby|wordpress|read the docs|gitbook|hexo"
     r"|eleventy|vitepress|mdbook|doxygen|pelican|ghost|next\.js|github pages)\b.{0,80}",
@@ -67,10 +62,10 @@ _MADE_WITH = re.compile(
 )
 
 
-class _Parsed:
-    """Takes the events of an HTML parser; `close` returns the tree of what may be shown.
+class _TreeTarget:
+    """The target of an HTML parser. `close` returns the tree, with few names of elements.
 
-    Elements have few names: "nav" is a block and "script" a text that no reader comes for.
+    A block that is not shown is named "nav", and a text that is not shown "script".
     """
 
     def __init__(self) -> None:
@@ -82,36 +77,37 @@ class _Parsed:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
-        is_block = tag in _BLOCKS
+        is_block = tag in _BLOCK_TAGS
         if not self._is_shown(tag, attributes):
             tag = "nav" if is_block else "script"
         elif not is_block:
             is_note = attributes.get("role") == "doc-noteref"
-            tag = "sup" if is_note else _MARKS.get(tag, "span")
+            tag = "sup" if is_note else _INLINE_TAGS.get(tag, "span")
         self._open.append(tag)
-        if len(self._open) < _DEEPEST:
+        if len(self._open) < _MAX_DEPTH:
             kept = {
-                key: _NOT_XML.sub("", said)
-                for key, said in attributes.items()
-                if key in ("href", "rel") or (key in _NUMBERED and _NUMBER.fullmatch(said))
+                key: _NOT_XML.sub("", value)
+                for key, value in attributes.items()
+                if key in ("href", "rel")
+                or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
             }
             self._builder.start(tag, kept)
 
     def end(self, _tag: str) -> None:
         """Close an element."""
-        if len(self._open) < _DEEPEST:
+        if len(self._open) < _MAX_DEPTH:
             self._builder.end(self._open[-1])
         self._open.pop()
 
     def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
-        """Return whether a reader sees an element, or can open it, and comes for it."""
-        if tag in _UNSEEN:
+        """Return whether an element is visible, or can be opened, and is content."""
+        if tag in _UNSEEN_TAGS:
             return False
         role = attributes.get("role", "")
         if role in ("navigation", "search", "dialog", "alertdialog"):
             return False
-        if tag == "button":  # those that open what they name say something
-            in_heading = not _HEADINGS.isdisjoint(self._open)
+        if tag == "button":  # kept if it opens what it names
+            in_heading = not _HEADING_TAGS.isdisjoint(self._open)
             return in_heading or role == "tab" or "aria-expanded" in attributes
         hidden = (
             attributes.get("aria-hidden") == "true"
@@ -122,8 +118,8 @@ class _Parsed:
             return False
         if tag not in ("div", "aside", "form", "p"):
             return True
-        named = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
-        return not (_COOKIES.search(named) and _BANNER.search(named))
+        names = " ".join(attributes.get(key, "") for key in ("id", "class", "aria-label"))
+        return not (_COOKIES.search(names) and _BANNER.search(names))
 
     def data(self, text: str) -> None:
         """Read text."""
@@ -135,7 +131,7 @@ class _Parsed:
         return self._builder.close()
 
 
-def read_page(content: bytes, _most: int) -> str:
+def read_page(content: bytes, _max_unpacked: int) -> str:
     """Return the Markdown of a page in UTF-8."""
     return read_html(content.decode())
 
@@ -146,34 +142,34 @@ def read_html(html: str) -> str:
 
 
 def plain_page(html: str) -> str:
-    """Return what a page says as a small, well-formed page."""
+    """Return the content of a page as a small, well-formed page."""
     from lxml.etree import HTMLParser, strip_elements, strip_tags, tostring
 
-    target: Any = _Parsed()
+    target: Any = _TreeTarget()
     parser = HTMLParser(target=target, huge_tree=True, encoding="utf-8")
     parser.feed(html.encode("utf-8", "replace"))
     body = parser.close()
     strip_elements(body, "script", with_tail=False)
     strip_tags(body, "html", "body")
     _simplify(body)
-    _raise(body)
-    _wrap(body)
-    strip_tags(body, "span", "sup", "sub", *_GROUPS[1:])
-    _drop_furniture(body)
+    _set_raised_apart(body)
+    _wrap_text(body)
+    strip_tags(body, "span", "sup", "sub", *_GROUP_TAGS[1:])
+    _drop_navigation(body)
     _arrange_tables(body)
     strip_tags(body, "a", "footer", "div")
     return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'
 
 
 def _simplify(body: Any) -> None:
-    """Leave text alone in code and headings, and nothing in what is not shown."""
+    """Reduce code and headings to text, and empty what is not shown."""
     from lxml.etree import strip_tags
 
     for cell in body.iterfind(".//thead//td"):
         cell.tag = "th"
     strip_tags(body, "thead", "tbody", "tfoot")
-    for heading in body.iter(*_HEADINGS):
-        for block in heading.iterdescendants(*_GROUPS):
+    for heading in body.iter(*_HEADING_TAGS):
+        for block in heading.iterdescendants(*_GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"
     for unseen in [*body.iter("nav")]:
         unseen.clear(keep_tail=True)
@@ -184,13 +180,13 @@ def _simplify(body: Any) -> None:
         del code[:]
 
 
-def _raise(body: Any) -> None:
-    """Set raised and lowered numbers apart from those beside them; spaces are one."""
+def _set_raised_apart(body: Any) -> None:
+    """Set raised and lowered numbers apart from those beside them, and collapse spaces."""
     from lxml.etree import iterwalk
 
-    kind = last = ""  # of the text that comes, and the character before it
+    kind = last = ""  # of the next text, and the character before it
     for event, element in iterwalk(body, ("start", "end")):
-        if element.tag in _BLOCKS or element.tag == "br":
+        if element.tag in _BLOCK_TAGS or element.tag == "br":
             kind = last = ""
         elif element.tag in ("sup", "sub"):
             kind = element.tag if event == "start" else "after"
@@ -204,27 +200,27 @@ def _raise(body: Any) -> None:
         last = text[-1:] or last
 
 
-def _wrap(body: Any) -> None:
-    """Put all text in blocks without others: paragraphs, items, cells, headings and code."""
-    for block in body.iter(*_BLOCKS):
+def _wrap_text(body: Any) -> None:
+    """Wrap all text in blocks without others: paragraphs, items, cells, headings and code."""
+    for block in body.iter(*_BLOCK_TAGS):
         for around in block.iterancestors():
-            if around.tag in _BLOCKS:
+            if around.tag in _BLOCK_TAGS:
                 break
             around.tag = "div"
-    for block in [*body.iter("body", *_GROUPS, *_NESTED)]:
-        if block.tag in _GROUPS and not any(child.tag in _BLOCKS for child in block):
+    for block in [*body.iter("body", *_GROUP_TAGS, *_NESTED_TAGS)]:
+        if block.tag in _GROUP_TAGS and not any(child.tag in _BLOCK_TAGS for child in block):
             block.tag = "p"
             continue
         block.tag = "div" if block.tag == "p" else block.tag
-        parts = _PARTS.get(block.tag)
+        parts = _CHILD_TAGS.get(block.tag)
         inside, kind = [*block], parts[0] if parts else "p"
         block.insert(0, wrapper := block.makeelement(kind))
         wrapper.text, block.text = block.text, None
         for child in inside:
-            own = {child.tag, *(each.tag for each in child if child.tag in _GROUPS)}
-            if child.tag not in _BLOCKS or (parts and own.isdisjoint(parts)):
-                before = wrapper.getprevious() if child.tag in _LISTS else None
-                (wrapper if before is None else before).append(child)  # a list in one, of the item
+            own = {child.tag, *(part.tag for part in child if child.tag in _GROUP_TAGS)}
+            if child.tag not in _BLOCK_TAGS or (parts and own.isdisjoint(parts)):
+                before = wrapper.getprevious() if child.tag in _LIST_TAGS else None
+                (wrapper if before is None else before).append(child)  # a sublist joins the item
                 continue
             child.addnext(wrapper := block.makeelement(kind))
             wrapper.text, child.tail = child.tail, None
@@ -237,13 +233,13 @@ def _is_empty(element: Any) -> bool:
     return len(element) == 0 and not (element.text or "").strip()
 
 
-def _drop_furniture(body: Any) -> None:
-    """Remove blocks that lead elsewhere.
+def _drop_navigation(body: Any) -> None:
+    """Remove blocks that lead elsewhere, and the line that names the program of the page.
 
-    Of those that are links only, these are menus before the first heading, if there is one, those
-    of a footer, and ways to the pages around. The line that names the page's program goes as well.
+    Blocks of links alone are removed before the first heading, in a footer, and if they lead to the
+    previous or next page. Without a heading, none is before it.
     """
-    blocks = list(body.iter("p", *_HEADINGS))
+    blocks = list(body.iter("p", *_HEADING_TAGS))
     first = next((n for n, block in enumerate(blocks) if block.tag != "p"), 0)
     for n, block in enumerate(blocks):
         for link in block.iter("a"):
@@ -258,30 +254,30 @@ def _drop_furniture(body: Any) -> None:
         if linked and linked == len(_WORD.findall(text)):
             away = not any(link.get("href", "#").startswith("#") for link in links)
             in_footer = next(block.iterancestors("footer"), None) is not None
-            leads = (away and n < first) or in_footer or bool(_WAYS.fullmatch(text))
+            leads = (away and n < first) or in_footer or bool(_NAVIGATION.fullmatch(text))
         elif any(link.get("rel") in ("prev", "next") for link in links):
-            leads = len(text) < _SHORT
+            leads = len(text) < _MAX_NAVIGATION_LENGTH
         else:
-            leads = bool(_MADE_WITH.fullmatch(text))
+            leads = bool(_GENERATOR_CREDIT.fullmatch(text))
         if leads or not text:
             block.getparent().remove(block)
-    for nested in reversed(list(body.iter(*_LISTS, "li", "blockquote", "table", "tr"))):
+    for nested in reversed(list(body.iter(*_LIST_TAGS, "li", "blockquote", "table", "tr"))):
         if all(map(_is_empty, nested if nested.tag == "tr" else [nested])):
             nested.getparent().remove(nested)
 
 
 def _arrange_tables(body: Any) -> None:
-    """Take apart the tables that only arrange a page; give others a row that names the columns."""
+    """Take layout tables apart, and give other tables a header row."""
     for table in reversed(list(body.iter("table"))):
         rows = table.findall("tr")
         columns = max((sum(int(cell.get("colspan", 1)) for cell in row) for row in rows), default=0)
-        inside = {each.tag for each in table.iterdescendants()}
-        named = columns > 1 and _names_columns(rows[0])
-        beside_text = {"pre", "blockquote", *_LISTS} if not named else set()
-        if columns < 2 or inside & {"table", "div", *_HEADINGS, *beside_text}:
+        inside = {element.tag for element in table.iterdescendants()}
+        has_header = columns > 1 and _names_columns(rows[0])
+        beside_text = {"pre", "blockquote", *_LIST_TAGS} if not has_header else set()
+        if columns < 2 or inside & {"table", "div", *_HEADING_TAGS, *beside_text}:
             for part in table.xpath("self::* | tr | tr/* | caption"):
                 part.tag = "div"
-        elif named:
+        elif has_header:
             for cell in rows[0]:
                 cell.tag = "th"
         else:
@@ -290,7 +286,7 @@ def _arrange_tables(body: Any) -> None:
 
 
 def _names_columns(row: Any) -> bool:
-    """Return whether each cell that says something is marked as a header, or is bold."""
+    """Return whether all cells with content are marked as headers or bold."""
     marked = [
         cell.tag == "th" or [part.tag for part in cell.xpath("p/node()[self::*]")] == ["b"]
         for cell in row

@@ -1,4 +1,4 @@
-"""Reads a mail (.eml) as Markdown: its subject as title, who wrote it to whom, and its text."""
+"""Reads a mail (.eml) as Markdown: its subject as title, its headers and its text."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 
 _HEADERS = ("From", "To", "Cc", "Date")
-# What would make a heading, a line or code of a plain text.
-_MARKUP = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
+# Lines of plain text that Markdown takes for headings, rules or code.
+_MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
 
 
-def read_mail(content: bytes, _most: int) -> str:
-    """Return the Markdown of a mail: of its parts the text, or else the HTML; files are named.
+def read_mail(content: bytes, _max_unpacked: int) -> str:
+    """Return the Markdown of a mail: its plain text or else its HTML, and its attachments' names.
 
     Raises:
-        ValueError: It has none of the headers of a mail.
+        ValueError: It has no header of a mail.
     """
     mail = BytesParser(EmailMessage, policy=policy.default).parsebytes(content)
     if not any(name in mail for name in (*_HEADERS, "Subject", "Received")):
         raise ValueError("it has no headers")
-    said = [f"{name}: {_line(mail[name])}" for name in _HEADERS if mail[name]]
+    headers = [f"{name}: {_line(mail[name])}" for name in _HEADERS if mail[name]]
     blocks = [f"# {_line(mail['Subject'])}"] if mail["Subject"] else []
-    blocks.append("  \n".join(said))
+    blocks.append("  \n".join(headers))
     body = mail.get_body(("plain", "html"))
     if body is not None:
         blocks.append(_text(body))
@@ -40,11 +40,11 @@ def _line(value: object) -> str:
 def _text(body: MIMEPart) -> str:
     try:
         text = str(body.get_content())
-    except LookupError:  # it names an encoding that nobody knows
+    except LookupError:  # it names an unknown encoding
         text = bytes(body.get_payload(decode=True)).decode("utf-8", "replace")
     text = text.replace("\r\n", "\n")
     if body.get_content_subtype() == "html":
         from lumber_files.formats.html import read_html  # deferred: few mails have no plain text
 
         return read_html(text)
-    return _MARKUP.sub(r"\1\\\2", text)
+    return _MARKDOWN_SYNTAX.sub(r"\1\\\2", text)

@@ -1,4 +1,4 @@
-"""Reads a Jupyter notebook (.ipynb) as Markdown: its texts and code, without what the code gave."""
+"""Reads a Jupyter notebook (.ipynb) as Markdown: its texts and code, without outputs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import json
 import re
 from typing import Any
 
-_TICKS = re.compile(r"`{3,}")
+_BACKTICKS = re.compile(r"`{3,}")
 
 
-def read_notebook(content: bytes, _most: int) -> str:
+def read_notebook(content: bytes, _max_unpacked: int) -> str:
     """Return the Markdown of a notebook.
 
     Raises:
-        ValueError: It is not JSON, or not that of a notebook.
+        ValueError: It is not the JSON of a notebook.
     """
     notebook = json.loads(content)
     try:
-        sheets = notebook.get("worksheets", [notebook])  # the first versions had several
+        sheets = notebook.get("worksheets", [notebook])  # early versions have several
         cells = [cell for sheet in sheets for cell in sheet["cells"]]
-        about = notebook.get("metadata", {})
-        language = about.get("kernelspec", {}).get("language") or about.get(
+        metadata = notebook.get("metadata", {})
+        language = metadata.get("kernelspec", {}).get("language") or metadata.get(
             "language_info", {}
         ).get("name", "")
         blocks = [_block(cell, language) for cell in cells]
@@ -34,5 +34,5 @@ def _block(cell: dict[str, Any], language: str) -> str:
     text = "".join(source).strip("\n").rstrip()
     if cell["cell_type"] != "code" or not text:
         return text
-    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
+    fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"

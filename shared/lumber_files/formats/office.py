@@ -1,8 +1,8 @@
-"""Reads documents of offices, and books, as Markdown, with anydoc.
+"""Reads office documents and books as Markdown, with anydoc.
 
-anydoc reads them on this machine. Its client of a hosted service is for scanned PDFs, and is never
-asked. It gets the XML of a document only, which is counted as it is unpacked, and where it would
-leave something out, or take it for something else, that is said in the XML first.
+anydoc reads them locally. Its client of a hosted service is for scanned PDFs, and is never used.
+It receives the XML of a document only, whose size is checked while unpacking. Markup that anydoc
+drops or misreads is rewritten first.
 """
 
 from __future__ import annotations
@@ -26,64 +26,65 @@ _TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
-_RAISED_IN_RTF = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
-_UNSEEN_IN_RTF = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
+_RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
+_RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_NUMBER = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
+_NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
 
 
-def read_document(content: bytes, most: int) -> str:
+def read_document(content: bytes, max_unpacked: int) -> str:
     """Return the Markdown of a document.
 
     Args:
         content: The file.
-        most: Maximum size in bytes of its XML, unpacked.
+        max_unpacked: Maximum size in bytes of its unpacked XML.
 
     Raises:
         ValueError: Its content is of another format, damaged, encrypted, or exceeds a limit.
-        TooMuchError: It unpacks to more than `most`.
+        TooMuchError: It unpacks to more than `max_unpacked`.
     """
     from anydoc import format_from_bytes
 
-    found = format_from_bytes(content)
-    if found == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        raise ValueError(f"it is {'PDF' if found else 'HTML or XML'}, whatever its name says")
-    if found is None:
+    kind = format_from_bytes(content)
+    if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
+    if kind is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
         raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
     if content.startswith(b"PK"):
-        content = _repack(content, most, found)
-    elif found == "rtf":
-        content = _RAISED_IN_RTF.sub(rb"\1^", _UNSEEN_IN_RTF.sub(b"", content))
-    markdown = convert_document(content, found)
-    return _divide_sheets(markdown) if found in ("xlsx", "ods") else markdown
+        content = _repack(content, max_unpacked, kind)
+    elif kind == "rtf":
+        content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
+    markdown = convert_document(content, kind)
+    return _divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
 
 
-def _repack(content: bytes, most: int, kind: str) -> bytes:
-    """Return an archive with the XML of another, as anydoc is to read it."""
-    made, size = BytesIO(), 0
-    with ZipFile(BytesIO(content)) as archive, ZipFile(made, "w") as kept:
+def _repack(content: bytes, max_unpacked: int, kind: str) -> bytes:
+    """Return an archive with the XML of another, rewritten for anydoc."""
+    repacked, size = BytesIO(), 0
+    with ZipFile(BytesIO(content)) as archive, ZipFile(repacked, "w") as target:
         parts = {part.filename: part for part in archive.infolist()}
         for name, part in parts.items():
             if name == "mimetype" or _may_be_xml(archive, part):
-                check_unpacked(size + part.file_size, most)  # no more than it declares is read
+                # zipfile reads no more than the size that a part declares.
+                check_unpacked(size + part.file_size, max_unpacked)
                 xml = archive.read(part)
                 size += len(xml)
-                kept.writestr(name, _as_read(xml, kind, name, parts))
-    return made.getvalue()
+                target.writestr(name, _prepare_xml(xml, kind, name, parts))
+    return repacked.getvalue()
 
 
 def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
-    """Return whether a part may be XML by what it begins with: any part may have the text."""
+    """Return whether a part may be XML by its first bytes: a name does not show it."""
     with archive.open(part) as file:
-        begins = file.read(64)
-    said = begins.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
-    return said.startswith(b"<") or (not said and any(begins))
+        start = file.read(64)
+    visible = start.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff \t\r\n")  # also in UTF-16
+    return visible.startswith(b"<") or (not visible and any(start))
 
 
-def _as_read(xml: bytes, kind: str, name: str, names: Container[str]) -> bytes:
-    """Return the XML of a part with what a reader sees said in a way that anydoc heeds."""
+def _prepare_xml(xml: bytes, kind: str, name: str, names: Container[str]) -> bytes:
+    """Return the XML of a part, with markup that anydoc ignores written in a form that it reads."""
     from lxml import etree
 
     if kind == "epub" and name.endswith(("html", "htm")):
@@ -94,70 +95,75 @@ def _as_read(xml: bytes, kind: str, name: str, names: Container[str]) -> bytes:
         return xml
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
     if is_word:
-        _show_word(root, has_styles="word/styles.xml" in names)
+        _show_word_text(root)
+        _mark_word_structure(root, has_styles="word/styles.xml" in names)
     elif slide:
         _show_slide(root, slide[1])
     else:
         _show_open_document(root)
-    shown: bytes = etree.tostring(root)
-    return shown
+    rewritten: bytes = etree.tostring(root)
+    return rewritten
 
 
-def _show_word(root: Any, *, has_styles: bool) -> None:
-    """Show the text of a Word document as it is when its changes are accepted."""
-    from lxml import etree
+def _find(element: Any, path: str) -> Any:
+    return element.xpath(path, namespaces={"w": _W})
 
-    def find(path: str, element: Any = root) -> Any:
-        return element.xpath(path, namespaces={"w": _W})
 
-    for control in find("//w:sdt"):
-        for child in find("w:sdtContent/*", control):
+def _show_word_text(root: Any) -> None:
+    """Reduce a Word document to the text that a reader sees if all changes are accepted."""
+    for control in _find(root, "//w:sdt"):
+        for child in _find(control, "w:sdtContent/*"):
             control.addprevious(child)
         control.getparent().remove(control)
-    for gone in find(
-        "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tr[w:trPr/w:del]"
+    for hidden in _find(
+        root, "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tr[w:trPr/w:del]"
     ):
-        gone.getparent().remove(gone)
-    for hyphen in find("//w:noBreakHyphen"):
+        hidden.getparent().remove(hidden)
+    for hyphen in _find(root, "//w:noBreakHyphen"):
         hyphen.tag, hyphen.text = f"{{{_W}}}t", "\u2011"
-    if not has_styles:
-        for level in range(6):
-            for style in find(f"//w:pStyle[@w:val='Heading{level + 1}']"):
-                outline = etree.SubElement(style.getparent(), f"{{{_W}}}outlineLvl")
-                outline.set(f"{{{_W}}}val", str(level))
-    for paragraph in find("//w:p[.//w:vertAlign]"):
+    for paragraph in _find(root, "//w:p[.//w:vertAlign]"):
         before, kind = "", ""
-        for text in find(".//w:t", paragraph):
-            aligned = find("string(../w:rPr/w:vertAlign/@w:val)", text)
-            behind = "after" if kind in ("sup", "sub") else ""
-            kind = {"superscript": "sup", "subscript": "sub"}.get(aligned, behind)
+        for text in _find(paragraph, ".//w:t"):
+            aligned = _find(text, "string(../w:rPr/w:vertAlign/@w:val)")
+            next_kind = "after" if kind in ("sup", "sub") else ""
+            kind = {"superscript": "sup", "subscript": "sub"}.get(aligned, next_kind)
             text.text = set_apart(kind, before, text.text or "")
             text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
             before = text.text[-1:]
-    for table in find("//w:tbl"):
-        _show_table(table, find)
 
 
-def _show_table(table: Any, find: Any) -> None:
-    """Take a table of one column apart; tell of others whether the first row is a header."""
+def _mark_word_structure(root: Any, *, has_styles: bool) -> None:
+    """Mark the headings of a Word document without styles, and the header rows of its tables."""
     from lxml import etree
 
-    rows = find("w:tr", table)
-    if all(len(find("w:tc", row)) < 2 for row in rows):
-        for block in find("w:tr/w:tc/*[self::w:p or self::w:tbl]", table):
+    for level in () if has_styles else range(6):
+        for style in _find(root, f"//w:pStyle[@w:val='Heading{level + 1}']"):
+            outline = etree.SubElement(style.getparent(), f"{{{_W}}}outlineLvl")
+            outline.set(f"{{{_W}}}val", str(level))
+    for table in _find(root, "//w:tbl"):
+        _mark_table(table)
+
+
+def _mark_table(table: Any) -> None:
+    """Take a table of one column apart; mark the header row of others."""
+    from lxml import etree
+
+    rows = _find(table, "w:tr")
+    if all(len(_find(row, "w:tc")) < 2 for row in rows):
+        for block in _find(table, "w:tr/w:tc/*[self::w:p or self::w:tbl]"):
             table.addprevious(block)
         table.getparent().remove(table)
         return
-    looks = find("w:tblPr/w:tblLook", table)
-    if not looks or find("w:tr/w:trPr/w:tblHeader", table):
-        return  # anydoc knows, or guesses
+    looks = _find(table, "w:tblPr/w:tblLook")
+    if not looks or _find(table, "w:tr/w:trPr/w:tblHeader"):
+        return  # anydoc reads the header row, or guesses
     first = looks[0].get(f"{{{_W}}}firstRow") or int(looks[0].get(f"{{{_W}}}val", "0"), 16) & 0x20
     is_head = first in ("1", "true", "on", 0x20)
-    bold = find("not(w:tc//w:r[w:t][not(w:rPr/w:b)])", rows[0])
+    bold = _find(rows[0], "not(w:tc//w:r[w:t][not(w:rPr/w:b)])")
     head = rows[0]
     if not is_head and not bold:
         head = table.makeelement(head.tag)
-        head.extend([table.makeelement(cell.tag) for cell in find("w:tc", rows[0])])
+        head.extend([table.makeelement(cell.tag) for cell in _find(rows[0], "w:tc")])
         rows[0].addprevious(head)
     properties = head.find(f"{{{_W}}}trPr")
     if properties is None:
@@ -167,7 +173,7 @@ def _show_table(table: Any, find: Any) -> None:
 
 
 def _show_slide(root: Any, number: str) -> None:
-    """Begin a slide with its title, or number, as it is a section of its own."""
+    """Start a slide, which is a section, with its title or number."""
     from lxml import etree
 
     spaces = {"p": _P, "a": _A}
@@ -180,15 +186,15 @@ def _show_slide(root: Any, number: str) -> None:
 
 
 def _show_open_document(root: Any) -> None:
-    """Leave comments out of an ODF document, and set raised numbers apart."""
+    """Remove comments and hidden text from an ODF document, and set raised numbers apart."""
     from lxml import etree
 
     spaces = {name: _ODF.format(name) for name in ("office", "style", "text")}
     etree.strip_elements(root, f"{{{spaces['office']}}}annotation", with_tail=False)
     styles = "//style:style[style:text-properties[{}]]/@style:name"
     raised, hidden = (
-        set(root.xpath(styles.format(said), namespaces=spaces))
-        for said in ("starts-with(@style:text-position, 'super')", "@text:display='none'")
+        set(root.xpath(styles.format(condition), namespaces=spaces))
+        for condition in ("starts-with(@style:text-position, 'super')", "@text:display='none'")
     )
     for span in root.xpath("//text:span[text()]", namespaces=spaces):
         style = span.get(f"{{{spaces['text']}}}style-name")
@@ -199,7 +205,7 @@ def _show_open_document(root: Any) -> None:
 
 
 def _divide_sheets(markdown: str) -> str:
-    """Divide sheets at empty rows, and leave out empty columns."""
+    """Divide sheets at empty rows, and drop empty columns."""
     blocks: list[str] = []
     for block in markdown.split("\n\n"):
         if not block.startswith("|"):
@@ -214,25 +220,25 @@ def _divide_sheets(markdown: str) -> str:
     return "\n\n".join(blocks)
 
 
-def _write_table(rows: list[list[str]], above: list[str], blocks: list[str]) -> list[str]:
-    """Write a table of a sheet, and the lines above it; return its header.
+def _write_table(rows: list[list[str]], header: list[str], blocks: list[str]) -> list[str]:
+    """Write a table of a sheet, and the titles above it; return its header.
 
     Args:
         rows: Its cells.
-        above: The header of the table above it in the sheet, which holds on if this has none.
-        blocks: Where to write it.
+        header: The header of the previous table of the sheet, for a table without one.
+        blocks: Receives the Markdown.
     """
     while rows and sum(map(bool, rows[0])) == 1 and (len(rows) == 1 or sum(map(bool, rows[1])) > 1):
         blocks.append(f"**{''.join(rows.pop(0))}**")
     if not rows:
-        return above
+        return header
     columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
     first = [rows[0][n] for n in columns]
-    if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER.match, first)):
-        above = rows.pop(0)
-    elif not above or not all(above[n] for n in columns[1:]):
-        above = [""] * len(rows[0])
-    lines = [above, ["---"] * len(above), *rows]
-    shown = [" | ".join(line[n] for n in columns) for line in lines]
-    blocks.append("\n".join(f"| {line} |" for line in shown))
-    return above
+    if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER_START.match, first)):
+        header = rows.pop(0)
+    elif not header or not all(header[n] for n in columns[1:]):
+        header = [""] * len(rows[0])
+    lines = [header, ["---"] * len(header), *rows]
+    texts = [" | ".join(line[n] for n in columns) for line in lines]
+    blocks.append("\n".join(f"| {text} |" for text in texts))
+    return header

@@ -1,4 +1,4 @@
-"""Tells the headings of a PDF from its text: by its bookmarks, or by larger or bolder type."""
+"""Finds the headings of a PDF by its bookmarks, or by larger or bolder type."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from lumber_files.pdf.text_lines import BULLETS, LARGER, TextLine, size_of_text
+from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine, text_size
 
-_SMALLER = 0.9  # times that size; smaller bold type is in tables and notes
-_WORDS, _LINES = 15, 3  # of the longest heading
-_SHORT = 6  # words of one that ends with a full stop, as "1. Business." may
-LEVELS = 4
-_LEADING = 1.2  # times the size of the type, where the file does not say
+_MIN_HEADING_SCALE = 0.9  # times the size of the text; smaller bold type is in tables and notes
+_MAX_WORDS, _MAX_LINES = 15, 3  # longer ones are text
+_MAX_SENTENCE_WORDS = 6  # of a heading that ends with a full stop, such as "1. Business."
+MAX_LEVEL = 4
+_DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size follow each other
 
 _NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 
@@ -22,15 +22,15 @@ Outline = dict[tuple[int, str], int]
 
 
 def title_key(title: str) -> str:
-    """Return the letters and digits of a title: spaces and cases differ from bookmark to text."""
+    """Return the letters and digits of a title: spaces and case differ from bookmark to text."""
     return "".join(filter(str.isalnum, title)).casefold()
 
 
-class Types:
-    """The type of a file: which is that of the text, and which that of headings.
+class TypeStyles:
+    """The type of a file: what sets its headings and code apart from its text.
 
     Attributes:
-        text: The size of the type of most of the text.
+        text: The size of most of the type.
     """
 
     def __init__(self, pages: Sequence[Sequence[TextLine]], outline: Outline) -> None:
@@ -45,73 +45,73 @@ class Types:
             for line, after in pairwise(page):
                 if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
                     leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
-        self.text = size_of_text(pages)
-        self._bold_says = bold[False] > bold[True]
-        self._capital_says = capital[False] > capital[True]
-        self._fixed_says = fixed[False] > fixed[True]
+        self.text = text_size(pages)
+        self._bold_is_rare = bold[False] > bold[True]
+        self._capitals_are_rare = capital[False] > capital[True]
+        self._fixed_is_rare = fixed[False] > fixed[True]
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
         self._outline = outline
 
     def leading(self, line: TextLine) -> float:
         """Return the distance from a line to the next one of a paragraph."""
-        return line.size * self._leadings.get(line.size, _LEADING)
+        return line.size * self._leadings.get(line.size, _DEFAULT_LEADING)
 
     def bookmark(self, page: int, lines: Sequence[TextLine]) -> int:
         """Return the level of a bookmark for lines, 0 if there is none."""
         key = title_key(" ".join(line.text for line in lines))
-        found = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
-        return min(next(filter(None, found), 0), LEVELS)
+        levels = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
+        return min(next(filter(None, levels), 0), MAX_LEVEL)
 
     def is_code(self, line: TextLine) -> bool:
-        """Return whether a line is set as code: in letters of one width, as most text is not."""
-        return line.fixed and self._fixed_says and line.size < LARGER * self.text
+        """Return whether a line is code: in a monospaced font, if most text is not."""
+        return line.fixed and self._fixed_is_rare and line.size < HEADING_SCALE * self.text
 
     def is_heading(self, page: int, lines: Sequence[TextLine]) -> bool:
-        """Return whether lines are set as a heading."""
+        """Return whether lines are a heading by their bookmark or type."""
         text = " ".join(line.text for line in lines)
         words = text.split()
-        if len(words) > _WORDS or len(lines) > _LINES or not all(map(is_text, lines)):
+        if len(words) > _MAX_WORDS or len(lines) > _MAX_LINES or not all(map(is_text, lines)):
             return False
         if self._outline and self.bookmark(page, lines):
             return True
-        size, bold, capital = size_of(lines), lines[0].bold, text.isupper()
-        larger = size >= LARGER * self.text
+        size, bold, capital = heading_size(lines), lines[0].bold, text.isupper()
+        larger = size >= HEADING_SCALE * self.text
         letters = sum(map(str.isalpha, text))
         return (
-            (larger or (capital and self._capital_says) or (bold and self._bold_says))
-            and size >= _SMALLER * self.text
+            (larger or (capital and self._capitals_are_rare) or (bold and self._bold_is_rare))
+            and size >= _MIN_HEADING_SCALE * self.text
             and letters > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] != "!")
-            and not (text[-1] in ",;=+" or (text[-1] == "." and len(words) > _SHORT))
+            and not (text[-1] in ",;=+" or (text[-1] == "." and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()
             and text[0] not in BULLETS
         )
 
 
-def size_of(lines: Sequence[TextLine]) -> float:
+def heading_size(lines: Sequence[TextLine]) -> float:
     """Return the size of the type of a heading, which ranks it."""
     return max(line.size for line in lines)
 
 
 def is_text(line: TextLine) -> bool:
-    """Return whether a line is no row of a table, but a text with a number at most."""
+    """Return whether a line is text, possibly with a number before it, and no row of a table."""
     first = " ".join(word.text for word in line.cells[0])
     return len(line.cells) == 1 or (len(line.cells) == 2 and _NUMBER.fullmatch(first) is not None)
 
 
 def levels_of(headings: Iterable[tuple[float, int]]) -> dict[float, int]:
-    """Return the levels of headings by size, as bookmarks say, or by rank.
+    """Return the level of headings of each size, by bookmarks or by rank.
 
-    Weight and capitals rank no headings: in a path, each level takes words of a passage's budget.
+    Weight and capitals make no levels: each level in a path takes words of a passage's budget.
 
     Args:
-        headings: Of each its size, and the level that a bookmark says or 0.
+        headings: The size of each, and the level of its bookmark or 0.
     """
-    counts, said = Counter[float](), dict[float, Counter[int]]()
+    counts, bookmarked = Counter[float](), dict[float, Counter[int]]()
     for size, level in headings:
         counts[size] += 1
         if level:
-            said.setdefault(size, Counter())[level] += 1
-    kept = sorted(counts, key=lambda size: (counts[size], size))[-LEVELS:]
-    ranks = {size: max(1, sum(other >= size for other in kept)) for size in counts}
-    return {**ranks, **{size: levels.most_common(1)[0][0] for size, levels in said.items()}}
+            bookmarked.setdefault(size, Counter())[level] += 1
+    frequent = sorted(counts, key=lambda size: (counts[size], size))[-MAX_LEVEL:]
+    ranks = {size: max(1, sum(other >= size for other in frequent)) for size in counts}
+    return {**ranks, **{size: levels.most_common(1)[0][0] for size, levels in bookmarked.items()}}

@@ -1,8 +1,8 @@
 """Reads the pages of a PDF as Markdown with PDFium; run in a child process.
 
-PDFium gives the characters of a page in reading order and in lines, those of right-to-left scripts
-as they are read, and where each stands in which font. It neither bounds time nor memory, and has
-crashed on damaged files: all that is left to the child's limits.
+PDFium returns the characters of a page in reading order, also of right-to-left scripts, divided
+into lines, with the position and the font of each. It limits neither time nor memory, and crashes
+on some damaged files: the child's limits hold for these.
 """
 
 from __future__ import annotations
@@ -22,86 +22,86 @@ from lumber_files.limits import check_unpacked
 from lumber_files.pdf.heading_levels import title_key
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
-from lumber_files.pdf.text_lines import TextLine, Word, as_one_line, goes_on, without_leaders
+from lumber_files.pdf.text_lines import TextLine, Word, continues_line, drop_leaders, join_words
 from lumber_files.pdf.text_repair import clean_pages
 
-# PDFium puts U+FFFE for a hyphen that ends a line; here U+FDD1 is U+2010 that does.
+# A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
 _WORD = re.compile(
     r"[\S\x0b\x0c\x1c-\x1f\x85]+"
-)  # codes of glyphs that say no character are no spaces
+)  # control codes are glyphs without a character, and no spaces
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
-_BOLD_WEIGHT = 600
-_FIXED = re.compile(
+_MIN_BOLD_WEIGHT = 600
+_MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
-_FIXED_PITCH = 1  # of a font's flags; TeX does not set it
+_FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
-_RAISED = 0.15  # times the size
-_BELOW = 0.6  # times the size of the type; no letter goes so far below its line
-_A_LINE, _A_RECTANGLE = 2, (4, 5)  # segments of a path, with the move to its start
-_THIN, _LONG = 2.0, 6.0  # points; what is drawn so are the lines of a table
-_DEEPEST = 6  # of bookmarks
-_LONGEST_NAME = 200  # bytes of a font's name
+_MIN_RAISE = 0.15  # times the size
+_MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
+_LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
+_MAX_RULE_WIDTH, _MIN_RULE_LENGTH = 2.0, 6.0  # points, of the lines of a table
+_MAX_BOOKMARK_DEPTH = 6  # of bookmarks
+_MAX_FONT_NAME = 200  # bytes of a font's name
 _ERRORS = {  # of FPDF_GetLastError
     4: "it needs a password: save it without one",
     5: "it is encrypted in an unknown way",
 }
 
 
-def read_pages(content: bytes, most: int) -> tuple[str, list[str], list[int]]:
-    """Return the title in the properties, and each page as Markdown; "" for none.
+def read_pages(content: bytes, max_unpacked: int) -> tuple[str, list[str], list[int]]:
+    """Return the title in the properties, the Markdown of each page, and the pages without text.
 
-    Also return the numbers of the pages, from 1, that show something and have no text.
+    A missing title is "". Pages without text are numbered from 1, and empty pages left out.
 
     Args:
         content: The file.
-        most: Maximum size in bytes of all text.
+        max_unpacked: Maximum size in bytes of all text.
 
     Raises:
         TooMuchError: That is exceeded.
         ValueError: The file is damaged or encrypted.
     """
-    import pypdfium2.raw as pdfium  # which initializes the library
+    import pypdfium2.raw as pdfium  # importing it initialises the library
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
         document = PdfDocument(content)
     except PdfiumError as error:
         raise ValueError(_ERRORS.get(error.err_code, "it is damaged, or no PDF")) from error
-    # Fields of forms are drawn if there is an environment for them.
+    # PDFium draws form fields in such an environment only.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
     pages, rules, blank, size = [], [], set(), 0
     for number in range(len(document)):
-        lines, drawn, objects = _read(pdfium, document, form, number)
+        lines, drawn, objects = _read_page(pdfium, document, form, number)
         pages.append(lines)
         rules.append(drawn)
         if not objects:
             blank.add(number)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
-        check_unpacked(size, most)
+        check_unpacked(size, max_unpacked)
     texts = to_markdown(pages, rules, dict(_outline(document)))
     title = ""
     with suppress(UnicodeDecodeError):
         title = document.get_metadata_value("Title")
     texts = [finish(page) for page in clean_pages(texts)]
-    check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), most)
+    check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), max_unpacked)
     empty = (number for number, text in enumerate(texts) if not text.strip())
     return title, texts, [number + 1 for number in empty if number not in blank]
 
 
-def _read(
+def _read_page(
     pdfium: Any, document: Any, form: Any, number: int
 ) -> tuple[list[TextLine], list[Rule], int]:
-    """Return the lines of text of a page, those that are drawn on it, and how many objects are."""
+    """Return the text lines of a page, the rules drawn on it, and the number of its objects."""
     page = pdfium.FPDF_LoadPage(document, number)
     if not page:
         return [], [], 0
     drawn = _Characters(pdfium, page)
     lines, own = drawn.lines(), drawn.count
     drawn.close()
-    if _has_fields(pdfium, page):  # what they show becomes a part of the page
+    if _has_fields(pdfium, page):  # flattening makes their text a part of the page
         if form:
             pdfium.FORM_OnAfterLoadPage(page, form)
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -117,7 +117,7 @@ def _read(
 
 
 def _has_fields(pdfium: Any, page: Any) -> bool:
-    """Return whether a page has annotations that show a text, as links do not."""
+    """Return whether a page has annotations other than links and pop-ups, which show no text."""
     for number in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, number)
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
@@ -135,20 +135,20 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
         pdfium.FPDFPageObj_GetType,
         pdfium.FPDF_PAGEOBJ_PATH,
     )
-    for number in range(pdfium.FPDFPage_CountObjects(page)):  # of thousands, most are words
+    for number in range(pdfium.FPDFPage_CountObjects(page)):  # there may be thousands, mostly text
         drawn = get(page, number)
         if kind(drawn) != path:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
         if turns:
-            corners = _turned(left, bottom, turns), _turned(right, top, turns)
+            corners = _rotate(left, bottom, turns), _rotate(right, top, turns)
             (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
         segments = pdfium.FPDFPath_CountSegments(drawn)
-        if segments == _A_LINE or min(right - left, top - bottom) < _THIN:
-            if max(right - left, top - bottom) > _LONG:
+        if segments == _LINE_SEGMENTS or min(right - left, top - bottom) < _MAX_RULE_WIDTH:
+            if max(right - left, top - bottom) > _MIN_RULE_LENGTH:
                 yield Rule(left, bottom, right, top)
-        elif segments in _A_RECTANGLE:
+        elif segments in _RECTANGLE_SEGMENTS:
             pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
             if strokes.value:  # a cell
                 yield Rule(left, bottom, left, top)
@@ -167,7 +167,7 @@ class _Characters:
         self.turns = Counter[int]()
         self._styles: dict[bytes, tuple[bool, bool]] = {}
         self._matrix, self._flags = pdfium.FS_MATRIX(), ctypes.c_int()
-        self._name = ctypes.create_string_buffer(_LONGEST_NAME)
+        self._name = ctypes.create_string_buffer(_MAX_FONT_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
 
     def close(self) -> None:
@@ -190,30 +190,30 @@ class _Characters:
             if words and match[2] in _HYPHENS:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
             by_annotation = annotated is not None and match.start() >= annotated
-            # PDFium takes rows for one if they stand close.
+            # PDFium joins rows that are close to each other.
             for _, row in groupby(words, key=attrgetter("base")):
                 part = list(row)
-                if lines and added[-1] == by_annotation and goes_on(lines[-1], part):
-                    lines[-1] = as_one_line(lines[-1], part)
+                if lines and added[-1] == by_annotation and continues_line(lines[-1], part):
+                    lines[-1] = join_words(lines[-1], part)
                 else:
                     lines.append(part)
                     added.append(by_annotation)
         return [
-            TextLine(without_leaders(words), added=by_annotation)
+            TextLine(drop_leaders(words), added=by_annotation)
             for words, by_annotation in zip(lines, added, strict=True)
         ]
 
-    def _hyphen(self, found: re.Match[str]) -> str:
-        """Return what stands for a hyphen before a letter that may be on the next line."""
-        below = self._base(found.start()) - self._base(found.end()) > 1
-        return "\ufdd1" if below else found[0]
+    def _hyphen(self, match: re.Match[str]) -> str:
+        """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""
+        below = self._base(match.start()) - self._base(match.end()) > 1
+        return "\ufdd1" if below else match[0]
 
-    def _words(self, found: list[re.Match[str]]) -> list[Word]:
+    def _words(self, matches: list[re.Match[str]]) -> list[Word]:
         get_box, page, ends = self._pdfium.FPDFText_GetCharBox, self._page, self._numbers
         base, font = 0.0, _Font(0.0)
-        sampled = {0, len(found) // 2, len(found) - 1}  # it takes time
+        sampled = {0, len(matches) // 2, len(matches) - 1}  # reading a font is slow
         words = []
-        for number, word in enumerate(found):
+        for number, word in enumerate(matches):
             if number in sampled:
                 font = self._font(word.start())
             sides: list[float] = []
@@ -222,44 +222,44 @@ class _Characters:
                 get_box(page, index, *ends)
                 corners = ((ends[0].value, ends[2].value), (ends[1].value, ends[3].value))
                 if font.turns:
-                    corners = _turned(*corners[0], font.turns), _turned(*corners[1], font.turns)
+                    corners = (_rotate(*corners[0], font.turns), _rotate(*corners[1], font.turns))
                 sides += [corners[0][0], corners[1][0]]
                 heights.append(min(corners[0][1], corners[1][1]))
-            if not number or heights[-1] < base - _BELOW * font.size:
+            if not number or heights[-1] < base - _MAX_DESCENT * font.size:
                 base = self._base(word.start(), font.turns)
-            level = abs(heights[-1] - heights[0]) < _RAISED * font.size
+            level = abs(heights[-1] - heights[0]) < _MIN_RAISE * font.size
             text = self._text(word, font, level=level)
             words.append(Word(text, min(sides), max(sides), base, font.size, font.bold, font.fixed))
         return words
 
     def _base(self, index: int, turns: int = 0) -> float:
-        """Return the height of the line on which a character stands."""
+        """Return the height of a character's baseline."""
         x, y = self._numbers[:2]
         self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
-        return _turned(x.value, y.value, turns)[1]
+        return _rotate(x.value, y.value, turns)[1]
 
     def _text(self, word: re.Match[str], font: _Font, *, level: bool) -> str:
-        """Return the text of a word, raised and lowered numbers set apart from what is beside.
+        """Return the text of a word, with raised and lowered numbers set apart.
 
         Args:
             word: The word.
             font: How it is drawn.
-            level: Whether its first and last characters go down as far.
+            level: Whether its first and last characters reach equally far down.
         """
-        # Each call takes time.
+        # Each call of PDFium is slow.
         sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
         digit = None if sure else _LAST_DIGIT.search(word[0], 1)
         if digit is None:
-            return _whole(word[0])
-        least, first = _RAISED * font.size, self._base(word.start(), font.turns)
+            return _join_surrogates(word[0])
+        least, first = _MIN_RAISE * font.size, self._base(word.start(), font.turns)
         if abs(self._base(word.start() + digit.start(), font.turns) - first) < least:
-            return _whole(word[0])
+            return _join_surrogates(word[0])
         text = ""
         heights = (self._base(index, font.turns) - first for index in range(*word.span()))
         kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
         for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
             text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
-        return _whole(text)
+        return _join_surrogates(text)
 
     def _font(self, index: int) -> _Font:
         """Return how a character is drawn."""
@@ -271,17 +271,17 @@ class _Characters:
             turns = 1 if matrix.b > 0 else 3
         elif matrix.a < 0 and matrix.d < 0:
             turns = 2
-        pdfium.FPDFText_GetFontInfo(page, index, self._name, _LONGEST_NAME, self._flags)
-        known = self._name.value
-        if known not in self._styles:
-            name = known.decode("latin-1")
+        pdfium.FPDFText_GetFontInfo(page, index, self._name, _MAX_FONT_NAME, self._flags)
+        font = self._name.value
+        if font not in self._styles:
+            name = font.decode("latin-1")
             weight = pdfium.FPDFText_GetFontWeight(page, index)
-            self._styles[known] = (
-                weight >= _BOLD_WEIGHT or _BOLD.search(name) is not None,
-                bool(self._flags.value & _FIXED_PITCH) or _FIXED.search(name) is not None,
+            self._styles[font] = (
+                weight >= _MIN_BOLD_WEIGHT or _BOLD.search(name) is not None,
+                bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
             )
         self.turns[turns] += 1
-        return _Font(round(2 * size) / 2, *self._styles[known], turns)
+        return _Font(round(2 * size) / 2, *self._styles[font], turns)
 
 
 class _Font(NamedTuple):
@@ -290,8 +290,8 @@ class _Font(NamedTuple):
     Attributes:
         size: In points.
         bold: Whether it is bold.
-        fixed: Whether all letters of its font are as wide.
-        turns: By how many quarters of a circle it is turned to the left.
+        fixed: Whether its font is monospaced.
+        turns: Quarter turns to the left.
     """
 
     size: float
@@ -300,21 +300,21 @@ class _Font(NamedTuple):
     turns: int = 0
 
 
-def _turned(x: float, y: float, turns: int) -> tuple[float, float]:
-    """Return a place as it is on a page that is turned back."""
+def _rotate(x: float, y: float, turns: int) -> tuple[float, float]:
+    """Return a point of a page that is turned back by quarter turns."""
     return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]
 
 
-def _whole(units: str) -> str:
-    """Return a text whose surrogates are the characters that they stand for."""
+def _join_surrogates(units: str) -> str:
+    """Return a text with its surrogate pairs joined to characters."""
     if units.isascii():
         return units
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def _outline(document: Any) -> Iterator[tuple[tuple[int, str], int]]:
-    """Yield the bookmarks of a document: page from 0 and title, with the level from 1."""
-    for bookmark in document.get_toc(max_depth=_DEEPEST):
+    """Yield the bookmarks of a document: page from 0 and `title_key`, and the level from 1."""
+    for bookmark in document.get_toc(max_depth=_MAX_BOOKMARK_DEPTH):
         place = bookmark.get_dest()
         with suppress(UnicodeDecodeError):
             page = place.get_index() if place else None

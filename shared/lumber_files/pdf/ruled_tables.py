@@ -1,4 +1,4 @@
-"""Finds the cells of a PDF's tables between the lines that are drawn."""
+"""Finds the cells of a PDF's tables between drawn lines."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import Word
 
-_NEAR = 3.0  # points; lines that are nearer are one
-_MOST = 0.6  # of a table's height or width; cells that go over several rows or columns lack some
+_MIN_GAP = 3.0  # points; closer lines are one
+_MIN_SHARE = 0.6  # of a table's height or width; merged cells interrupt its lines
 
 
 class Rule(NamedTuple):
@@ -23,26 +23,26 @@ class Rule(NamedTuple):
 
     @property
     def upright(self) -> bool:
-        """Whether it goes up, and not to the right."""
+        """Whether it is vertical."""
         return self.top - self.bottom > self.right - self.left
 
 
 class Grid:
-    """The places between lines that are drawn around cells."""
+    """The cells between drawn lines."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._upright = [rule for rule in rules if rule.upright]
         self._level = [rule for rule in rules if not rule.upright]
-        self._lefts = _places(rule.left for rule in self._upright)
-        # A row that goes on on the next page has no line below.
+        self._lefts = _distinct_places(rule.left for rule in self._upright)
+        # A row that continues on the next page has no line below.
         ends = (place for rule in self._upright for place in (rule.bottom, rule.top))
-        self._bases = _places([*(rule.bottom for rule in self._level), *ends])
+        self._bases = _distinct_places([*(rule.bottom for rule in self._level), *ends])
 
     def fill(self, lines: Sequence[Sequence[Word]]) -> tuple[set[int], list[list[str]]] | None:
-        """Return which lines are in cells, and the texts of the cells, by rows.
+        """Return the numbers of the lines in cells, and the texts of the cells by row.
 
-        None if there are no two rows and two columns, or a line is cut by the lines that are drawn:
-        they are underlines and frames then. A line end in a cell is kept.
+        None if there are fewer than two rows or columns, or a line lies only partly in cells: the
+        rules are underlines and frames then. A line end in a cell is kept.
         """
         if min(len(self._lefts), len(self._bases)) < 3 or not self._is_closed():
             return None
@@ -69,14 +69,14 @@ class Grid:
     def _is_closed(self) -> bool:
         upright, level = [0.0] * len(self._lefts), [0.0] * len(self._bases)
         for rule in self._upright:
-            upright[bisect_right(self._lefts, rule.left + _NEAR) - 1] += rule.top - rule.bottom
+            upright[bisect_right(self._lefts, rule.left + _MIN_GAP) - 1] += rule.top - rule.bottom
         for rule in self._level:
-            level[bisect_right(self._bases, rule.bottom + _NEAR) - 1] += rule.right - rule.left
+            level[bisect_right(self._bases, rule.bottom + _MIN_GAP) - 1] += rule.right - rule.left
         height, width = self._bases[-1] - self._bases[0], self._lefts[-1] - self._lefts[0]
-        return min(upright) > _MOST * height and min(level[1:-1]) > _MOST * width
+        return min(upright) > _MIN_SHARE * height and min(level[1:-1]) > _MIN_SHARE * width
 
     def _cell(self, x: float, y: float) -> tuple[int, int] | None:
-        """Return the row and the column of a point; of a cell over several columns, the first."""
+        """Return the row and the column of a point; of a merged cell, its first column."""
         column = bisect_right(self._lefts, x) - 1
         row = len(self._bases) - 1 - bisect_right(self._bases, y)
         if not (0 <= column < len(self._lefts) - 1 and 0 <= row < len(self._bases) - 1):
@@ -87,25 +87,25 @@ class Grid:
 
     def _is_drawn(self, x: float, y: float) -> bool:
         return any(
-            abs(rule.left - x) < _NEAR and rule.bottom - _NEAR < y < rule.top + _NEAR
+            abs(rule.left - x) < _MIN_GAP and rule.bottom - _MIN_GAP < y < rule.top + _MIN_GAP
             for rule in self._upright
         )
 
 
-def grids(rules: Iterable[Rule]) -> Iterator[Grid]:
-    """Yield what the lines that touch each other from top to bottom are drawn around."""
-    together: list[Rule] = []
+def find_grids(rules: Iterable[Rule]) -> Iterator[Grid]:
+    """Yield a grid for each group of lines that touch each other from top to bottom."""
+    group: list[Rule] = []
     lowest = 0.0
     for rule in sorted(rules, key=lambda rule: -rule.top):
-        if together and rule.top < lowest - _NEAR:
-            yield Grid(together)
-            together = []
-        lowest = min(lowest, rule.bottom) if together else rule.bottom
-        together.append(rule)
-    if together:
-        yield Grid(together)
+        if group and rule.top < lowest - _MIN_GAP:
+            yield Grid(group)
+            group = []
+        lowest = min(lowest, rule.bottom) if group else rule.bottom
+        group.append(rule)
+    if group:
+        yield Grid(group)
 
 
-def _places(values: Iterable[float]) -> list[float]:
+def _distinct_places(values: Iterable[float]) -> list[float]:
     ordered = sorted(values)
-    return ordered[:1] + [value for before, value in pairwise(ordered) if value - before > _NEAR]
+    return ordered[:1] + [value for before, value in pairwise(ordered) if value - before > _MIN_GAP]

@@ -1,4 +1,4 @@
-"""The lines of a PDF's page, as they are read: marks before their items, no running heads."""
+"""Puts the words of a PDF's page into lines: marks before their items, no running heads."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import NamedTuple
 
 from lumber_files.formats.markdown_cleanup import set_apart
 
-_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
-_SAME_HEIGHT = 0.5  # times the size
-LARGER = 1.15
-"""Times the size of the text; type is that of headings from there on."""
-_TOUCHING = 0.15  # times the size
-_RAISED = 0.15  # times the size
-_LEADERS = 3  # words of dots alone
+_MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
+_MAX_BASE_DIFFERENCE = 0.5  # times the size
+HEADING_SCALE = 1.15
+"""Times the size of the text; larger type is that of headings."""
+_MAX_LETTER_GAP = 0.15  # times the size
+_MIN_RAISE = 0.15  # times the size
+_MIN_LEADERS = 3  # words of dots alone
 _LEADER = re.compile(r"\.{4,}")
-_EDGE = 4  # lines at the top or the bottom of a page that may be running heads
-_PAGES = 3  # that have it at the same height, or all of a shorter file; it is no text then
-_HEIGHT = 6  # points
-_DIGITS = 6  # and more are no number of a page
+_MAX_EDGE_LINES = 4  # lines at the top or the bottom of a page that may be running heads
+_MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
+_HEIGHT_STEP = 6  # points; heights are rounded to it
+_MIN_LONG_NUMBER = 6  # so many digits are no page number
 _ROMAN = re.compile(r"[ivxlc]+")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
-_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
-_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_NUMBER}")
-_ITEM = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_NUMBER})\s")
-_WORDS_BULLET = {"o": "\u25e6"}  # Word draws the letter of a monospaced font
-_BEFORE_ITEM = 4  # times the size; between a mark and its item
+_ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
+_LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_ITEM_NUMBER}")
+_ITEM_START = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_ITEM_NUMBER})\s")
+_WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
+_MAX_MARK_GAP = 4  # times the size, between a mark and its item
 
 
 class Word(NamedTuple):
-    """A word where it is drawn; lengths in points, from the lower left of the page."""
+    """A word and its position, in points from the lower left of the page."""
 
     text: str
     left: float
@@ -42,18 +42,18 @@ class Word(NamedTuple):
     size: float
     bold: bool
     fixed: bool = False
-    """Whether all its letters are as wide, as in code."""
+    """Whether its font is monospaced, as in code."""
 
 
 class TextLine:
     """Words on a line.
 
     Attributes:
-        words: In the order in which they are read.
+        words: In reading order.
         added: Whether an annotation shows them, such as the field of a form.
         size: The size of most of the type.
         bold: Whether all of it is bold.
-        fixed: Whether all letters are as wide, as in code.
+        fixed: Whether all of it is monospaced, as in code.
         cells: The words between wide gaps: one cell unless the line is the row of a table.
     """
 
@@ -68,12 +68,12 @@ class TextLine:
         self.size = max(sizes, key=sizes.__getitem__)
         self.bold = all(word.bold for word in words)
         self.fixed = all(word.fixed for word in words)
-        self.cells: Sequence[Sequence[Word]] = [*_cells(words, _GAP * self.size)]
+        self.cells: Sequence[Sequence[Word]] = [*_cells(words, _MIN_CELL_GAP * self.size)]
 
     @property
     def is_item(self) -> bool:
         """Whether an item of a list begins here."""
-        return _ITEM.match(self.text) is not None
+        return _ITEM_START.match(self.text) is not None
 
 
 def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
@@ -85,33 +85,33 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
     yield words[first:]
 
 
-def goes_on(before: Sequence[Word], after: Sequence[Word]) -> bool:
-    """Return whether words stand on the line of others, right behind them.
+def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
+    """Return whether words continue the line of others.
 
-    PDFium ends a line behind what is raised.
+    PDFium ends a line behind raised characters.
     """
     last, first = before[-1], after[0]
     size = max(last.size, first.size)
     return (
-        abs(first.base - before[0].base) < _SAME_HEIGHT * size
-        and -_TOUCHING * size < first.left - last.right < size
+        abs(first.base - before[0].base) < _MAX_BASE_DIFFERENCE * size
+        and -_MAX_LETTER_GAP * size < first.left - last.right < size
     )
 
 
-def as_one_line(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
-    """Return the words of a line that goes on, the one that is divided as one."""
+def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
+    """Return the words of a line and of its continuation; a divided word becomes one."""
     last, first = before[-1], after[0]
-    if first.left - last.right > _TOUCHING * max(last.size, first.size):
+    if first.left - last.right > _MAX_LETTER_GAP * max(last.size, first.size):
         return [*before, *after]
-    kind = "sup" if first.base - before[0].base > _RAISED * last.size else "after"
+    kind = "sup" if first.base - before[0].base > _MIN_RAISE * last.size else "after"
     text = last.text + set_apart(kind, last.text[-1], first.text)
     return [*before[:-1], last._replace(text=text, right=first.right), *after[1:]]
 
 
-def without_leaders(words: Sequence[Word]) -> list[Word]:
-    """Return words without the dots that lead to the number of a page."""
+def drop_leaders(words: Sequence[Word]) -> list[Word]:
+    """Return words without the dots before a page number."""
     alone = sum(not word.text.strip(".") for word in words)
-    if alone < _LEADERS and not any(_LEADER.search(word.text) for word in words):
+    if alone < _MIN_LEADERS and not any(_LEADER.search(word.text) for word in words):
         return list(words)
     kept: list[Word] = []
     for word in words:
@@ -125,8 +125,8 @@ def without_leaders(words: Sequence[Word]) -> list[Word]:
     return kept or list(words)
 
 
-def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
-    """Return the size of most of the type, tables aside."""
+def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
+    """Return the size of most of the type outside tables."""
     sizes = Counter[float]()
     for page in pages:
         for line in page:
@@ -134,63 +134,63 @@ def size_of_text(pages: Sequence[Sequence[TextLine]]) -> float:
     return max(sizes, key=sizes.__getitem__, default=0.0)
 
 
-def without_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
-    """Return pages without the lines that stand on several at the same height, numbers aside.
+def drop_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    """Return pages without the lines that several have at the same height with other numbers.
 
-    Titles such as "Step 1" and "Step 2" are larger than the text, and running heads are not. Those
-    that name the chapter begin or end with the number of the page.
+    Titles such as "Step 1" and "Step 2" are kept: they are larger than the text, and running heads
+    are not. Running heads that name the chapter start or end with the page number.
     """
-    largest = LARGER * size_of_text(pages)
+    largest = HEADING_SCALE * text_size(pages)
     edges = [[*_edges(page)] for page in pages]
     counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
-    most = max(2, min(_PAGES, len(pages)))
+    min_repeats = max(2, min(_MIN_REPEATS, len(pages)))
     firsts = Counter[int]()
     for number, page in enumerate(edges):
         outermost = [line for edge in page for _, line in edge[:1]]
-        firsts.update({first for line in outermost for first in _firsts(line, number)})
+        firsts.update({first for line in outermost for first in _first_page_numbers(line, number)})
     [(first, pages_counted)] = firsts.most_common(1) or [(0, 0)]
-    gone: set[TextLine] = set()
+    dropped: set[TextLine] = set()
     for number, page in enumerate(edges):
         for edge in page:
             for key, line in edge:  # from the edge to the text
-                counted = pages_counted > most and first in _firsts(line, number)
-                if not (counted or counts[key] >= most) or line.size >= largest:
+                counted = pages_counted > min_repeats and first in _first_page_numbers(line, number)
+                if not (counted or counts[key] >= min_repeats) or line.size >= largest:
                     break
-                gone.add(line)
-    kept = ([line for line in page if line not in gone] for page in pages)
+                dropped.add(line)
+    kept = ([line for line in page if line not in dropped] for page in pages)
     return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
 
 
 def _edges(page: Sequence[TextLine]) -> Iterator[list[tuple[tuple[str, int], TextLine]]]:
-    """Yield what stands at the top and at the bottom of a page, outermost first."""
+    """Yield the lines at the top and at the bottom of a page, outermost first."""
     lines = sorted(page, key=lambda line: -line.base)
-    for edge in (lines[:_EDGE], lines[: -_EDGE - 1 : -1]):
-        yield [(_key(line), line) for line in edge]
+    for edge in (lines[:_MAX_EDGE_LINES], lines[: -_MAX_EDGE_LINES - 1 : -1]):
+        yield [(_running_head_key(line), line) for line in edge]
 
 
-def _firsts(line: TextLine, number: int) -> set[int]:
-    """Return what the number of the first page would be, if a line has that of its page."""
+def _first_page_numbers(line: TextLine, number: int) -> set[int]:
+    """Return the possible numbers of the first page, if a line has the number of its page."""
     ends = (line.words[0].text, line.words[-1].text)
-    return {int(end) - number for end in ends if len(end) < _DIGITS and end.isdecimal()}
+    return {int(end) - number for end in ends if len(end) < _MIN_LONG_NUMBER and end.isdecimal()}
 
 
-def _key(line: TextLine) -> tuple[str, int]:
+def _running_head_key(line: TextLine) -> tuple[str, int]:
     text = "#" if _ROMAN.fullmatch(line.text) else re.sub(r"\d+", "#", line.text)
-    return text, round(line.base / _HEIGHT)
+    return text, round(line.base / _HEIGHT_STEP)
 
 
-def with_marks(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines with the bullets, numbers and fields that stand beside them but come later."""
-    late = [line for line in page if line.added or _MARK.fullmatch(line.text)]
+def join_marks(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines joined with the bullets, numbers and fields beside them that come later."""
+    late = [line for line in page if line.added or _LONE_MARK.fullmatch(line.text)]
     if not late:
         return list(page)
     lines = [line for line in page if line not in set(late)]
     heights: dict[int, list[int]] = {}
     for number, line in enumerate(lines):
-        heights.setdefault(round(line.base / _HEIGHT), []).append(number)
+        heights.setdefault(round(line.base / _HEIGHT_STEP), []).append(number)
     alone = []
     for mark in late:
-        height = round(mark.base / _HEIGHT)
+        height = round(mark.base / _HEIGHT_STEP)
         near = [n for h in (height - 1, height, height + 1) for n in heights.get(h, ())]
         beside = [n for n in near if _is_beside(mark, lines[n])]
         if beside:
@@ -206,8 +206,8 @@ def with_marks(page: Sequence[TextLine]) -> list[TextLine]:
 
 
 def _is_beside(mark: TextLine, line: TextLine) -> bool:
-    if abs(line.base - mark.base) > _SAME_HEIGHT * line.size:
+    if abs(line.base - mark.base) > _MAX_BASE_DIFFERENCE * line.size:
         return False
     before = mark.right <= line.left + 1
-    near = before and line.left - mark.right < _BEFORE_ITEM * line.size
+    near = before and line.left - mark.right < _MAX_MARK_GAP * line.size
     return near or (mark.added and (before or line.right <= mark.left + 1))

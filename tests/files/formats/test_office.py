@@ -176,7 +176,7 @@ def test_word_documents(body: str, markdown: str) -> None:
     assert text_of(word(body, styles=STYLES, numbering=NUMBERING), ".docx") == markdown
 
 
-def test_notes_of_a_word_document_are_said_and_comments_are_not() -> None:
+def test_notes_of_a_word_document_are_kept_and_comments_are_not() -> None:
     content = word(
         paragraph("Tides", '<w:r><w:footnoteReference w:id="2"/></w:r>', " in 1998")
         + paragraph('<w:r><w:commentReference w:id="1"/></w:r>', "End."),
@@ -367,7 +367,7 @@ REPEATED = (
         (".eml", b"Tides turn.", "no headers"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_sentence(
+def test_a_document_that_cannot_be_read_is_an_error_of_one_sentence(
     suffix: str, content: bytes, reason: str
 ) -> None:
     with pytest.raises(UnreadableFileError, match=rf"^a cannot be read as [A-Z]+: .*{reason}"):

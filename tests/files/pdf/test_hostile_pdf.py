@@ -47,7 +47,7 @@ def character_map(entries: int, target: str) -> bytes:
     )
 
 
-def widened() -> bytes:
+def a_widened_page() -> bytes:
     """A font that makes 250 characters of each, and a page full of them."""
     shown = f"BT /F1 12 Tf 72 720 Td ({'a' * 100_000}) Tj ET"
     return page(shown, character_map(256, "0041" * 250), font="/ToUnicode 6 0 R")
@@ -57,7 +57,7 @@ def a_form_in_itself() -> bytes:
     return page("/X Do ", form("/X Do " * 9, "/X 6 0 R"), forms="/X 6 0 R")
 
 
-def written_often() -> bytes:
+def a_text_drawn_often() -> bytes:
     """Two thousand lines, in a hundredth of the bytes."""
     lines = "".join(
         f"BT /F1 12 Tf 9 {9 + 15 * number} Td ({'tide ' * 20}) Tj ET " for number in range(2_000)
@@ -68,14 +68,14 @@ def written_often() -> bytes:
 @pytest.mark.parametrize(
     ("make", "most", "reason"),
     [
-        (written_often, 10**5, "unpacks to more than max_unpacked=100,000 bytes"),
+        (a_text_drawn_often, 10**5, "unpacks to more than max_unpacked=100,000 bytes"),
         (a_form_in_itself, 10**5, "takes more than 2 s of CPU time to read"),
-        (widened, 10**6, "cannot be read: its reader crashed, or needed too much memory"),
+        (a_widened_page, 10**6, "cannot be read: its reader crashed, or needed too much memory"),
         (lambda: page(SHOW)[:300], 10**6, "cannot be read as PDF: it is damaged, or no PDF"),
         (lambda: b"The tide turns.", 10**6, "cannot be read as PDF: it is damaged, or no PDF"),
     ],
 )
-def test_what_is_too_much_is_said_in_a_sentence(
+def test_a_limit_that_is_exceeded_is_an_error_of_one_sentence(
     make: Callable[[], bytes], most: int, reason: str
 ) -> None:
     content = make()

@@ -23,7 +23,7 @@ PROSE = [
 ]
 
 
-def drawn(pages: Sequence[Sequence[Drawn]], *, outline: str = "", more: str = "") -> bytes:
+def draw_pdf(pages: Sequence[Sequence[Drawn]], *, outline: str = "", more: str = "") -> bytes:
     """Return a PDF of pages, with a title at a page of an outline, and what else is drawn."""
     objects = ["<< /Type /Catalog /Pages 2 0 R /Outlines 6 0 R >>", ""]
     objects += [f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>" for name in FONTS]
@@ -54,7 +54,7 @@ def prose(base: float, lines: Sequence[str] = PROSE) -> list[Drawn]:
 
 
 def read(*pages: Sequence[Drawn], more: str = "") -> str:
-    return read_bytes(drawn(pages, more=more), name="a", suffix=".pdf").text
+    return read_bytes(draw_pdf(pages, more=more), name="a", suffix=".pdf").text
 
 
 def test_larger_and_bold_lines_are_headings_by_size() -> None:
@@ -74,7 +74,7 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         f"# The harbour of the northern isles\n\n{body}\n\n## Boats\n\n{body}\n\n"
         f"### Nets and hooks\n\n{body}"
     )
-    file = read_bytes(drawn([[(72, 740, 20, "Boats"), *prose(700)]]), name="a", suffix=".pdf")
+    file = read_bytes(draw_pdf([[(72, 740, 20, "Boats"), *prose(700)]]), name="a", suffix=".pdf")
     assert {chunk.headings for chunk in LayoutChunker(target_size=10).split(file)} == {("Boats",)}
 
 
@@ -108,9 +108,9 @@ def test_a_line_that_ends_early_ends_there() -> None:
     assert read(prose(740, lines)) == "\n".join(lines)
 
 
-def test_a_bookmark_says_that_a_line_is_a_heading() -> None:
+def test_a_line_with_a_bookmark_is_a_heading() -> None:
     page = [*prose(740), (72, 680, 11, "Boats and nets"), *prose(660)]
-    content = drawn([page], outline="BOATS AND  NETS")
+    content = draw_pdf([page], outline="BOATS AND  NETS")
     assert "\n\n# Boats and nets\n\n" in read_bytes(content, name="a", suffix=".pdf").text
 
 
@@ -195,7 +195,7 @@ def test_code_with_fences_and_far_to_the_right_is_one_block() -> None:
 
 def test_code_at_the_end_of_a_page_ends_there() -> None:
     code = "BT /F2 10 Tf 72 400 Td (sail[boat]) Tj ET"
-    both = drawn([prose(740), [(72, 740, 20, "Boats"), *prose(700)]], more=code)
+    both = draw_pdf([prose(740), [(72, 740, 20, "Boats"), *prose(700)]], more=code)
     content = b"(moor[punt])".join(both.rsplit(b"(sail[boat])", 1))  # or it is a running foot
     chunks = LayoutChunker(target_size=10).split(read_bytes(content, name="a", suffix=".pdf"))
     assert {chunk.headings for chunk in chunks if "rocks" in chunk.text} == {(), ("Boats",)}
@@ -232,7 +232,7 @@ def test_dots_before_the_number_of_a_page_are_no_text() -> None:
 def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str) -> None:
     shown = " T* ".join(f"({line}) Tj" for line in PROSE)
     title = "/F1 18 Tf (Boats) Tj T* /F0 11 Tf"
-    content = drawn([[]], more=f"BT {matrix} Tm 24 TL {title} 14 TL {shown} ET").replace(
+    content = draw_pdf([[]], more=f"BT {matrix} Tm 24 TL {title} 14 TL {shown} ET").replace(
         b"/MediaBox", b"/Rotate %d /MediaBox" % degrees
     )
     assert read_bytes(content, name="a", suffix=".pdf").text == "# Boats\n\n" + " ".join(PROSE)
@@ -316,8 +316,8 @@ def test_right_to_left_lines_are_read_with_their_numbers() -> None:
     assert text == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
 
 
-def test_a_file_that_needs_a_password_is_said() -> None:
-    content = drawn([prose(740)])
+def test_an_error_states_that_a_file_needs_a_password() -> None:
+    content = draw_pdf([prose(740)])
     encrypted = content.replace(
         b"/Root 1 0 R",
         b"/Root 1 0 R /ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <"
@@ -330,9 +330,9 @@ def test_a_file_that_needs_a_password_is_said() -> None:
         read_bytes(encrypted, name="a", suffix=".pdf")
 
 
-def test_pages_that_may_be_scans_are_said() -> None:
+def test_a_notice_names_pages_that_may_be_scans() -> None:
     pages = [prose(740), [], prose(740), []]
-    assert read_bytes(drawn(pages), name="a", suffix=".pdf").notices == ()  # some are blank
-    file = read_bytes(drawn(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
+    assert read_bytes(draw_pdf(pages), name="a", suffix=".pdf").notices == ()  # some are blank
+    file = read_bytes(draw_pdf(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
     assert file.notices == ("2 of 4 pages have no text: if pages 2, 4 are scans, they need OCR",)
-    assert read_bytes(drawn([prose(740)]), name="a", suffix=".pdf").notices == ()
+    assert read_bytes(draw_pdf([prose(740)]), name="a", suffix=".pdf").notices == ()

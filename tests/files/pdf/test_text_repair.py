@@ -78,7 +78,7 @@ def test_ligatures_become_their_letters() -> None:
     assert read(pdf_of_text([page])) == "ff fi fl ffi ffl st st official"
 
 
-def test_what_the_file_does_not_say_is_one_character() -> None:
+def test_undecodable_glyphs_are_one_character() -> None:
     """TeX maps a missing glyph to U+FFFF; of a glyph without a character PDFium gives the code."""
     page = "\uffff42 \x0ece \x9f \ud800 \ufffd, and no more"
     assert read(pdf_of_text([page])) == "\ufffd42 \ufffdce \ufffd \ufffd \ufffd, and no more"
@@ -108,7 +108,7 @@ def test_invisible_characters_go() -> None:
     ids=["joined", "compound", "number", "short", "heading", "blank", "more often a compound",
          "half of a compound"],
 )  # fmt: skip
-def test_other_words_of_the_file_tell_how_a_word_is_divided(text: str, cleaned: str) -> None:
+def test_other_words_of_the_file_decide_how_a_word_is_joined(text: str, cleaned: str) -> None:
     assert clean(text) == cleaned
     assert read(pdf_of_text([text])).lstrip("\\").split() == cleaned.split()
 
@@ -202,7 +202,7 @@ def test_chunks_are_slices_of_the_cleaned_text_and_pages_start_in_it() -> None:
         assert file.text[start:end] == chunk.text
 
 
-def encoded(*names: str, mapped: bool = False) -> str:
+def font_encoding(*names: str, mapped: bool = False) -> str:
     """Return a font that names the glyphs from code 1 on, and has object 3 as a map."""
     differences = " ".join(f"/{name}" for name in names)
     font = f"/Encoding << /Type /Encoding /Differences [1 {differences}] >>"
@@ -212,15 +212,15 @@ def encoded(*names: str, mapped: bool = False) -> str:
 @pytest.mark.parametrize(
     ("name", "text"), [("Euro", "€"), ("uni20B9", "₹"), ("uni20B9.tf", "₹"), ("a.sc", "a")]
 )
-def test_a_glyph_is_what_its_name_says(name: str, text: str) -> None:
+def test_a_glyph_is_the_character_of_its_name(name: str, text: str) -> None:
     shown = ["<0141> Tj"]
-    assert read(pdf_with_font(encoded(name), shown)) == f"{text}A"
-    assert read(pdf_with_font(encoded(name, mapped=True), shown, [""])) == f"{text}A"
+    assert read(pdf_with_font(font_encoding(name), shown)) == f"{text}A"
+    assert read(pdf_with_font(font_encoding(name, mapped=True), shown, [""])) == f"{text}A"
 
 
 @pytest.mark.parametrize("name", ["g23", "rupees", ".notdef", "uniD800", "u110000", "f_g23"])
-def test_a_glyph_of_which_nothing_says_a_character_stays_unknown(name: str) -> None:
-    font = encoded(name, mapped=True)
+def test_a_glyph_without_a_character_stays_undecodable(name: str) -> None:
+    font = font_encoding(name, mapped=True)
     assert read(pdf_with_font(font, ["<0141> Tj"], ["fffd"])) == "\ufffdA"
 
 
