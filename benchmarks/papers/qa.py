@@ -18,7 +18,7 @@ from benchmarks.papers.gutenqa import load_books
 from lumber_cli.language_models import language_model
 from lumber_core import LumberChunker
 from lumber_core.llms import Model
-from lumber_core.lumber.prompt import folded
+from lumber_core.lumber.prompt import fold_lines
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.dataset import Corpus
@@ -85,7 +85,7 @@ def accuracies(
 
 
 def _answer(reply: str) -> str:
-    if not (answer := folded(reply)):
+    if not (answer := fold_lines(reply)):
         raise UnusableReplyError("the answer is empty")
     return answer
 

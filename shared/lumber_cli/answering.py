@@ -10,7 +10,7 @@ from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import ask_until_usable
-from lumber_core.lumber.answer_parser import declines, without_thinking
+from lumber_core.lumber.answer_parser import is_refusal, without_thinking
 from lumber_core.support.wording import counted
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
@@ -50,7 +50,7 @@ def answer_from(
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
         fault = _fault(last) if reply.strip() else "the answer is empty"
-        if fault and declines(reply):
+        if fault and is_refusal(reply):
             raise LumberError("the model declined to answer")
         if fault and is_cut(completion.finish_reason):
             fault += "; it was cut off at the model's maximum number of tokens"

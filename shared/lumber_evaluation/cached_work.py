@@ -84,7 +84,7 @@ class CachedEmbedder:
     ) -> Vectors:
         identity = self.identity
         key_of = {text: digest(identity, kind, text) for text in texts}
-        with self._cache.reading("vector"):
+        with self._cache.explain_damage("vector"):
             stored = self._cache.get_many(key_of.values())
             known = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
         for some in batches((t for t, key in key_of.items() if key not in known), _AT_ONCE):
@@ -129,7 +129,7 @@ class CachedWork:
         key = digest(__version__, splitter.identity, document.name, document.format, document.text)
         stored = self._splits.get(key)
         if stored is not None:
-            with self._splits.reading("split"):
+            with self._splits.explain_damage("split"):
                 return _read_split(stored, document)
         made = splitter.split(document)
         if not made.failures:

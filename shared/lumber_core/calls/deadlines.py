@@ -26,7 +26,7 @@ from lumber_core.calls.threads import end_sleep_on, start_in_thread
 T = TypeVar("T")
 P = ParamSpec("P")
 
-_end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end", default=None)
+_call_end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end", default=None)
 """When the current call has to end, by the monotonic clock, and the seconds that it was given."""
 
 
@@ -36,12 +36,12 @@ def end_reading_in_time(response: Any) -> None:
     An event hook for clients. Without it, an abandoned thread reads on for as long as a server
     sends a byte now and then.
     """
-    read, end = response.iter_raw, _end.get()
+    read, end = response.iter_raw, _call_end.get()
 
     def read_in_time(chunk_size: int | None = None) -> Iterator[bytes]:
         for piece in read(chunk_size):
             if end is not None and time.monotonic() > end[0]:
-                raise _timeout(end)  # nobody waits for it any more
+                raise _timeout_error(end)  # nobody waits for it any more
             yield piece
 
     response.iter_raw = read_in_time
@@ -61,13 +61,13 @@ def call_within(
     Raises:
         TimeoutError: It has not ended by then; its result is dropped.
     """
-    end = _earlier_end(seconds)
+    end = _earliest_end(seconds)
     if end is None:
         return function(*args, **kwargs)
-    future = _start(end, partial(function, *args, **kwargs))
+    future = _start_thread(end, partial(function, *args, **kwargs))
     wait([future], end[0] - time.monotonic())
     if not future.done():
-        raise _timeout(end)
+        raise _timeout_error(end)
     return future.result()
 
 
@@ -75,21 +75,21 @@ async def acall_within(
     seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
     """Async version of `call_within`; if the caller is cancelled, the thread is abandoned."""
-    end = _earlier_end(seconds)
-    future = asyncio.wrap_future(_start(end, partial(function, *args, **kwargs)))
+    end = _earliest_end(seconds)
+    future = asyncio.wrap_future(_start_thread(end, partial(function, *args, **kwargs)))
     try:
         await asyncio.wait([future], timeout=end and end[0] - time.monotonic())
         if end is not None and not future.done():
-            raise _timeout(end)
+            raise _timeout_error(end)
         return future.result()
     finally:
         future.cancel()  # if nobody waits for it, its error is not logged
 
 
-def _start(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:
+def _start_thread(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:
     """Call a function in a thread that holds nobody."""
     context, future = copy_context(), Future[T]()
-    context.run(_end.set, end)
+    context.run(_call_end.set, end)
     future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
 
     def run() -> None:
@@ -123,7 +123,7 @@ def ask_within(
     """
     if (loop := _loop.get()) is None:
         return call_within(seconds, function, *args, **kwargs)
-    return loop.call(_earlier_end(seconds), partial(afunction, *args, **kwargs))
+    return loop.call(_earliest_end(seconds), partial(afunction, *args, **kwargs))
 
 
 async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -212,25 +212,25 @@ class _Loop:
                 answer.set_exception(error)
 
         context = copy_context()
-        context.run(_end.set, end)
+        context.run(_call_end.set, end)
         context.run(_loop.set, None)  # on the loop itself, nothing may wait for it
         self._loop.call_soon_threadsafe(start, context=context)
         wait([answer], end and end[0] - time.monotonic())
         if end is not None and not answer.done():
             self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in started])
-            raise _timeout(end)
+            raise _timeout_error(end)
         return answer.result()
 
 
 _loop: ContextVar[_Loop | None] = ContextVar("lumber_loop", default=None)
 
 
-def _earlier_end(seconds: float | None) -> tuple[float, float] | None:
+def _earliest_end(seconds: float | None) -> tuple[float, float] | None:
     """Return when a call ends that may take `seconds` and is part of the current one."""
     ends = [] if seconds is None else [(time.monotonic() + seconds, seconds)]
-    current = _end.get()
+    current = _call_end.get()
     return min(ends if current is None else [*ends, current], default=None)
 
 
-def _timeout(end: tuple[float, float]) -> TimeoutError:
+def _timeout_error(end: tuple[float, float]) -> TimeoutError:
     return TimeoutError(f"no complete answer within {end[1]:g} s")

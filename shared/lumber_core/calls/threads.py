@@ -48,7 +48,7 @@ class SingleFlight(Generic[T]):
         while (running := self._claim(name)) is not None:
             with suppress(_AbandonedError):
                 return running.result(), False
-        with self._working(name) as mine:
+        with self._resolve(name) as mine:
             mine.set_result(found := find())
         return found, True
 
@@ -62,7 +62,7 @@ class SingleFlight(Generic[T]):
         return None
 
     @contextmanager
-    def _working(self, name: Hashable) -> Iterator[Future[T]]:
+    def _resolve(self, name: Hashable) -> Iterator[Future[T]]:
         """Give the caller's future, and end it with an error if there is one."""
         mine = self._running[name]
         try:
@@ -80,14 +80,14 @@ class _AbandonedError(Exception):
 
 
 # More than are ever in use, because a thread that waits for a free one could wait forever.
-_MOST_THREADS = 1024
+_MAX_THREADS = 1024
 
 
 @cache
-def _threads(process: int) -> ThreadPoolExecutor:
+def _thread_pool(process: int) -> ThreadPoolExecutor:
     """Return the threads of a process; a forked one has others."""
     del process
-    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="lumber")
+    return ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="lumber")
 
 
 def start_in_thread(
@@ -107,7 +107,7 @@ def start_in_thread(
             raise RuntimeError(f"{function!r} raised StopIteration") from error
 
     context = contextvars.copy_context()
-    pool = _threads(os.getpid())
+    pool = _thread_pool(os.getpid())
     return asyncio.get_running_loop().run_in_executor(pool, context.run, call)
 
 

@@ -12,7 +12,7 @@ from lumber_core.support.wording import counted
 logger = logging.getLogger(__name__)
 
 _CHARACTERS_PER_TOKEN = 4
-_LONGEST_PAUSE = 3600.0
+_MAX_PAUSE_SECONDS = 3600.0
 
 
 class RateLimiter:
@@ -43,7 +43,7 @@ class RateLimiter:
             self._next = start + cost
         return start - now
 
-    def pause_left(self) -> float:
+    def seconds_paused(self) -> float:
         """Return the seconds until calls may be sent again; 0 if they are not paused."""
         with self._lock:
             return max(0.0, self._resume - time.monotonic())
@@ -72,7 +72,7 @@ class CircuitBreaker:
         self._close()
 
     def _close(self) -> None:
-        self._unanswered = 0
+        self._failures = 0
         self._pause = self._first_pause
         self._probe_at = 0.0
         self.last_failure = ""
@@ -80,9 +80,9 @@ class CircuitBreaker:
     @property
     def is_open(self) -> bool:
         """Whether calls are stopped."""
-        return self._limit is not None and self._unanswered >= self._limit
+        return self._limit is not None and self._failures >= self._limit
 
-    def allows(self) -> bool:
+    def may_ask(self) -> bool:
         """Return whether a question may be asked; while calls are stopped, only trial ones."""
         with self._lock:
             if not self.is_open:
@@ -93,29 +93,29 @@ class CircuitBreaker:
             self._probe_at = now + self._pause
             return True
 
-    def answered(self) -> None:
+    def record_answer(self) -> None:
         """Record an answer: calls go on."""
         with self._lock:
             if self.is_open:
                 logger.info("the model answers again")
             self._close()
 
-    def unanswered(self, failure: str) -> None:
+    def record_failure(self, failure: str) -> None:
         """Record that a question got no usable answer in any attempt."""
         with self._lock:
             was_open = self.is_open
             self.last_failure = failure
-            self._unanswered += 1
+            self._failures += 1
             if not self.is_open:
                 return
             if was_open:
-                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+                self._pause = min(2 * self._pause, _MAX_PAUSE_SECONDS)
             self._probe_at = time.monotonic() + self._pause
             if not was_open:
                 logger.warning(
                     "the model left %s in a row without a usable answer, so it is not "
                     "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
-                    counted(self._unanswered, "question"),
+                    counted(self._failures, "question"),
                     self._pause,
                     failure,
                 )

@@ -18,14 +18,14 @@ from lumber_core.llms.model import Answers, Completion
 
 logger = logging.getLogger("lumber_core.llms")
 
-_MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
+_MAX_ENUM_VALUES = 500  # values OpenAI allows in the enums of one schema
 _ANSWER_TOKENS = 64
 """Enough for a short answer in any form, with a few words around it."""
 _ITEM_TOKENS = 8
 """More for each answer that a list may hold: a label, quotes and a comma take six to eight."""
 _REASONING_TOKENS = 8192
 # Statuses about keys, credit, time or load: a simpler request would get them, too.
-_NEVER_ABOUT_FORM = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
+_UNRELATED_STATUS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class RequestForms:
         self._max_tokens = max_tokens
         self._structured = structured
         self._lock = ForkSafeLock()
-        self._known: int | None = None
-        self._helped = False
-        self._thinks = False
+        self._kept: int | None = None
+        self._failed_once = False
+        self._model_reasons = False
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
         """Return the forms of a request, simpler ones last, and whether the first is known to work.
@@ -78,14 +78,14 @@ class RequestForms:
         Args:
             answers: The only answers that the question allows.
         """
-        few = answers is not None and len(answers.allowed) <= _MOST_ANSWERS
-        limit = self._most_tokens(answers)
+        few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
+        limit = self._max_tokens_for(answers)
         full = RequestSettings(
             self._temperature, answers if self._structured and few else None, limit
         )
         plain = RequestSettings(None, None, limit)
         forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
-        known = self._known
+        known = self._kept
         return (forms, False) if known is None else (forms[known : known + 1] or forms[-1:], True)
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
@@ -97,11 +97,11 @@ class RequestForms:
             error: Why the full one was not answered.
         """
         with self._lock:
-            if error is not None and not self._helped:
-                self._helped = True
+            if error is not None and not self._failed_once:
+                self._failed_once = True
                 return
-            news = self._known is None
-            self._known = number if self._known is None else min(number, self._known)
+            news = self._kept is None
+            self._kept = number if self._kept is None else min(number, self._kept)
         if news and error is not None:
             logger.warning(
                 "%s is asked for plain text without a temperature%s from now on, because it "
@@ -111,7 +111,7 @@ class RequestForms:
                 str(error)[:300],
             )
 
-    def ran_out_thinking(self, completion: Completion, form: RequestSettings) -> bool:
+    def needs_reasoning_tokens(self, completion: Completion, form: RequestSettings) -> bool:
         """Return whether the reasoning used up the tokens, and a higher limit helps."""
         most = form.max_tokens
         limited = self._max_tokens == "auto" and most is not None and most < _REASONING_TOKENS
@@ -119,19 +119,19 @@ class RequestForms:
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
             return False
         logger.info("%s thinks first: it may write %d tokens", self._name, _REASONING_TOKENS)
-        self._thinks = True
+        self._model_reasons = True
         return True
 
-    def _most_tokens(self, answers: Answers | None) -> int | None:
+    def _max_tokens_for(self, answers: Answers | None) -> int | None:
         if self._max_tokens != "auto":
             return self._max_tokens
         if answers is None:
             return None
         listed = _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
-        return (_REASONING_TOKENS if self._thinks else _ANSWER_TOKENS) + listed
+        return (_REASONING_TOKENS if self._model_reasons else _ANSWER_TOKENS) + listed
 
 
 def is_about_form(error: Exception) -> bool:
     """Return whether a server may answer a simpler request than the one it answered with this."""
     status = status_of(error)
-    return isinstance(error, BadReplyError) if status is None else status not in _NEVER_ABOUT_FORM
+    return isinstance(error, BadReplyError) if status is None else status not in _UNRELATED_STATUS

@@ -27,7 +27,7 @@ _TRANSIENT_NAMES = (
     "payloaderror",  # aiohttp and requests: the body was cut short
     "chunkedencodingerror",
 )
-_UNREADABLE = (
+_UNREADABLE_NAMES = (
     "JSONDecodeError",
     "ParseError",  # protobuf
     "RecursionError",
@@ -35,12 +35,12 @@ _UNREADABLE = (
     "UnknownApiResponseError",  # google-genai
     "ValidationError",  # pydantic
 )
-_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_REDIRECT_STATUS = frozenset((301, 302, 303, 307, 308))
 _TIMEOUT_STATUS = frozenset((504, 524))
-_NOT_BUSY = ("connecttimeout", "pooltimeout")  # the server never got the request
+_CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"
-_LONGEST_RETRY_AFTER = 3600.0
-_BLOCKED = (
+_MAX_RETRY_AFTER_SECONDS = 3600.0
+_BLOCKED_WORDS = (
     "blocked",
     "blocklist",
     "content-filter",
@@ -51,7 +51,7 @@ _BLOCKED = (
     "safety",
     "spii",
 )
-_CUT = ("length", "max_tokens")
+_CUT_WORDS = ("length", "max_tokens")
 
 
 def trouble_of(error: Exception) -> Trouble:
@@ -87,7 +87,7 @@ def check_redirect(error: Exception, server: str) -> None:
     Raises:
         ModelSettingsError: The server redirects.
     """
-    if status_of(error) in _REDIRECTS:
+    if status_of(error) in _REDIRECT_STATUS:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         to = headers.get("location") or headers.get("Location") or "another address"
         raise ModelSettingsError(
@@ -98,7 +98,7 @@ def check_redirect(error: Exception, server: str) -> None:
 
 def is_unreadable(error: Exception) -> bool:
     """Return whether a provider's package could not read a reply."""
-    return type(error).__name__ in _UNREADABLE
+    return type(error).__name__ in _UNREADABLE_NAMES
 
 
 def is_timeout(error: Exception) -> bool:
@@ -111,7 +111,7 @@ def is_timeout(error: Exception) -> bool:
     chain = [one for one in (error, error.__cause__, error.__context__) if one is not None]
     names = [name for one in chain for name in _names(one)]
     return any("timeout" in name for name in names) and not any(
-        part in name for name in names for part in _NOT_BUSY
+        part in name for name in names for part in _CONNECTING_NAMES
     )
 
 
@@ -141,21 +141,21 @@ def retry_after(error: Exception) -> float | None:
         value = headers.get(name) or headers.get(name.title())
         seconds = _seconds(value) if value else None
         if seconds is not None:
-            return min(max(0.0, seconds / scale), _LONGEST_RETRY_AFTER)
+            return min(max(0.0, seconds / scale), _MAX_RETRY_AFTER_SECONDS)
     return None
 
 
 def is_blocked(finish_reason: object) -> bool:
     """Return whether the model or its provider declined to answer; False if it gave no reason."""
-    return _says(finish_reason, _BLOCKED)
+    return _contains_any(finish_reason, _BLOCKED_WORDS)
 
 
 def is_cut(finish_reason: object) -> bool:
     """Return whether a completion was cut off at the maximum number of tokens."""
-    return _says(finish_reason, _CUT)
+    return _contains_any(finish_reason, _CUT_WORDS)
 
 
-def _says(finish_reason: object, words: Iterable[str]) -> bool:
+def _contains_any(finish_reason: object, words: Iterable[str]) -> bool:
     # Custom models may give None, or anything else.
     return isinstance(finish_reason, str) and any(w in finish_reason.casefold() for w in words)
 

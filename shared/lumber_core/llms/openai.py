@@ -15,7 +15,7 @@ from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
 
-_CONNECTING = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there
+_CONNECT_SECONDS = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there
 
 
 class OpenAIModel(RemoteModel):
@@ -91,7 +91,7 @@ class OpenAIModel(RemoteModel):
             client = sdk.OpenAI(
                 api_key=self._key(),
                 base_url=self._url,
-                timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECTING)),
+                timeout=sdk.Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
                 max_retries=0,
                 default_headers=headers,
                 http_client=sdk.DefaultHttpxClient(event_hooks=hooks, follow_redirects=False),

@@ -29,7 +29,7 @@ from lumber_core.support.secrets import public_url, redact, secrets_in
 NO_KEY = "no-key"
 """Sent to a custom server if no key is given: local servers need none but expect the header."""
 
-_UNPICKLED = ("_lock", "_client")
+_NOT_PICKLED = ("_lock", "_client")
 
 _check_temperature = number_that(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
 _check_timeout = number_that(lambda seconds: seconds > 0, "a positive number of seconds")
@@ -146,7 +146,7 @@ class RemoteModel(ABC):
         while True:
             completion, form = self._ask(system, user, answers)
             spent += Usage(1, completion.prompt_tokens, completion.completion_tokens)
-            if not self._forms.ran_out_thinking(completion, form):
+            if not self._forms.needs_reasoning_tokens(completion, form):
                 return replace(
                     completion,
                     prompt_tokens=spent.prompt_tokens,
@@ -254,7 +254,7 @@ class RemoteModel(ABC):
             raise TypeError(
                 "a model with a client= of its own cannot be pickled: pass base_url and api_key"
             )
-        return {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_PICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

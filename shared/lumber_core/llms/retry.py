@@ -28,8 +28,9 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
-_FIRST_SECONDS = 10.0  # of trying to reach a model that never answered: its URL may be wrong
+_MAX_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
+# A model that never answered is tried for so long: its URL may be wrong.
+_FIRST_ANSWER_SECONDS = 10.0
 
 _check_seconds = number_that(lambda seconds: seconds >= 0, "at least 0 seconds")
 _check_limit = number_that(lambda value: value > 0, "above 0, or None for no limit")
@@ -130,9 +131,9 @@ class RetryingModel:
             fault: Why it was not; None if it was.
         """
         if fault is None:
-            self._breaker.answered()
+            self._breaker.record_answer()
         else:
-            self._breaker.unanswered(without_secrets(fault))
+            self._breaker.record_failure(without_secrets(fault))
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
@@ -142,7 +143,7 @@ class RetryingModel:
             ModelUnavailableError: All attempts failed, or the model is not asked any more.
         """
         policy, breaker = self.policy, self._breaker
-        if not breaker.allows():
+        if not breaker.may_ask():
             many = counted(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
                 f"not asked, because the model left {many} in a "
@@ -169,10 +170,13 @@ class RetryingModel:
                     ) from error
                 timeouts += is_timeout(error)
                 others_failed = breaker.is_open and not is_trial
-                if attempt >= most or timeouts >= _MOST_TIMEOUTS or others_failed:
+                if attempt >= most or timeouts >= _MAX_TIMEOUTS or others_failed:
                     raise self._unavailable(attempt, summary) from error
                 seconds = self._pause_after(error, attempt, began)
-                if self._is_unknown(error) and time.monotonic() - first + seconds > _FIRST_SECONDS:
+                if (
+                    self._is_doubtful(error)
+                    and time.monotonic() - first + seconds > _FIRST_ANSWER_SECONDS
+                ):
                     raise self._unavailable(attempt, summary) from error
                 logger.info(
                     "attempt %d failed; the next one in %.1f s. The cause: %s",
@@ -185,7 +189,7 @@ class RetryingModel:
                 break
         self.has_answered = True
         if not self._reports_usability:
-            breaker.answered()
+            breaker.record_answer()
         return completion
 
     async def acomplete(
@@ -210,17 +214,17 @@ class RetryingModel:
     def _wait_for_turn(self, characters: int) -> None:
         if (delay := self._limiter.delay(characters)) > 0:
             sleep(delay)
-        while (pause := self._limiter.pause_left()) > 0:
+        while (pause := self._limiter.seconds_paused()) > 0:
             # Up to a quarter more, so that paused calls do not resume all at once.
             sleep(pause * (1 + random.random() / 4))
 
-    def _is_unknown(self, error: Exception) -> bool:
+    def _is_doubtful(self, error: Exception) -> bool:
         """Return whether the model may be none: it never answered, and is not busy."""
         is_busy = is_timeout(error) or status_of(error) == 429 or retry_after(error) is not None
         return not (self.has_answered or is_busy)
 
     def _unavailable(self, attempts: int, summary: str) -> ModelUnavailableError:
-        self._breaker.unanswered(summary)
+        self._breaker.record_failure(summary)
         many = counted(attempts, "attempt")
         named = getattr(self._model, "server", "")
         server = f" from {named}" if isinstance(named, str) and named else ""

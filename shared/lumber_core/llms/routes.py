@@ -17,7 +17,7 @@ from lumber_core.support.secrets import is_secret, without_secrets
 Route = dict[str, object]
 """URL, headers, parameters and places of a client, without credentials but those in its URL."""
 
-_CLIENTS = (
+_CLIENT_ATTRIBUTES = (
     *("client", "root_client", "async_client", "root_async_client"),  # of LangChain's models
     *("_client", "_async_client", "_http_client", "_async_http_client"),
     *("_api_client", "_http_options"),  # of google-genai
@@ -28,15 +28,17 @@ _HEADERS = ("default_headers", "headers")
 _PARAMETERS = ("default_query", "params")
 _PLACES = ("project", "location", "vertexai")
 # What clients add themselves depends on their versions and on the machine.
-_OF_CLIENTS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
-_DEEPEST = 4  # a model holds a resource of OpenAI's, that a client, and that one of httpx
+_CLIENT_HEADERS = (
+    r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
+)
+_MAX_DEPTH = 4  # a model holds a resource of OpenAI's, that a client, and that one of httpx
 
 
 def routes_of(holder: object) -> list[Route]:
     """Return the routes of a client, or of the clients that a framework's model holds."""
     found: dict[str, Route] = {}
     level = [holder]
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         for each in level:
             if route := _route(each):
                 found[json.dumps(route, sort_keys=True)] = route
@@ -55,7 +57,9 @@ def environment_route(names: Iterable[str]) -> Route:
     """Return those of some environment variables that are set, lines of headers as a mapping."""
     given = {name: value for name in names if (value := os.environ.get(name))}
     return {
-        name: _public(dict(map(_header, value.splitlines()))) if name.endswith("HEADERS") else value
+        name: _entries(dict(map(_header, value.splitlines())))
+        if name.endswith("HEADERS")
+        else value
         for name, value in given.items()
     }
 
@@ -63,7 +67,7 @@ def environment_route(names: Iterable[str]) -> Route:
 def _clients_of(holder: object) -> Iterable[str]:
     # LlamaIndex's OpenAI makes its own clients when it is first asked, of its settings.
     made_later = hasattr(type(holder), "_get_client")
-    return ("_http_client", "_async_http_client") if made_later else _CLIENTS
+    return ("_http_client", "_async_http_client") if made_later else _CLIENT_ATTRIBUTES
 
 
 def _route(client: object) -> Route:
@@ -73,7 +77,7 @@ def _route(client: object) -> Route:
     mappings = {
         name: public
         for name in (*_HEADERS, *_PARAMETERS)
-        if isinstance(given := named[name], Mapping) and (public := _public(given))
+        if isinstance(given := named[name], Mapping) and (public := _entries(given))
     }
     places = {name: named[name] for name in _PLACES if isinstance(named[name], str | bool)}
     return {**({"url": urls[0]} if urls else {}), **mappings, **places}
@@ -83,12 +87,14 @@ def _is_url(value: object) -> bool:
     return isinstance(value, str) or type(value).__name__ == "URL"  # of httpx
 
 
-def _public(headers: Mapping[str, object]) -> dict[str, str]:
+def _entries(headers: Mapping[str, object]) -> dict[str, str]:
     """Return headers or parameters without credentials, and without those of the package."""
     return {
         name.casefold(): without_secrets(value)
         for name, value in headers.items()
-        if isinstance(value, str) and not is_secret(name, value) and not re.match(_OF_CLIENTS, name)
+        if isinstance(value, str)
+        and not is_secret(name, value)
+        and not re.match(_CLIENT_HEADERS, name)
     }
 
 

@@ -54,9 +54,9 @@ _REFUSAL = re.compile(
 )
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
-_MOST_SHOWN = 5  # units that a reason lists
+_MAX_UNITS_IN_REASON = 5  # units that a reason lists
 
-_Find = Callable[[str], list[list[int]]]  # the answers of one kind; an empty one names no unit
+_Finder = Callable[[str], list[list[int]]]  # the answers of one kind; an empty one names no unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,23 +85,23 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
         What it says. Nothing raises: if an answer cannot be used, `reason` says why.
     """
     text = _THOUSANDS.sub("", without_thinking(answer))
-    finders: dict[str, _Find] = {
-        "labelled answer": _labelled,
-        "JSON field": lambda text: [items[-1:] for items in _json(text, _FIELDS, dict)],
+    finders: dict[str, _Finder] = {
+        "labelled answer": _labelled_answers,
+        "JSON field": lambda text: [items[-1:] for items in _json_answers(text, _FIELDS, dict)],
         "ID in the text": lambda text: [[int(match[1])] for match in _ID.finditer(text)],
-        "bare number": _bare,
+        "bare number": _bare_numbers,
     }
-    return _read(text, choices, finders)
+    return _parse(text, choices, finders)
 
 
 def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
     """Read which units of a window an answer names; see `read_answer`."""
-    finders: dict[str, _Find] = {
-        "labelled list": _labelled_list,
-        "JSON list": _json_list,
-        "list": _list_alone,
+    finders: dict[str, _Finder] = {
+        "labelled list": _labelled_lists,
+        "JSON list": _json_lists,
+        "list": _unlabelled_lists,
     }
-    return _read(without_thinking(answer), choices, finders)
+    return _parse(without_thinking(answer), choices, finders)
 
 
 def without_thinking(answer: str) -> str:
@@ -109,27 +109,27 @@ def without_thinking(answer: str) -> str:
     return _THINKING.sub(" ", answer).strip()
 
 
-def declines(answer: str) -> bool:
+def is_refusal(answer: str) -> bool:
     """Return whether an answer contains a phrase that models use to decline."""
     return _REFUSAL.search(answer) is not None
 
 
-def _read(text: str, choices: Sequence[int], finders: dict[str, _Find]) -> ParsedAnswer:
+def _parse(text: str, choices: Sequence[int], finders: dict[str, _Finder]) -> ParsedAnswer:
     if not text:
         return ParsedAnswer(reason="the answer is empty")
     if _NONE.fullmatch(text):
         return ParsedAnswer(outcome="no_shift", reason="the answer says that nothing changes")
     for kind, find in finders.items():
         if found := find(text):
-            return _decide(kind, found, choices)
+            return _choose_answer(kind, found, choices)
     if _PLACEHOLDER.search(text):
         return ParsedAnswer(reason="the answer repeats the placeholder of the prompt")
-    if declines(text):
+    if is_refusal(text):
         return ParsedAnswer(outcome="refused", reason="the model declined to answer")
     return ParsedAnswer(reason="the answer names no paragraph, or none as a start")
 
 
-def _decide(kind: str, found: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
+def _choose_answer(kind: str, found: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
     """Take the last answer of one kind of whose units at most half were not offered."""
     named = dict.fromkeys(unit for units in found for unit in units)
     for units in reversed(found):
@@ -137,36 +137,36 @@ def _decide(kind: str, found: Sequence[list[int]], choices: Sequence[int]) -> Pa
             return ParsedAnswer(outcome="no_shift", reason=f"the {kind} says that nothing changes")
         starts = tuple(sorted(unit for unit in {*units} if unit in choices))
         if 2 * len(starts) >= len({*units}):
-            reason = f"the {kind} names {_listed(starts)}"
+            reason = f"the {kind} names {_list_units(starts)}"
             if others := [unit for unit in named if unit not in starts]:
-                reason += f"; it also names {_listed(others)}"
+                reason += f"; it also names {_list_units(others)}"
             return ParsedAnswer(starts, "shift", reason)
     unknown = [unit for unit in named if unit not in choices]
     offered = f"{choices[0]} to {choices[-1]}" if choices else "any paragraph"
     return ParsedAnswer(
-        outcome="outside", reason=f"the {kind} names {_listed(unknown)}, not of {offered}"
+        outcome="outside", reason=f"the {kind} names {_list_units(unknown)}, not of {offered}"
     )
 
 
-def _listed(units: Collection[int]) -> str:
-    listed = ", ".join(map(str, [*units][:_MOST_SHOWN]))
-    more = len(units) - _MOST_SHOWN
+def _list_units(units: Collection[int]) -> str:
+    listed = ", ".join(map(str, [*units][:_MAX_UNITS_IN_REASON]))
+    more = len(units) - _MAX_UNITS_IN_REASON
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _labelled(text: str) -> list[list[int]]:
+def _labelled_answers(text: str) -> list[list[int]]:
     """Read what follows each "Answer:"."""
     found = (_LABELLED.match(text, label.end()) for label in _ANSWER.finditer(text))
     return [[] if m["none"] else [int(m[1])] for m in found if m is not None]
 
 
-def _bare(text: str) -> list[list[int]]:
-    if _PLACEHOLDER.search(text) or declines(text):
+def _bare_numbers(text: str) -> list[list[int]]:
+    if _PLACEHOLDER.search(text) or is_refusal(text):
         return []
     return [[int(match[1])] for match in _BARE.finditer(text)]
 
 
-def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]:
+def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]:
     """Read lists of JSON, and lists, numbers and texts that are fields of its objects."""
     for match in _JSON.finditer(text):
         try:
@@ -187,17 +187,17 @@ def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]
             yield [item for (some,) in lists for item in some]
 
 
-def _json_list(text: str) -> list[list[int]]:
-    return [*_json(text, _LIST_FIELDS, dict, list)][-1:]
+def _json_lists(text: str) -> list[list[int]]:
+    return [*_json_answers(text, _LIST_FIELDS, dict, list)][-1:]
 
 
-def _labelled_list(text: str) -> list[list[int]]:
+def _labelled_lists(text: str) -> list[list[int]]:
     """Read the list after the last "Answer:": on its line, or else on the lines that follow."""
     *_, last = [None, *_ANSWER.finditer(text)]
     if last is None:
         return []
     after = text[last.end() :].lstrip()
-    if after.startswith(("[", "{")) and (found := _json_list(after)):
+    if after.startswith(("[", "{")) and (found := _json_lists(after)):
         return found
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
@@ -205,7 +205,7 @@ def _labelled_list(text: str) -> list[list[int]]:
     return _items(after) or _items(line)
 
 
-def _list_alone(text: str) -> list[list[int]]:
+def _unlabelled_lists(text: str) -> list[list[int]]:
     """Read a text that is nothing but a list, or a list of IDs after a phrase that denies none."""
     first = _ID.search(text)
     if first is not None and not _NEGATION.search(text, 0, first.start()):
@@ -217,12 +217,12 @@ def _items(text: str) -> list[list[int]]:
     """Read the list at the start of a text; a remark may follow, but one without any number."""
     text, end = _NUMBERING.sub("", text), 0
     found: list[int] = []
-    while (match := _ITEM.match(text, _after_marks(text, end))) is not None:
+    while (match := _ITEM.match(text, _skip_marks(text, end))) is not None:
         found.append(int(match[1]))
         end = match.end()
     return [found] if found and not re.search(r"\d", text[end:]) else []
 
 
-def _after_marks(text: str, position: int) -> int:
+def _skip_marks(text: str, position: int) -> int:
     marks = _MARKS.match(text, position)
     return position if marks is None else marks.end()

@@ -69,8 +69,8 @@ class AnswerStore:
         value = self._cache.get(key(judge, group))
         if value is None:
             return None
-        with self._cache.reading("verdict"):
-            return _read(read_row(value), group)
+        with self._cache.explain_damage("verdict"):
+            return _decode(read_row(value), group)
 
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict; then it is on disk.
@@ -78,7 +78,7 @@ class AnswerStore:
         Raises:
             StoreError: The store cannot be written.
         """
-        self._cache.put(key(judge, group), _row(judge, group, verdict))
+        self._cache.put(key(judge, group), _encode(judge, group, verdict))
 
     def forget_failures(self) -> int:
         """Remove the verdicts without a usable answer, so that the judge is asked again.
@@ -86,7 +86,7 @@ class AnswerStore:
         Returns:
             The number of verdicts removed.
         """
-        with self._cache.reading("verdict"):
+        with self._cache.explain_damage("verdict"):
             rows = [(name, read_row(value)) for name, value in self._cache.items()]
             failed = [name for name, row in rows if row["outcome"] in FAILURES]
         self._cache.delete(failed)
@@ -94,7 +94,7 @@ class AnswerStore:
 
     def usage(self) -> Usage:
         """Return what all stored answers cost when they were given."""
-        with self._cache.reading("verdict"):
+        with self._cache.explain_damage("verdict"):
             rows = (read_row(value) for _, value in self._cache.items())
             return sum((read_usage(row["usage"]) for row in rows), Usage())
 
@@ -112,7 +112,7 @@ def key(judge: str, group: Group) -> str:
     return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
 
 
-def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
+def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
     """Return what is stored about a verdict."""
     row = {
         "judge": judge,
@@ -128,7 +128,7 @@ def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
     return json.dumps(row).encode()
 
 
-def _read(row: dict[str, Any], group: Group) -> Verdict:
+def _decode(row: dict[str, Any], group: Group) -> Verdict:
     """Return the verdict that a stored row holds.
 
     Raises:
@@ -147,13 +147,13 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
     unit = None if offset is None else start + offset
     named = tuple(start + each for each in starts)
     stored = Verdict(start, start + len(group), unit, outcome, reason, answer, starts=named)
-    verdict = moved(stored, group)
+    verdict = move_verdict(stored, group)
     if as_verdict(group, verdict) != verdict:
         raise ValueError("it does not fit the group")
     return verdict
 
 
-def moved(verdict: Verdict, group: Group) -> Verdict:
+def move_verdict(verdict: Verdict, group: Group) -> Verdict:
     """Return the verdict on an equal group as one on this group, with no usage."""
     by, unit, reason = group.start - verdict.start, verdict.unit, verdict.reason
     if reason and by:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
 # Where BertChunker cuts at no unit of a group, the strongest start is taken, but a start far from
 # the end would leave tiny chunks: at the start of the group it loses 4 in the unit of t.
 _TARGET_POSITION = 0.8  # share of the group's tokens
-_PENALTY = 4.0
+_POSITION_PENALTY = 4.0
 
 
 class BertJudge(Judge):
@@ -50,7 +50,7 @@ class BertJudge(Judge):
     def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
         self._chunker = BertChunker(model, threads=threads)
         self._lock = ForkSafeLock()
-        self._known: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
+        self._scores: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
 
     @property
     def model(self) -> str:
@@ -92,13 +92,13 @@ class BertJudge(Judge):
     def _scores_of(self, document: TextUnits) -> UnitScores:
         """Return the scores of a document's units, which are computed once."""
         with self._lock:
-            known = self._known.get(document)
+            known = self._scores.get(document)
             if known is None:
                 # What the splitter has read is not read again.
                 parsed = document.parsed or self._chunker.parse(document.text)
                 scores = self._chunker.scores(parsed, also=[unit[0] for unit in document.units])
                 cuts = self._chunker.cuts(parsed, scores)
-                known = self._known[document] = UnitScores(document, scores, cuts)
+                known = self._scores[document] = UnitScores(document, scores, cuts)
             return known
 
     def __getstate__(self) -> dict[str, object]:
@@ -153,5 +153,5 @@ class UnitScores:
         before = self.tokens_before[start]
         total = max(1, int(self.tokens_before[stop] - before))
         shares = (self.tokens_before[units] - before) / total
-        penalty = _PENALTY * ((shares - _TARGET_POSITION) / _TARGET_POSITION) ** 2
+        penalty = _POSITION_PENALTY * ((shares - _TARGET_POSITION) / _TARGET_POSITION) ** 2
         return int(units[int(np.argmax(self.t[units] - penalty))])

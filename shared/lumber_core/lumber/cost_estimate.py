@@ -21,11 +21,11 @@ from lumber_core.tokens.counter import TokenCounter
 
 # Where in a group, by length, a model's answers fall on average: at 0.61 in the published run on
 # Emma, which would have taken 468 calls if all of them fell at 0.6, and took 476.
-_SHARES = (0.9, 0.6, 0.4)  # late, likely, early
+_ANSWER_POSITIONS = (0.9, 0.6, 0.4)  # late, likely, early
 # "Answer: ID 1234" and the end of the message.
-_COMPLETION_TOKENS = 8
+_TOKENS_PER_ANSWER = 8
 # ", ID 1234" in the list of a window's starts.
-_LISTED_TOKENS = 5
+_TOKENS_PER_START = 5
 
 
 class Range(NamedTuple):
@@ -136,19 +136,20 @@ def expected_usages(
 
     def usage(groups: Sequence[Group]) -> Usage:
         prompts = [part for group in groups for part in questions(group)]
-        return Usage(len(groups), sum(counter.count(prompts)), _COMPLETION_TOKENS * len(groups))
+        return Usage(len(groups), sum(counter.count(prompts)), _TOKENS_PER_ANSWER * len(groups))
 
     if isinstance(walk, Walk):
-        runs = [Walk(walk.document, walk.rules) for _ in _SHARES]
-        return tuple(usage(_simulated(*each)) for each in zip(runs, _SHARES, strict=True))
+        runs = [Walk(walk.document, walk.rules) for _ in _ANSWER_POSITIONS]
+        return tuple(usage(_simulate(*each)) for each in zip(runs, _ANSWER_POSITIONS, strict=True))
     asked = usage(walk.groups)
     (tokens,) = counter.count([walk.document.text]) if walk.groups else (0,)
     return tuple(
-        asked + Usage(0, 0, _LISTED_TOKENS * round(tokens / (share * theta))) for share in _SHARES
+        asked + Usage(0, 0, _TOKENS_PER_START * round(tokens / (share * theta)))
+        for share in _ANSWER_POSITIONS
     )
 
 
-def _simulated(walk: Walk, share: float) -> list[Group]:
+def _simulate(walk: Walk, share: float) -> list[Group]:
     """Return the groups of a walk whose answers all fall at one share of their groups' lengths."""
     groups = []
     while (group := walk.claim()) is not None:

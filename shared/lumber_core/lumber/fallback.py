@@ -15,7 +15,7 @@ from lumber_core.calls.threads import SingleFlight
 from lumber_core.errors import JudgementError
 from lumber_core.llms.model import Model
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.answer_store import AnswerStore, key, moved
+from lumber_core.lumber.answer_store import AnswerStore, key, move_verdict
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
@@ -87,13 +87,13 @@ class GuardedJudge(Judge):
             follows = f"{follows}, {identity_of(self._local)}"
         return f"{identity_of(self._judge)}|on failure {follows}"
 
-    def stored(self, group: Group) -> Verdict | None:
+    def find_stored(self, group: Group) -> Verdict | None:
         """Return the verdict if it is stored, or None.
 
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        known = self._known(group)
+        known = self._look_up(group)
         return None if known is None else self._complete(group, known)
 
     def judge(self, group: Group) -> Verdict:
@@ -104,14 +104,14 @@ class GuardedJudge(Judge):
         """
 
         def find() -> Verdict:
-            return self._known(group) or self._keep(group, self._ask(group))
+            return self._look_up(group) or self._keep(group, self._ask(group))
 
         if self._store is None:
             return self._complete(group, as_verdict(group, self._ask(group)))
         # A thread that waits on an event loop must not wait for one that asks this loop.
         asked = is_for_loop(), key(self._name, group)
         verdict, mine = self._asked.once(asked, find)
-        return self._complete(group, verdict if mine else moved(verdict, group))
+        return self._complete(group, verdict if mine else move_verdict(verdict, group))
 
     def _ask(self, group: Group) -> Verdict:
         judge = self._judge
@@ -119,7 +119,7 @@ class GuardedJudge(Judge):
             return judge.judge(group)
         return ask_within(None, judge.judge, judge.ajudge, group)  # a user's own
 
-    def _known(self, group: Group) -> Verdict | None:
+    def _look_up(self, group: Group) -> Verdict | None:
         return None if self._store is None else self._store.get(self._name, group)
 
     def _keep(self, group: Group, answer: object) -> Verdict:

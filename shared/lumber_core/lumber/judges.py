@@ -153,10 +153,10 @@ class ModelJudge(Judge):
         except ModelUnavailableError as error:
             if not self._model.has_answered:  # a wrong URL, or a server that does not run
                 raise
-            return _verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+            return _make_verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
         unusable = parsed.outcome in _UNUSABLE
         self._model.report_usability(f"{parsed.outcome}: {parsed.reason}" if unusable else None)
-        return _verdict(group, parsed, reply, usage)
+        return _make_verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
@@ -255,27 +255,27 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         group: The group.
         answer: A verdict; or of a custom function a unit number or None, and of a window a list.
     """
-    if isinstance(answer, Verdict) and not _is_sound(answer):
+    if isinstance(answer, Verdict) and not _is_well_formed(answer):
         reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
-        return _verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
+        return _make_verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
     if not isinstance(answer, Verdict):
-        given, read = Verdict(0, 0, None, "shift", usage=Usage(calls=1)), _read(group, answer)
+        given, read = Verdict(0, 0, None, "shift", usage=Usage(calls=1)), _read_units(group, answer)
     elif answer.failed:  # what follows is decided by `on_failure`
         given, read = answer, ParsedAnswer((), answer.outcome, answer.reason)
     else:
-        given, read = answer, _read(group, answer.starts if group.several else answer.unit)
+        given, read = answer, _read_units(group, answer.starts if group.several else answer.unit)
         if read.outcome not in FAILURES:
             read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
-    return _verdict(group, read, given.answer, given.usage)
+    return _make_verdict(group, read, given.answer, given.usage)
 
 
-def _is_sound(given: Verdict) -> bool:
+def _is_well_formed(given: Verdict) -> bool:
     """Return whether what is not a unit in a verdict of a custom judge is what it should be."""
     texts = isinstance(given.reason, str) and isinstance(given.answer, str | None)
     return texts and isinstance(given.usage, Usage) and given.outcome in [*OUTCOMES]
 
 
-def _verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
+def _make_verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
     return Verdict(
         group.start,
         group.stop,
@@ -305,7 +305,7 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
     return parsed
 
 
-def _read(group: Group, answer: object) -> ParsedAnswer:
+def _read_units(group: Group, answer: object) -> ParsedAnswer:
     """Return which units a custom judge names; numpy's integers are accepted."""
     try:
         named: list[Any] = [] if answer is None else [*answer] if group.several else [answer]  # type: ignore[misc]

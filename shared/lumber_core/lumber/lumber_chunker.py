@@ -44,10 +44,10 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 logger = logging.getLogger(__name__)
 
 # Documents that asynchronous calls work on at once by default.
-_DEFAULT_ASYNC_CONCURRENCY = 8
+_ASYNC_CONCURRENCY = 8
 
 # A unit that is too long is divided into about as many paragraphs as fit into a group of theta.
-_PARTS = 5
+_PARTS_PER_GROUP = 5
 
 
 THETA = 550
@@ -249,7 +249,7 @@ class LumberChunker(Chunker):
         show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
-        capacity = self.max_concurrency or (_DEFAULT_ASYNC_CONCURRENCY if is_for_loop() else 1)
+        capacity = self.max_concurrency or (_ASYNC_CONCURRENCY if is_for_loop() else 1)
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         with Progress(total) as progress:
             lanes = capacity if self.max_concurrency and self._judge.waits else 1
@@ -274,25 +274,27 @@ class LumberChunker(Chunker):
         if self.method == "window":
             # The judge may name any part of a unit that fits in no chunk.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
-            units, tokens = self._counted_units(parsed, most)
+            units, tokens = self._units_and_tokens(parsed, most)
             return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
         units, rules = self._units_and_rules(parsed)
         return Walk(TextUnits(parsed.text, units, parsed), rules, lanes=lanes)
 
     def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""
-        units, tokens = self._counted_units(parsed, self.theta)
+        units, tokens = self._units_and_tokens(parsed, self.theta)
         return units, MethodRules(tokens, self.theta)
 
-    def _counted_units(self, parsed: ParsedText, most: int) -> tuple[Sequence[Span], Sequence[int]]:
+    def _units_and_tokens(
+        self, parsed: ParsedText, most: int
+    ) -> tuple[Sequence[Span], Sequence[int]]:
         """Return the units of a text and their tokens; divided, if they have more than `most`."""
         units = parsed.units()
         tokens = self.counter.count([unit.of(parsed.text) for unit in units])
         if max(tokens, default=0) > most:
-            return self._divided(parsed, units, tokens, most)
+            return self._divide_units(parsed, units, tokens, most)
         return units, tokens
 
-    def _divided(
+    def _divide_units(
         self, parsed: ParsedText, units: Sequence[Span], tokens: Sequence[int], most: int
     ) -> tuple[list[Span], list[int]]:
         """Divide the units of more than `most` tokens; return all units and their tokens."""
@@ -300,7 +302,7 @@ class LumberChunker(Chunker):
             self._limits,
             chunk_size=most,
             min_chunk_size=None,
-            target_size=max(1, min(most, self.theta) // _PARTS),
+            target_size=max(1, min(most, self.theta) // _PARTS_PER_GROUP),
         )
         divided: list[Span] = []
         counts: list[int] = []

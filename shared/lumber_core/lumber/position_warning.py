@@ -12,10 +12,10 @@ logger = logging.getLogger(__name__)
 
 # A judge that gives one kind of answer this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
-_ENOUGH_GROUPS = 10
+_MIN_GROUPS = 10
 # Of windows, which have many units to choose from, fewer are enough.
-_ENOUGH_WINDOWS = 3
-_FEWEST_UNITS = 4  # with two choices, half of all answers are the first by chance
+_MIN_WINDOWS = 3
+_MIN_UNITS = 4  # with two choices, half of all answers are the first by chance
 
 
 def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
@@ -28,10 +28,9 @@ def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
     answered = [
         verdict
         for verdict in verdicts
-        if verdict.outcome in ("shift", "no_shift")
-        and verdict.stop - verdict.start >= _FEWEST_UNITS
+        if verdict.outcome in ("shift", "no_shift") and verdict.stop - verdict.start >= _MIN_UNITS
     ]
-    if len(answered) < (_ENOUGH_WINDOWS if of_windows else _ENOUGH_GROUPS):
+    if len(answered) < (_MIN_WINDOWS if of_windows else _MIN_GROUPS):
         return
     ((named, count),) = Counter(map(_position, answered)).most_common(1)
     if named and count >= _SUSPICIOUS_SHARE * len(answered):

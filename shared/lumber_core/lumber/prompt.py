@@ -121,7 +121,7 @@ class PromptTemplate:
     def render(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text for a group."""
         fields = {
-            "paragraphs": labelled(group),
+            "paragraphs": labelled_units(group),
             "first": str(group.start),
             "last": str(group.stop - 1),
         }
@@ -153,13 +153,14 @@ def strict_request(choices: Sequence[int], *, several: bool) -> str:
     )
 
 
-def labelled(group: Group) -> str:
+def labelled_units(group: Group) -> str:
     """Return the group's units as lines that start with `ID n:`, where n is the unit's number."""
     return "\n".join(
-        f"{label(number)}: {folded(text)}" for number, text in enumerate(group.texts, group.start)
+        f"{label(number)}: {fold_lines(text)}"
+        for number, text in enumerate(group.texts, group.start)
     )
 
 
-def folded(text: str) -> str:
+def fold_lines(text: str) -> str:
     """Return `text` on one line, without control characters or lone surrogates."""
     return " ".join(_CONTROL.sub(" ", text).split())

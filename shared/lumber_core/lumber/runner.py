@@ -89,10 +89,10 @@ class Schedule:
         task.walk.follow(self._stored)
         if task.walk.done:
             self._active.pop(task.number, None)
-            if not task.walk.unanswered:  # calls still in flight belong to its usage
+            if not task.walk.is_waiting:  # calls still in flight belong to its usage
                 self._finished.append((task.number, task.walk))
 
-    def finished(self) -> list[tuple[int, AnyWalk]]:
+    def take_finished(self) -> list[tuple[int, AnyWalk]]:
         """Return the walks that ended since the last call, with the numbers of their documents."""
         finished, self._finished = self._finished, []
         return finished
@@ -130,7 +130,7 @@ def drive(
     cancelled, they are cancelled, unless they run in threads.
     """
     stop = stop_event()
-    schedule = Schedule(walks, capacity, judge.stored, stop)
+    schedule = Schedule(walks, capacity, judge.find_stored, stop)
     if capacity == 1 or not judge.waits:
         yield from _drive_here(schedule, judge, on_verdict)
         return
@@ -155,24 +155,24 @@ def _drive_pool(
         while (task := schedule.next_task()) is not None:
             context = copy_context()  # callbacks and traces of frameworks
             out[pool.submit(context.run, judge.judge, task.group)] = task
-        yield from schedule.finished()
+        yield from schedule.take_finished()
         if not out:
             return
         done, _ = wait(out, return_when=FIRST_COMPLETED)
         for future in done:
-            _take(schedule, out.pop(future), future.result(), on_verdict)
+            _record(schedule, out.pop(future), future.result(), on_verdict)
 
 
 def _drive_here(
     schedule: Schedule, judge: GuardedJudge, on_verdict: OnVerdict
 ) -> Iterator[tuple[int, AnyWalk]]:
     while (task := schedule.next_task()) is not None:
-        _take(schedule, task, judge.judge(task.group), on_verdict)
-        yield from schedule.finished()
-    yield from schedule.finished()
+        _record(schedule, task, judge.judge(task.group), on_verdict)
+        yield from schedule.take_finished()
+    yield from schedule.take_finished()
 
 
-def _take(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdict) -> None:
+def _record(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdict) -> None:
     task.walk.record(verdict)
     schedule.give_back(task)
     on_verdict(task, verdict)

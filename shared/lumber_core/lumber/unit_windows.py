@@ -28,13 +28,13 @@ from lumber_core.text.place import Places
 WINDOW_TOKENS = 4096
 """Maximum tokens in a window: a novel of 200,000 tokens has about 55 windows."""
 
-_OVERLAP = 0.1  # of a window's tokens: enough text around a unit at the middle of an overlap
+_OVERLAP_SHARE = 0.1  # of a window's tokens: enough text around a unit at the middle of an overlap
 
 # What the cutter weighs against sizes, in the unit of BertChunker's t. A start that is named
 # outweighs sizes unless one of the chunks beside it would have a tenth of the target size or less;
 # if every unit is named, chunks still have about 0.4 of the target size. Other units score as
 # paragraphs do that clearly continue the one before: one in twenty in Emma has such a t.
-_NAMED, _UNNAMED = 3.0, -3.0
+_SCORE_IF_NAMED, _SCORE_OTHERWISE = 3.0, -3.0
 
 
 class UnitWindow(Group):
@@ -71,7 +71,7 @@ class WindowWalk:
     def __init__(self, document: TextUnits, tokens: Sequence[int], window_tokens: int) -> None:
         self.document = document
         before = [0, *accumulate(max(1, count) for count in tokens)]
-        self._windows = _plan(before, window_tokens)
+        self._windows = _plan_windows(before, window_tokens)
         # The first unit about which each window but the first decides.
         self._edges = [
             max(start + 1, bisect_right(before, (before[start] + before[end]) / 2, start, end))
@@ -80,7 +80,7 @@ class WindowWalk:
         self._verdicts: dict[int, Verdict] = {}
         self.usage = Usage()
         self._waiting = iter(range(len(self._windows)))
-        self._out: set[int] = set()
+        self._in_flight: set[int] = set()
         self._followed = False
 
     @property
@@ -89,9 +89,9 @@ class WindowWalk:
         return len(self._verdicts) == len(self._windows)
 
     @property
-    def unanswered(self) -> bool:
+    def is_waiting(self) -> bool:
         """Whether a window that was handed out has no verdict yet."""
-        return bool(self._out)
+        return bool(self._in_flight)
 
     @property
     def position(self) -> int:
@@ -115,7 +115,7 @@ class WindowWalk:
         """Hand out the next window that needs a judge, or None if there is none left."""
         for number in self._waiting:
             if number not in self._verdicts:
-                self._out.add(number)
+                self._in_flight.add(number)
                 return UnitWindow(self.document, *self._windows[number])
         return None
 
@@ -142,12 +142,12 @@ class WindowWalk:
         number = bisect_left(self._windows, (verdict.start, verdict.stop))
         if self._windows[number : number + 1] != [(verdict.start, verdict.stop)]:
             raise ValueError(f"no window of this walk goes from {verdict.start} to {verdict.stop}")
-        self._out.discard(number)
+        self._in_flight.discard(number)
         if number not in self._verdicts:
             self._verdicts[number] = verdict
             self.usage += verdict.usage
 
-    def deciding(self, unit: int) -> Verdict | None:
+    def deciding_verdict(self, unit: int) -> Verdict | None:
         """Return the verdict that decides about a unit; None if nothing is known about it.
 
         Args:
@@ -159,14 +159,14 @@ class WindowWalk:
         return verdict if verdict.starts or not verdict.failed else None
 
 
-def _plan(before: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
+def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
     """Return the first unit of each window, and the one past its last.
 
     Args:
         before: Tokens before each unit and before the end.
         window_tokens: Maximum tokens in a window.
     """
-    units, overlap = len(before) - 1, _OVERLAP * window_tokens
+    units, overlap = len(before) - 1, _OVERLAP_SHARE * window_tokens
     windows: list[tuple[int, int]] = []
     start, stop = 0, min(1, units)
     while stop < units:
@@ -198,9 +198,15 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
     starts = [*numbers]
 
     def scores(places: Places) -> list[float]:
-        deciding = (walk.deciding(bisect_right(starts, place) - 1) for place in places.offsets)
+        deciding = (
+            walk.deciding_verdict(bisect_right(starts, place) - 1) for place in places.offsets
+        )
         return [
-            0.0 if verdict is None else _NAMED if numbers.get(at) in verdict.starts else _UNNAMED
+            0.0
+            if verdict is None
+            else _SCORE_IF_NAMED
+            if numbers.get(at) in verdict.starts
+            else _SCORE_OTHERWISE
             for at, verdict in zip(places.offsets, deciding, strict=True)
         ]
 
@@ -212,7 +218,7 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
     setters: list[Verdict | None] = []
     for span in made.spans:
         unit = numbers.get(span.start, 0)
-        verdict = walk.deciding(unit) if unit else None
+        verdict = walk.deciding_verdict(unit) if unit else None
         if verdict is not None and unit in verdict.starts:
             setters.append(replace(verdict, unit=unit, starts=(), usage=Usage()))
         else:

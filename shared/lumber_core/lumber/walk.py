@@ -29,8 +29,8 @@ calls. Judges whose answers do not depend on the text can waste more.
 _EXPECTED_WASTE = 1.2
 # A stretch is divided by a further lane only if it is longer than half an even share of the text,
 # and than this number of groups.
-_LEAST_SHARE = 0.5
-_SHORTEST_STRETCH = 6
+_MIN_STRETCH_SHARE = 0.5
+_MIN_STRETCH_GROUPS = 6
 
 
 @dataclass(slots=True)
@@ -74,17 +74,17 @@ class Walk:
     ) -> None:
         self.document = document
         self.rules = rules
-        self._most_lanes = lanes
+        self._max_lanes = lanes
         self._max_extra_calls = max_extra_calls
         self._verdicts: dict[int, Verdict] = {}
-        self._out: set[int] = set()
+        self._in_flight: set[int] = set()
         self.verdicts: list[Verdict] = []
         self.boundaries: dict[int, Verdict] = {}
         self.usage = Usage()
         self._chain_calls = 0
         self._position = 0
         self._lanes: list[_Lane] = []
-        self._planned: list[int] | None = None
+        self._lane_starts: list[int] | None = None
         self._advance()
 
     @property
@@ -93,9 +93,9 @@ class Walk:
         return self.rules.stop(self._position) is None
 
     @property
-    def unanswered(self) -> bool:
+    def is_waiting(self) -> bool:
         """Whether a group that was handed out has no verdict yet; its verdict may be wasted."""
-        return bool(self._out)
+        return bool(self._in_flight)
 
     @property
     def position(self) -> int:
@@ -131,7 +131,7 @@ class Walk:
         Returns:
             The group; None if no lane has one to ask about and none should be started.
         """
-        if self._most_lanes < 2 or self.done or self.wasted > self._budget():
+        if self._max_lanes < 2 or self.done or self.wasted > self._budget():
             return None
         for lane in self._lanes:
             group = self._hand_out(lane.position)
@@ -152,7 +152,7 @@ class Walk:
         Args:
             stored: Returns the stored verdict on a group, or None.
         """
-        while self._position not in self._out and (group := self._group(self._position)):
+        while self._position not in self._in_flight and (group := self._group(self._position)):
             verdict = stored(group)
             if verdict is None:
                 return
@@ -166,7 +166,7 @@ class Walk:
         """
         if self.rules.stop(verdict.start) != verdict.stop:
             raise ValueError(f"no group of this walk goes from {verdict.start} to {verdict.stop}")
-        self._out.discard(verdict.start)
+        self._in_flight.discard(verdict.start)
         if verdict.start in self._verdicts:
             return
         self._verdicts[verdict.start] = verdict
@@ -174,11 +174,11 @@ class Walk:
         self._advance()
 
     def _hand_out(self, start: int) -> Group | None:
-        if start in self._out or start in self._verdicts:
+        if start in self._in_flight or start in self._verdicts:
             return None
         group = self._group(start)
         if group is not None:
-            self._out.add(start)
+            self._in_flight.add(start)
         return group
 
     def _group(self, start: int) -> Group | None:
@@ -189,7 +189,7 @@ class Walk:
 
     def _advance(self) -> None:
         """Follow the true chain and all lanes as far as verdicts are known."""
-        while (verdict := self._known(self._position)) is not None:
+        while (verdict := self._verdict_at(self._position)) is not None:
             self.verdicts.append(verdict)
             self._chain_calls += verdict.start in self._verdicts
             boundary, self._position = self._step(verdict)
@@ -206,12 +206,12 @@ class Walk:
         self._lanes = kept
 
     def _follow(self, lane: _Lane) -> None:
-        while (verdict := self._known(lane.position)) is not None:
+        while (verdict := self._verdict_at(lane.position)) is not None:
             if verdict.start in self._verdicts:
                 lane.judged.append(verdict.start)
             _, lane.position = self._step(verdict)
 
-    def _known(self, start: int) -> Verdict | None:
+    def _verdict_at(self, start: int) -> Verdict | None:
         """Return the verdict on the group at `start`, if there is one or none is needed."""
         verdict = self._verdicts.get(start)
         if verdict is not None:
@@ -243,15 +243,15 @@ class Walk:
 
     def _new_start(self) -> int | None:
         """Choose where to start a lane: first evenly spaced, then in the longest stretch left."""
-        if len(self._lanes) + 1 >= self._most_lanes:
+        if len(self._lanes) + 1 >= self._max_lanes:
             return None
         if self.wasted + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():
             return None
-        if self._planned is None:
-            count = min(self._most_lanes, 1 + int(self._budget() / _EXPECTED_WASTE))
-            self._planned = [self.rules.unit_at(number / count) for number in range(1, count)]
-        while self._planned:
-            start = self._planned.pop(0)
+        if self._lane_starts is None:
+            count = min(self._max_lanes, 1 + int(self._budget() / _EXPECTED_WASTE))
+            self._lane_starts = [self.rules.unit_at(number / count) for number in range(1, count)]
+        while self._lane_starts:
+            start = self._lane_starts.pop(0)
             if start > self._position and start not in self._verdicts:
                 return start
         return self._middle_of_longest_stretch()
@@ -259,11 +259,11 @@ class Walk:
     def _middle_of_longest_stretch(self) -> int | None:
         heads = sorted({self._position, *(lane.position for lane in self._lanes)})
         starts = sorted(lane.start for lane in self._lanes)
-        longest, middle = _LEAST_SHARE * self.rules.units / self._most_lanes, None
+        longest, middle = _MIN_STRETCH_SHARE * self.rules.units / self._max_lanes, None
         for head in heads:
             following = bisect_left(starts, head + 1)
             end = starts[following] if following < len(starts) else self.rules.units
             group = (self.rules.stop(head) or head + 1) - head
-            if end - head > max(longest, _SHORTEST_STRETCH * group):
+            if end - head > max(longest, _MIN_STRETCH_GROUPS * group):
                 longest, middle = float(end - head), (head + end) // 2
         return middle

@@ -68,7 +68,7 @@ class KeyValueCache(ABC):
         """Close what was opened. The next use opens it again."""
 
     @contextmanager
-    def reading(self, what: str) -> Iterator[None]:
+    def explain_damage(self, what: str) -> Iterator[None]:
         """Turn errors about a stored value, such as "verdict", into a StoreError."""
         try:
             yield

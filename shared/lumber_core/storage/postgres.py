@@ -26,11 +26,11 @@ from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import Database, VersionError
 
-_SECONDS = 60  # in which a server has to answer, and a writer gets its turn
-_CONNECT_SECONDS = 10
-_MOST = 8  # connections of an object: a server often has 100 for everybody
+_MAX_SECONDS = 60  # in which a server has to answer, and a writer gets its turn
+_MAX_CONNECT_SECONDS = 10
+_MAX_CONNECTIONS = 8  # connections of an object: a server often has 100 for everybody
 _PREFIX = "lumber_"  # of schemas, so that no table of another program has the name of one of ours
-_LONGEST = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
+_MAX_NAME_BYTES = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
 _INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
 _TYPES = {
     "integer": "BIGINT",
@@ -59,9 +59,12 @@ class PostgresDatabase(Database):
         self, path: str, url: str, collection: str, *, version: int, schema: str, outdated: str
     ) -> None:
         self.path = path
-        if not 0 < len(collection.encode(errors="replace")) <= _LONGEST or "\0" in collection:
+        if (
+            not 0 < len(collection.encode(errors="replace")) <= _MAX_NAME_BYTES
+            or "\0" in collection
+        ):
             raise ValueError(
-                f"a collection has a name of 1 to {_LONGEST} bytes, not {collection!r}"
+                f"a collection has a name of 1 to {_MAX_NAME_BYTES} bytes, not {collection!r}"
             )
         try:
             known: dict[str, Any] = conninfo_to_dict(url)
@@ -77,20 +80,20 @@ class PostgresDatabase(Database):
         # Statements are not prepared, since poolers of connections do without sessions.
         fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
         ours = {
-            "connect_timeout": _CONNECT_SECONDS,
+            "connect_timeout": _MAX_CONNECT_SECONDS,
             "fallback_application_name": "lumber-splitters",
         }
         self._settings = {**ours, **known, **fixed}
         place = ":".join(str(known[part]) for part in ("host", "port") if part in known)
         self.name = f"{collection} in the database {known.get('dbname', '')}".strip()
         self.name += f" at {place}" * bool(place)
-        self._version, self._tables, self._outdated = version, schema, outdated
+        self._version, self._table_statements, self._outdated = version, schema, outdated
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
         # A machine that is switched off while it writes has the lock no longer than this.
         self._lock = (
-            f"SET LOCAL idle_in_transaction_session_timeout = '{_SECONDS}s'; "
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_MAX_SECONDS}s'; "
             f"SELECT pg_advisory_xact_lock({key})"
         )
         self._free: list[_Connection] = []
@@ -109,18 +112,18 @@ class PostgresDatabase(Database):
             StoreError: The server cannot be reached, does not answer in time or refuses something,
                 or another version has written the collection.
         """
-        with self._explained(), self._connection(write) as connection:
+        with self._explain_errors(), self._connection(write) as connection:
             yield _Statements(connection)
             connection.execute("COMMIT")
 
     def _renew(self) -> None:
         """Begin without connections: those of a parent are not ours to close."""
-        _inherited.extend(self._free)
+        _parents_connections.extend(self._free)
         self._free.clear()
-        self._turns = BoundedSemaphore(_MOST)
+        self._permits = BoundedSemaphore(_MAX_CONNECTIONS)
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         try:
             yield
         except (psycopg.Error, VersionError) as error:
@@ -156,18 +159,20 @@ class PostgresDatabase(Database):
     @contextmanager
     def _connection(self, write: bool) -> Iterator[_Connection]:
         """Hand out a connection with an open transaction; undo what is not committed."""
-        if not self._turns.acquire(timeout=_SECONDS):
-            raise psycopg.OperationalError(f"all {_MOST} connections of this process are in use")
+        if not self._permits.acquire(timeout=_MAX_SECONDS):
+            raise psycopg.OperationalError(
+                f"all {_MAX_CONNECTIONS} connections of this process are in use"
+            )
         try:
-            connection = self._begin(write)
+            connection = self._take_connection(write)
             try:
                 yield connection
             finally:
-                self._end(connection)
+                self._give_back(connection)
         finally:
-            self._turns.release()
+            self._permits.release()
 
-    def _begin(self, write: bool) -> _Connection:
+    def _take_connection(self, write: bool) -> _Connection:
         while True:
             try:
                 connection, used = self._free.pop(), True
@@ -176,14 +181,14 @@ class PostgresDatabase(Database):
             try:
                 self._open(connection, write)
             except BaseException as error:
-                self._end(connection)
+                self._give_back(connection)
                 # The server has ended what was idle, or was started again since.
                 if not (used and _is_lost(error)):
                     raise
             else:
                 return connection
 
-    def _end(self, connection: _Connection) -> None:
+    def _give_back(self, connection: _Connection) -> None:
         """Undo what was not committed, and keep the connection for others, unless it is lost."""
         with suppress(psycopg.Error):
             if connection.info.transaction_status in (_OPEN, _FAILED):
@@ -195,20 +200,20 @@ class PostgresDatabase(Database):
 
     def _open(self, connection: _Connection, write: bool) -> None:
         """Begin a transaction on a collection of this version; make one if there is none."""
-        while (found := self._begun(connection, write)) != self._version:
+        while (found := self._begin_transaction(connection, write)) != self._version:
             connection.execute("ROLLBACK")
             if found is not None and not (self._replaces_outdated and found < self._version):
                 raise VersionError(found, self._version, self._outdated)
-            self._make(connection)
+            self._create_tables(connection)
 
-    def _begun(self, connection: _Connection, write: bool) -> int | None:
+    def _begin_transaction(self, connection: _Connection, write: bool) -> int | None:
         """Begin a transaction; return the version of the collection, None if there is none."""
         kind = "READ COMMITTED" if write else "REPEATABLE READ, READ ONLY"
         cursor = connection.cursor()
         try:  # all at once, as each answer takes its way through the network
             cursor.execute(
                 f"BEGIN ISOLATION LEVEL {kind}; SET LOCAL search_path = {self._quoted}; "
-                f"SET LOCAL statement_timeout = '{_SECONDS}s'; "
+                f"SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; "
                 f"{self._lock if write else ''}; "
                 f"SELECT value FROM {self._quoted}.about WHERE name = 'format'"
             )
@@ -219,9 +224,9 @@ class PostgresDatabase(Database):
         row = cursor.fetchone()
         return int(row[0]) if row else None
 
-    def _make(self, connection: _Connection) -> None:
+    def _create_tables(self, connection: _Connection) -> None:
         """Make the tables, in place of those of an older version."""
-        connection.execute(f"BEGIN; SET LOCAL statement_timeout = '{_SECONDS}s'; {self._lock}")
+        connection.execute(f"BEGIN; SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; {self._lock}")
         known = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [self._schema])
         if known.fetchone() is None:
             try:
@@ -240,7 +245,7 @@ class PostgresDatabase(Database):
                     connection.execute(
                         sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))
                     )
-        schema = self._tables.format(**_TYPES)
+        schema = self._table_statements.format(**_TYPES)
         connection.execute(
             f"{schema}; INSERT INTO about VALUES ('format', '{self._version}') "
             "ON CONFLICT DO NOTHING; COMMIT"
@@ -248,23 +253,23 @@ class PostgresDatabase(Database):
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that waits for an answer no longer than `_SECONDS`."""
+    """A connection that waits for an answer no longer than `_MAX_SECONDS`."""
 
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
         """Run a call that waits for the server."""
-        return super().wait(_in_time(gen), *args, **kwargs)
+        return super().wait(_wait_in_time(gen), *args, **kwargs)
 
 
-def _in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+def _wait_in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
     """Yield what a call waits for. It is told ten times a second that it still waits."""
-    end = monotonic() + _SECONDS + 1  # a server that works ends the call itself before
+    end = monotonic() + _MAX_SECONDS + 1  # a server that works ends the call itself before
     try:
         wanted = next(call)
         while monotonic() < end:
             wanted = call.send((yield wanted)) or wanted
     except StopIteration as ended:
         return ended.value
-    raise _NoAnswerError(f"no answer within {_SECONDS} s")
+    raise _NoAnswerError(f"no answer within {_MAX_SECONDS} s")
 
 
 class _Statements:
@@ -298,7 +303,9 @@ class _NoRightError(errors.InsufficientPrivilege):
 
 _IDLE = psycopg.pq.TransactionStatus.IDLE
 _OPEN, _FAILED = psycopg.pq.TransactionStatus.INTRANS, psycopg.pq.TransactionStatus.INERROR
-_inherited: list[_Connection] = []  # of a parent process; closing them would end its sessions
+_parents_connections: list[
+    _Connection
+] = []  # of a parent process; closing them would end its sessions
 
 
 def _is_lost(error: BaseException) -> bool:

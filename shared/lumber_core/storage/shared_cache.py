@@ -19,8 +19,8 @@ from lumber_core.errors import StoreError
 from lumber_core.storage.cache import CACHE_FORMAT, KeyValueCache
 from lumber_core.support.secrets import redact, without_secrets
 
-_KEYS_AT_ONCE = 500
-_METHODS = (("mget", "mset", "mdelete", "yield_keys"), ("get", "put", "delete", "get_all"))
+_KEYS_PER_REQUEST = 500
+_STORE_METHODS = (("mget", "mset", "mdelete", "yield_keys"), ("get", "put", "delete", "get_all"))
 
 
 class _ByteStore(Protocol):
@@ -88,8 +88,8 @@ class SharedCache(KeyValueCache):
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
         found: dict[str, bytes] = {}
-        for some in batches(keys, _KEYS_AT_ONCE):
-            with self._using() as store:
+        for some in batches(keys, _KEYS_PER_REQUEST):
+            with self._use_store() as store:
                 values = store.mget([self._prefix + key for key in some])
             for key, value in zip(some, values, strict=True):
                 if value is not None:
@@ -99,27 +99,27 @@ class SharedCache(KeyValueCache):
     def put_many(self, values: Mapping[str, bytes]) -> None:
         """Store values, replacing earlier ones."""
         if values:
-            with self._using() as store:
+            with self._use_store() as store:
                 store.mset([(self._prefix + key, value) for key, value in values.items()])
 
     def delete(self, keys: Iterable[str]) -> None:
         """Remove the values stored under `keys`, if there are any."""
         names = [self._prefix + key for key in keys]
         if names:  # Redis refuses to delete nothing.
-            with self._using() as store:
+            with self._use_store() as store:
                 store.mdelete(names)
 
     def items(self) -> Iterable[tuple[str, bytes]]:
         """Return all keys with their values, in no particular order."""
         # Stores disagree about what their own prefix= means, and Redis reads it as a pattern.
-        with self._using() as store:
+        with self._use_store() as store:
             keys = [key for key in store.yield_keys() if key.startswith(self._prefix)]
         return self.get_many(key.removeprefix(self._prefix) for key in keys).items()
 
     @contextmanager
-    def _using(self) -> Iterator[_ByteStore]:
+    def _use_store(self) -> Iterator[_ByteStore]:
         try:
-            yield self._opened()
+            yield self._open_store()
         except StoreError:
             raise
         except Exception as error:
@@ -129,7 +129,7 @@ class SharedCache(KeyValueCache):
                 f"{without_secrets(str(error))}"
             ) from error
 
-    def _opened(self) -> _ByteStore:
+    def _open_store(self) -> _ByteStore:
         with self._lock:
             if self._store is None:
                 given: Any = self._given
@@ -166,7 +166,9 @@ class SharedCache(KeyValueCache):
 def _is_store(value: object) -> bool:
     if isinstance(value, type):  # called without arguments, it makes a store
         return False
-    return any(all(callable(getattr(value, name, None)) for name in names) for names in _METHODS)
+    return any(
+        all(callable(getattr(value, name, None)) for name in names) for names in _STORE_METHODS
+    )
 
 
 class _Collection:
@@ -182,20 +184,22 @@ class _Collection:
         self._name = prefix.rstrip("/").replace("-", "_").replace("/", "_")
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
-        found = [self._store.get(self._bare(key), self._name) for key in keys]
+        found = [self._store.get(self._without_prefix(key), self._name) for key in keys]
         # Latin-1 gives each byte its own character, so that any bytes fit into JSON.
         return [None if row is None else str(row["value"]).encode("latin-1") for row in found]
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
         for key, value in key_value_pairs:
-            self._store.put(self._bare(key), {"value": value.decode("latin-1")}, self._name)
+            self._store.put(
+                self._without_prefix(key), {"value": value.decode("latin-1")}, self._name
+            )
 
     def mdelete(self, keys: Sequence[str]) -> None:
         for key in keys:
-            self._store.delete(self._bare(key), self._name)
+            self._store.delete(self._without_prefix(key), self._name)
 
     def yield_keys(self) -> Iterator[str]:
         return (self._prefix + key for key in self._store.get_all(self._name))
 
-    def _bare(self, key: str) -> str:
+    def _without_prefix(self, key: str) -> str:
         return key.removeprefix(self._prefix)

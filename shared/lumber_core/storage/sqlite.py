@@ -18,16 +18,16 @@ from typing import Any
 from lumber_core.errors import StoreError
 from lumber_core.storage.database import Database, VersionError
 
-_SMALLEST_PAGE = 512  # bytes
-_BUSY_SECONDS = 60.0  # how long a file may stay locked
-_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
+_MIN_PAGE_BYTES = 512  # bytes
+_MAX_BUSY_SECONDS = 60.0  # how long a file may stay locked
+_SQLITE_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
 _RETRY_SECONDS = 0.01
 
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
-_IN_FILE = (sqlite3.Error, UnicodeDecodeError)
-_FAULTS = (*_IN_FILE, OSError)
+_FILE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
+_FAULTS = (*_FILE_FAULTS, OSError)
 _TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB", "clustered": "WITHOUT ROWID"}
-_NO_DATABASE, _OF_ANOTHER = "file is not a database", "it is a database of another program"
+_NO_DATABASE, _FOREIGN_DATABASE = "file is not a database", "it is a database of another program"
 
 
 class _Gate:
@@ -73,7 +73,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
         after_in_parent=lambda: _gate.after_fork(child=False),
         after_in_child=lambda: _gate.after_fork(child=True),
     )
-_inherited: list[sqlite3.Connection] = []  # SQLite forbids even closing them
+_parents_connections: list[sqlite3.Connection] = []  # SQLite forbids even closing them
 
 
 class _Connection(sqlite3.Connection):
@@ -149,18 +149,18 @@ class SqliteDatabase(Database):
             StoreError: The file cannot be read and written, belongs to another program or has
                 another version, or its folder does not exist.
         """
-        with self._explained(_FAULTS):
+        with self._explain_errors(_FAULTS):
             connection = self._begin(write)
         try:
-            with self._explained(_IN_FILE):
+            with self._explain_errors(_FILE_FAULTS):
                 yield connection
-            with self._explained(_FAULTS):
+            with self._explain_errors(_FAULTS):
                 _commit(connection)
         finally:
             self._end(connection)
 
     @contextmanager
-    def _explained(self, faults: tuple[type[Exception], ...]) -> Iterator[None]:
+    def _explain_errors(self, faults: tuple[type[Exception], ...]) -> Iterator[None]:
         try:
             yield
         except faults as error:
@@ -189,12 +189,12 @@ class SqliteDatabase(Database):
 
     def _begin(self, write: bool) -> _Connection:
         """Return a connection that has the lock it needs; try for as long as others have it."""
-        deadline = time.monotonic() + _BUSY_SECONDS
+        deadline = time.monotonic() + _MAX_BUSY_SECONDS
         while True:
             _gate.enter()
             connection = None
             try:
-                connection = self._connected()
+                connection = self._take_connection()
                 connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
                 connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
                 return connection
@@ -220,10 +220,10 @@ class SqliteDatabase(Database):
         finally:
             _gate.leave()
 
-    def _connected(self) -> _Connection:
+    def _take_connection(self) -> _Connection:
         """Return a connection that is free, or a new one."""
         with self._lock:
-            file = _identity(self.path)
+            file = _file_id(self.path)
             if file is None or file != self._file or self._process != os.getpid():
                 self._drop_connections()
             if self._free:
@@ -232,7 +232,7 @@ class SqliteDatabase(Database):
             try:
                 if self._file is None:
                     self._check(connection)
-                self._file = connection.file = _identity(self.path)
+                self._file = connection.file = _file_id(self.path)
             except BaseException:
                 connection.close()
                 raise
@@ -243,7 +243,7 @@ class SqliteDatabase(Database):
             for connection in self._free:
                 connection.close()
         else:
-            _inherited.extend(self._free)
+            _parents_connections.extend(self._free)
         self._free, self._file, self._process = [], None, os.getpid()
 
     def _connect(self) -> _Connection:
@@ -251,12 +251,12 @@ class SqliteDatabase(Database):
             raise OSError(f"the folder {self.path.parent} does not exist")
         if self.path.exists():
             # The file is not opened to look: closing it would end the locks of this process.
-            if 0 < self.path.stat().st_size < _SMALLEST_PAGE:
+            if 0 < self.path.stat().st_size < _MIN_PAGE_BYTES:
                 # SQLite takes it for an empty database, and overwrites it.
                 raise sqlite3.DatabaseError(_NO_DATABASE)
             if Path(f"{self.path}-wal").exists():  # no file of this library has one
                 # Closing it would write what is in its log.
-                raise sqlite3.DatabaseError(_OF_ANOTHER)
+                raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
         elif not self._kind["create"]:
             raise OSError(
                 "it is temporary, and was deleted with the object that made it, in this process or "
@@ -264,7 +264,7 @@ class SqliteDatabase(Database):
             )
         connection = sqlite3.connect(
             self.path,
-            timeout=_WAIT_SECONDS,
+            timeout=_SQLITE_WAIT_SECONDS,
             isolation_level=None,
             check_same_thread=False,
             factory=_Connection,
@@ -289,9 +289,9 @@ class SqliteDatabase(Database):
                 raise sqlite3.DatabaseError(healthy)
         connection.execute("COMMIT")
         if tables and theirs != application:
-            raise sqlite3.DatabaseError(_OF_ANOTHER)
+            raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
         if tables and found < version and self._replaces_outdated:
-            _empty(connection, version)
+            _drop_tables(connection, version)
             tables = []
         elif tables and found != version:
             raise VersionError(found, version, self._kind["outdated"])
@@ -307,7 +307,7 @@ def _open(path: Path, kind: dict[str, Any]) -> SqliteDatabase:
     return SqliteDatabase(path, **kind)
 
 
-def _empty(connection: sqlite3.Connection, version: int) -> None:
+def _drop_tables(connection: sqlite3.Connection, version: int) -> None:
     """Drop all tables of a file, unless another process has just written it in this version."""
     connection.execute("BEGIN EXCLUSIVE")
     if connection.execute("PRAGMA user_version").fetchone()[0] < version:
@@ -320,7 +320,7 @@ def _empty(connection: sqlite3.Connection, version: int) -> None:
 
 def _commit(connection: sqlite3.Connection) -> None:
     """End a transaction, as soon as readers in other processes let it."""
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + _MAX_BUSY_SECONDS
     while True:
         try:
             connection.execute("COMMIT")
@@ -335,7 +335,7 @@ def _remedy(error: Exception) -> str:
     said = str(error)
     if isinstance(error, VersionError):
         return error.remedy
-    if said in (_NO_DATABASE, _OF_ANOTHER):
+    if said in (_NO_DATABASE, _FOREIGN_DATABASE):
         return "Pass another path, or the path of a file that this library has made"
     if "malformed" in said:
         return "It is damaged: delete it, and it is made again"
@@ -349,7 +349,7 @@ def _is_busy(error: BaseException) -> bool:
     return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _file_id(path: Path) -> tuple[int, int] | None:
     """Return what tells the file at a path from any other; None if there is none."""
     with suppress(OSError):
         found = path.stat()

@@ -12,7 +12,7 @@ from lumber_core.support.extras import require
 
 _URL = re.compile(r"(postgres(?:ql)?://)(?:[^@/]*@)?([^?@]*)")
 _COLLECTION = re.compile(r"(?<=[?&])collection=([^&]*)&?")
-_DEFAULT = "passages"
+_DEFAULT_COLLECTION = "passages"
 
 
 def is_url(path: object) -> bool:
@@ -36,14 +36,16 @@ def in_collection(path: str | Path | None, name: str | None) -> str | Path | Non
         return path
     if not is_url(path):
         raise ValueError("a collection is one of a database: pass its URL as the path")
-    base, _ = _parts(str(path))
+    base, _ = _split_url(str(path))
     return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
 
 
-def _parts(url: str) -> tuple[str, str]:
+def _split_url(url: str) -> tuple[str, str]:
     """Return a URL as libpq takes it, and the name of the collection."""
     given = _COLLECTION.search(url)
-    return _COLLECTION.sub("", url).rstrip("?&"), unquote(given[1]) if given else _DEFAULT
+    return _COLLECTION.sub("", url).rstrip("?&"), unquote(
+        given[1]
+    ) if given else _DEFAULT_COLLECTION
 
 
 def open_database(
@@ -55,7 +57,7 @@ def open_database(
         # Deferred: an optional package.
         from lumber_core.storage.postgres import PostgresDatabase
 
-        server, collection = _parts(str(path))
+        server, collection = _split_url(str(path))
         return PostgresDatabase(
             str(path), server, collection, version=version, schema=schema, outdated=outdated
         )

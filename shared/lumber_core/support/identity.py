@@ -19,10 +19,10 @@ from lumber_core.support.secrets import is_secret
 NOT_COVERED = "code not covered"
 """Marks the name of a custom function in an identity: its code may change, but not its name."""
 
-_CHUNKS = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
+_CHUNK_NAMESPACE = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
 
-_DATA = (bool, int, float, complex, str, bytes, PurePath)
-_OURS = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
+_DATA_TYPES = (bool, int, float, complex, str, bytes, PurePath)
+_OUR_PACKAGES = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
 
 
 def identity_of(value: object) -> str:
@@ -48,7 +48,7 @@ def identity_of(value: object) -> str:
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, functools.partial):
         return f"partial({identity_of(value.func)}, {_arguments(value)})"
-    module, name = _qualified(value)
+    module, name = _qualified_name(value)
     if module.partition(".")[0] == "lumber_core":
         return f"{module}.{name}" if hasattr(value, "__qualname__") else repr(value)
     return f"{module}.{name} ({NOT_COVERED})"
@@ -68,26 +68,30 @@ def safe_repr(value: object) -> str:
     qualified names. Of other objects only the class is shown: the `repr` of a language model may
     contain its key.
     """
-    if isinstance(value, _DATA) or value is None:
+    if isinstance(value, _DATA_TYPES) or value is None:
         return repr(value)
     if isinstance(value, list | tuple | set | frozenset | dict):
         entries = [*value, *value.values()] if isinstance(value, dict) else value
-        return repr(value) if all(isinstance(entry, _DATA) for entry in entries) else _kind(value)
+        return (
+            repr(value)
+            if all(isinstance(entry, _DATA_TYPES) for entry in entries)
+            else _kind(value)
+        )
     if isinstance(value, functools.partial):
         return f"partial({safe_repr(value.func)}, ...)"
     if hasattr(value, "__qualname__"):
-        return ".".join(_qualified(value))
+        return ".".join(_qualified_name(value))
     bases = (base.__module__.partition(".")[0] for base in type(value).__mro__)
-    return repr(value) if any(base in _OURS for base in bases) else _kind(value)
+    return repr(value) if any(base in _OUR_PACKAGES for base in bases) else _kind(value)
 
 
 def _kind(value: object) -> str:
-    return f"<{'.'.join(_qualified(value)).removeprefix('builtins.')} object>"
+    return f"<{'.'.join(_qualified_name(value)).removeprefix('builtins.')} object>"
 
 
 def class_identity(kind: type) -> str:
     """Return the name of a class; with its module, and marked, if it is not of this library."""
-    module, name = _qualified(kind)
+    module, name = _qualified_name(kind)
     return name if module.startswith("lumber_") else f"{module}.{name} ({NOT_COVERED})"
 
 
@@ -104,7 +108,7 @@ def settings_digest(settings: Mapping[str, object], *, without: Collection[str] 
         without: Names to ignore at the top level.
     """
     counted = {name: value for name, value in settings.items() if name not in without}
-    text = json.dumps(_plain(counted), sort_keys=True)
+    text = json.dumps(_plain_data(counted), sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -122,7 +126,7 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     """
     # In ASCII, with lone surrogates escaped.
     key = json.dumps([source, *span, text, splitter], sort_keys=True, default=_entry)
-    return str(uuid5(_CHUNKS, key))
+    return str(uuid5(_CHUNK_NAMESPACE, key))
 
 
 def _entry(value: object) -> object:
@@ -130,7 +134,7 @@ def _entry(value: object) -> object:
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
-def _plain(value: object) -> object:
+def _plain_data(value: object) -> object:
     """Return data for JSON without credentials."""
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -140,18 +144,18 @@ def _plain(value: object) -> object:
         return value.hex()
     if isinstance(value, Mapping):
         return {
-            str(name): _plain(entry)
+            str(name): _plain_data(entry)
             for name, entry in value.items()
             if not is_secret(str(name), entry)
         }
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [_plain_data(entry) for entry in value]
     if isinstance(value, set | frozenset):
-        return sorted(json.dumps(_plain(entry), sort_keys=True) for entry in value)
+        return sorted(json.dumps(_plain_data(entry), sort_keys=True) for entry in value)
     fields = getattr(type(value), "model_fields", None)  # of pydantic
     if fields is not None:
-        return _plain({name: getattr(value, name) for name in fields})
-    module, name = _qualified(value)
+        return _plain_data({name: getattr(value, name) for name in fields})
+    module, name = _qualified_name(value)
     return f"{module}.{name}"
 
 
@@ -164,7 +168,7 @@ def _without_credentials(url: str) -> object:
     return [parts.scheme, parts.netloc.rpartition("@")[2], parts.path, sorted(query)]
 
 
-def _qualified(value: object) -> tuple[str, str]:
+def _qualified_name(value: object) -> tuple[str, str]:
     """Return the module and the qualified name of a function, or of an object's class."""
     named = value if hasattr(value, "__qualname__") else type(value)
     return str(getattr(named, "__module__", None)), str(getattr(named, "__qualname__", named))

@@ -16,34 +16,34 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 REDACTED = "[redacted]"
 
-_NAMES = (
+_SECRET_NAMES = (
     r"api[_-]?keys?|key|(?:client[_-]?)?secret|password|passwd|passphrase|authorization|cookie|"
     r"(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token"
 )
 # Patterns are compiled when they are first used: most programs raise no error.
 # Messages have "credentials: ..." and the like before words that are none.
-_SETTING = rf"(?i)(?:^|[_.-])(?:{_NAMES}|auth|bearer|credentials?)$"
+_SETTING = rf"(?i)(?:^|[_.-])(?:{_SECRET_NAMES}|auth|bearer|credentials?)$"
 _HEADERS = r"(?i)headers?$"
 _PUBLIC_HEADERS = r"(?i)accept|connection$|content-|user-agent$"
-_PLACES = (
+_SECRET_PLACES = (
     r"(?<=://)[^/\s@'\"]+(?=@)",
     r"(?i)(?<=bearer )[^\s'\",;}]+",
     r"(?i)(?<=basic )[a-z0-9+/=_-]{8,}",
 )
-_NAMED = (
-    rf"(?i)(?<![a-z])({_NAMES})"
+_NAMED_SECRET = (
+    rf"(?i)(?<![a-z])({_SECRET_NAMES})"
     r"(\\?['\"]?\s*[:=]\s*\\?['\"]?)(?!bearer |basic )[^\s'\",;&})]{6,}"
 )
-_PREFIXED = r"\b(?:(?:sk|pk|rk|gsk|xai|nvapi)[-_]|hf_|AIza)[A-Za-z0-9_-]{12,}"
+_PREFIXED_KEY = r"\b(?:(?:sk|pk|rk|gsk|xai|nvapi)[-_]|hf_|AIza)[A-Za-z0-9_-]{12,}"
 # Letters and digits in one long piece, or a UUID: neither a word nor a version.
 _KEY_IN_PATH = (
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|(?<![\w-])[\w-]*(?:(?=[a-zA-Z_]*[0-9])(?=[0-9_]*[a-zA-Z])\w{16,})[\w-]*"
 )
-_SHORTEST = 4  # characters of a secret to look for; shorter ones are part of many words
-_SHORTEST_HEADER = 8  # most short values of headers are no secrets
-_DEEPEST = 4  # a bridge holds a model, that a client, and that its headers
-_MOST_ENTRIES = 100  # of settings; a larger mapping holds something else
+_MIN_SECRET_LENGTH = 4  # characters of a secret to look for; shorter ones are part of many words
+_MIN_HEADER_LENGTH = 8  # most short values of headers are no secrets
+_MAX_DEPTH = 4  # a bridge holds a model, that a client, and that its headers
+_MAX_ENTRIES = 100  # of settings; a larger mapping holds something else
 
 
 def is_secret(name: str, value: object) -> bool:
@@ -67,14 +67,14 @@ def secrets_in(holder: object) -> list[str]:
     """
     found: set[str] = set()
     level: list[tuple[str, object]] = [("", holder)]
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         level = [part for name, value in level for part in _parts(name, value)]
         for name, value in level:
             if isinstance(value, str):
                 found.update(_secrets_of(name, value))
             elif callable(reveal := getattr(type(value), "get_secret_value", None)):
                 found.add(str(reveal(value)))
-    long = {secret for secret in found if len(secret) >= _SHORTEST}
+    long = {secret for secret in found if len(secret) >= _MIN_SECRET_LENGTH}
     return sorted(long | set(map(quote, long)), key=lambda secret: (-len(secret), secret))
 
 
@@ -88,10 +88,10 @@ def without_secrets(text: str, known: Iterable[str] = ()) -> str:
     """
     for secret in known:
         text = text.replace(secret, REDACTED)
-    for pattern in _PLACES:
+    for pattern in _SECRET_PLACES:
         text = re.sub(pattern, REDACTED, text)
-    text = re.sub(_NAMED, rf"\1\2{REDACTED}", text)
-    return re.sub(_PREFIXED, REDACTED, text)
+    text = re.sub(_NAMED_SECRET, rf"\1\2{REDACTED}", text)
+    return re.sub(_PREFIXED_KEY, REDACTED, text)
 
 
 def redact(error: BaseException, known: Iterable[str] = ()) -> None:
@@ -115,7 +115,9 @@ def redact(error: BaseException, known: Iterable[str] = ()) -> None:
                     setattr(one, name, clean)
     for one in errors:
         for link in ("__cause__", "__context__"):
-            if _tells(getattr(one, link), known):  # an error of pydantic, which cannot be changed
+            if _contains_secret(
+                getattr(one, link), known
+            ):  # an error of pydantic, which cannot be changed
                 setattr(one, link, None)
 
 
@@ -131,7 +133,7 @@ def redact_errors(holder: object) -> Iterator[None]:
     except Exception as error:
         known = tuple(secrets_in(holder))
         redact(error, known)
-        if not _tells(error, known):
+        if not _contains_secret(error, known):
             raise
         clean = without_secrets(str(error), known)
         raise RuntimeError(f"{type(error).__name__}: {clean}") from None
@@ -156,15 +158,17 @@ def _secrets_of(name: str, value: str) -> Iterator[str]:
         with suppress(ValueError):  # not a URL
             parts = urlsplit(value)
             yield from re.findall(_KEY_IN_PATH, parts.path)
-            yield from (held for _, held in parse_qsl(parts.query) if len(held) >= _SHORTEST_HEADER)
+            yield from (
+                held for _, held in parse_qsl(parts.query) if len(held) >= _MIN_HEADER_LENGTH
+            )
 
 
 def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
     """Yield the settings that a value holds, with their names."""
     if isinstance(value, Mapping):
         headers = re.search(_HEADERS, name) is not None
-        for key, held in value.items() if len(value) <= _MOST_ENTRIES else ():
-            long = isinstance(held, str) and len(held) >= _SHORTEST_HEADER
+        for key, held in value.items() if len(value) <= _MAX_ENTRIES else ():
+            long = isinstance(held, str) and len(held) >= _MIN_HEADER_LENGTH
             secret = headers and long and not re.match(_PUBLIC_HEADERS, str(key))
             yield ("token" if secret else str(key)), held
     elif not isinstance(value, str | type | ModuleType | FunctionType | MethodType):
@@ -172,7 +176,7 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
         yield from (getattr(value, "__pydantic_private__", None) or {}).items()
 
 
-def _tells(error: BaseException | None, known: tuple[str, ...]) -> bool:
+def _contains_secret(error: BaseException | None, known: tuple[str, ...]) -> bool:
     return error is not None and without_secrets(str(error), known) != str(error)
 
 

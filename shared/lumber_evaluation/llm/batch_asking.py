@@ -24,8 +24,8 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model
 from lumber_core.llms.retry import CallPolicy, ask_until_usable
-from lumber_core.lumber.answer_parser import declines, without_thinking
-from lumber_core.lumber.prompt import folded
+from lumber_core.lumber.answer_parser import is_refusal, without_thinking
+from lumber_core.lumber.prompt import fold_lines
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.cached_model import CachedModel
 
@@ -171,7 +171,7 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
     try:
         return Reply(read(answer), "read", "", completion.text)
     except UnusableReplyError as error:
-        if declines(answer) and "{" not in answer:
+        if is_refusal(answer) and "{" not in answer:
             return Reply(None, "refused", "the model declined to answer", completion.text)
         reason = str(error)
         if is_cut(completion.finish_reason):
@@ -181,7 +181,7 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
 
 _DECODER = json.JSONDecoder(strict=False)  # accepts line breaks in strings
 _OPENING = re.compile(r"[{\[]")
-_LONGEST = 100_000  # characters to read; valid replies are much shorter
+_MAX_REPLY_LENGTH = 100_000  # characters to read; valid replies are much shorter
 
 
 class UnusableReplyError(ValueError):
@@ -199,7 +199,7 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
         UnusableReplyError: There is none.
     """
     found: dict[str, Any] | None = None
-    for value in _values(reply):
+    for value in _outermost_values(reply):
         # Some models reply with a list of one object.
         candidate = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(candidate, dict):
@@ -216,20 +216,20 @@ def words(value: object) -> str:
     """Return a field of a reply as one line of text; "" if it is neither text nor number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return folded(str(value))
+    return fold_lines(str(value))
 
 
-def _values(reply: str) -> Iterator[Any]:
+def _outermost_values(reply: str) -> Iterator[Any]:
     """Yield the outermost JSON objects and lists of a reply."""
-    reply = reply[:_LONGEST]
+    reply = reply[:_MAX_REPLY_LENGTH]
     position = 0
     while (opening := _OPENING.search(reply, position)) is not None:
-        value, position = _decoded(reply, opening.start())
+        value, position = _decode_at(reply, opening.start())
         if value is not None:
             yield value
 
 
-def _decoded(reply: str, start: int) -> tuple[Any, int]:
+def _decode_at(reply: str, start: int) -> tuple[Any, int]:
     """Return the JSON value that starts at an offset and its end; None if there is none."""
     try:
         return _DECODER.raw_decode(reply, start)
@@ -239,7 +239,7 @@ def _decoded(reply: str, start: int) -> tuple[Any, int]:
         return None, start + 1
 
 
-_FIELD = re.compile(r"\{([a-z]+)\}")
+_PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +263,9 @@ class Template:
                 each, numbered from 1.
         """
         lines = {
-            name: folded(text)
+            name: fold_lines(text)
             if isinstance(text, str)
-            else "\n".join(f"{number}: {folded(item)}" for number, item in enumerate(text, 1))
+            else "\n".join(f"{number}: {fold_lines(item)}" for number, item in enumerate(text, 1))
             for name, text in texts.items()
         }
-        return self.system, _FIELD.sub(lambda match: lines.get(match[1], match[0]), self.user)
+        return self.system, _PLACEHOLDER.sub(lambda match: lines.get(match[1], match[0]), self.user)

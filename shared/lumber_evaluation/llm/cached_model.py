@@ -62,7 +62,7 @@ class CachedModel:
         def find() -> tuple[Completion, bool]:
             stored = None if self._cache is None else self._cache.get(key)
             if self._cache is not None and stored is not None:
-                with self._cache.reading("completion"):
+                with self._cache.explain_damage("completion"):
                     return Completion(**read_row(stored)), False
             completion = self._model.complete(system, user)
             completion = replace(completion, text=encodable(completion.text))

@@ -63,10 +63,10 @@ Which question does this passage alone answer?""",
 """Asks for a question; has the placeholder `{passage}`."""
 
 _FIELDS = ("question", "answer", "quotation")
-_SHORTEST = 100  # characters in a chunk to ask about: more than a heading
-_TRIES = 3  # chunks tried per stretch of a document
-_VAGUE = re.compile(r"(?:why|how)\b", re.IGNORECASE)
-_LOCATED = re.compile(
+_MIN_CHUNK_LENGTH = 100  # characters in a chunk to ask about: more than a heading
+_TRIES_PER_STRETCH = 3  # chunks tried per stretch of a document
+_WHY_OR_HOW = re.compile(r"(?:why|how)\b", re.IGNORECASE)
+_REFERENCE_TO_PASSAGE = re.compile(
     r"\b(?:in|from|of|by|per|within|to|at)\s+(?:this|that|the)\s+"
     r"(?:(?:given|above|following|provided|first|last)\s+)?"
     r"(?:passage|excerpt|extract|text|paragraph|chunk|snippet|quotation)\b"
@@ -147,16 +147,19 @@ def make_questions(
     """
     check_positive("count", count)
     stretches = _stretches(_sources(splits, documents), count, seed)
-    kept: list[_Made] = []
+    kept: list[_Reading] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []
     usage = Usage()
-    for number in range(_TRIES):
+    for number in range(_TRIES_PER_STRETCH):
         drawn = [stretch[number] for stretch in stretches if number < len(stretch)]
         if not drawn:
             break
         replies = ask_all(
             model,
-            [Ask(*QUESTION.fill(passage=source.text), partial(_read, source)) for source in drawn],
+            [
+                Ask(*QUESTION.fill(passage=source.text), partial(_read_question, source))
+                for source in drawn
+            ],
             store=store,
             policy=policy,
             max_concurrency=max_concurrency,
@@ -210,7 +213,7 @@ class _Source:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Reading:
     """The model's result for a chunk: a question, or None if it found nothing to ask."""
 
     source: _Source
@@ -228,13 +231,13 @@ def _sources(splits: Sequence[SplitDocument], documents: Iterable[Document]) -> 
         document = by_name[split.document]
         folded = document.text.casefold()
         for number, chunk in enumerate(split.chunks):
-            if len(chunk.span.of(document.text).strip()) >= _SHORTEST:
+            if len(chunk.span.of(document.text).strip()) >= _MIN_CHUNK_LENGTH:
                 sources.append(_Source(len(sources), document, folded, number, chunk.span))
     if not sources:
         raise ValueError(
             f"there is nothing to ask about: none of {sum(len(s.chunks) for s in splits)} chunks "
-            f"has {_SHORTEST} characters or more. Pass longer documents, or a splitter that makes "
-            "longer chunks"
+            f"has {_MIN_CHUNK_LENGTH} characters or more. Pass longer documents, or a splitter "
+            "that makes longer chunks"
         )
     return sources
 
@@ -247,11 +250,11 @@ def _stretches(sources: list[_Source], count: int, seed: int) -> list[list[_Sour
         first, stop = (len(sources) * at // count for at in (number, number + 1))
         stretch = sources[first:stop]
         chance = random.Random(f"{seed}/{number}")
-        stretches.append(chance.sample(stretch, min(_TRIES, len(stretch))))
+        stretches.append(chance.sample(stretch, min(_TRIES_PER_STRETCH, len(stretch))))
     return stretches
 
 
-def _read(source: _Source, reply: str) -> _Made:
+def _read_question(source: _Source, reply: str) -> _Reading:
     """Turn a reply into a question.
 
     Raises:
@@ -259,7 +262,7 @@ def _read(source: _Source, reply: str) -> _Made:
     """
     fields = read_object(reply, _FIELDS)
     if fields["question"] is None:
-        return _Made(source, None)
+        return _Reading(source, None)
     question, answer = words(fields["question"]), words(fields["answer"])
     for fault in _faults(question, answer):
         raise UnusableReplyError(fault)
@@ -280,16 +283,16 @@ def _read(source: _Source, reply: str) -> _Made:
         )
     if not is_encodable(exact):
         raise UnusableReplyError("the quotation contains half a character; quote another part")
-    return _Made(source, Question(question, source.document.name, answer, exact, (span,)))
+    return _Reading(source, Question(question, source.document.name, answer, exact, (span,)))
 
 
 def _faults(question: str, answer: str) -> Iterator[str]:
     """Yield what is wrong with a question and its answer."""
     if not question.rstrip("\"'\u201d\u2019\u00bb)").endswith(("?", "\uff1f", "\u061f", "\u037e")):
         yield "the question does not end with a question mark"
-    if _VAGUE.match(question):
+    if _WHY_OR_HOW.match(question):
         yield "the question asks why or how; ask when, what, where, who or which"
-    if located := _LOCATED.search(question):
+    if located := _REFERENCE_TO_PASSAGE.search(question):
         yield (
             f'the question says "{located[0]}", '
             "which means nothing to someone who has not seen the passage"
@@ -307,6 +310,6 @@ def _occurrences(wanted: str, text: str) -> int:
     return count
 
 
-def _dropped(source: _Source, reply: Reply[_Made]) -> DroppedQuestion:
+def _dropped(source: _Source, reply: Reply[_Reading]) -> DroppedQuestion:
     reason = reply.reason or "the model found nothing to ask about"
     return DroppedQuestion(source.document.name, source.chunk, reason, reply.text)

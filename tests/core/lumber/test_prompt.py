@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from lumber_core.lumber.prompt import PromptTemplate, folded
+from lumber_core.lumber.prompt import PromptTemplate, fold_lines
 from tests.core.core_support import group, nasty_texts, quick
 
 LINE_BREAKS = [
@@ -24,7 +24,7 @@ def test_paragraphs_are_labelled_with_their_numbers_in_the_document():
 
 @pytest.mark.parametrize("line_break", LINE_BREAKS, ids=ascii)
 def test_every_line_break_is_folded_to_one_blank(line_break):
-    assert folded(f"one{line_break}two {line_break}{line_break} three{line_break}") == (
+    assert fold_lines(f"one{line_break}two {line_break}{line_break} three{line_break}") == (
         "one two three"
     )
 
@@ -33,7 +33,7 @@ def test_every_line_break_is_folded_to_one_blank(line_break):
 @quick
 def test_folding_keeps_every_visible_character(text):
     kept = [c for c in text if not c.isspace() and c.isprintable()]
-    assert [c for c in folded(text) if not c.isspace() and c.isprintable()] == kept
+    assert [c for c in fold_lines(text) if not c.isspace() and c.isprintable()] == kept
 
 
 def test_braces_in_a_text_stay_as_they_are():

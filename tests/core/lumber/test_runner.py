@@ -53,11 +53,11 @@ def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> Non
             walk.record(replace(verdict, usage=Usage(1)))
             schedule.give_back(task)
     assert late is not None
-    assert schedule.finished() == []
+    assert schedule.take_finished() == []
     walk.record(replace(as_verdict(late.group, None), usage=Usage(1)))
     schedule.give_back(late)
-    assert [finished.usage.calls for _, finished in schedule.finished()] == [calls]
-    assert schedule.finished() == []
+    assert [finished.usage.calls for _, finished in schedule.take_finished()] == [calls]
+    assert schedule.take_finished() == []
 
 
 @pytest.mark.parametrize("documents", [8, 2])

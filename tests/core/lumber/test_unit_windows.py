@@ -95,7 +95,7 @@ def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(
             if sum(unit in window.choices for window in windows) == 2:
                 room = before[one.stop] - before[unit], before[unit] - before[other.start]
                 farther = one if room[0] >= room[1] else other
-                deciding = walk.deciding(unit)
+                deciding = walk.deciding_verdict(unit)
                 assert deciding is not None
                 assert deciding.start == farther.start
 

@@ -285,7 +285,7 @@ def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follo
 def test_readers_go_on_while_a_large_transaction_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite, "_MAX_BUSY_SECONDS", 0.2)
     path = tmp_path / "index.db"
     index_of(path).add([document(RIVER, "river")])
     writer, reader = PassageStore(path), index_of(path)
