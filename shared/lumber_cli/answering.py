@@ -34,7 +34,7 @@ def answer_from(
 ) -> tuple[CitedAnswer | None, str]:
     """Return a model's answer from passages, None if there is none; and what is wrong with it.
 
-    If it lacks quotes, or has some that stand nowhere, the model is told and asked again.
+    If it lacks quotes, or has some that no passage contains, the model is asked again.
     """
     shown = write_passages((passage.document, passage.in_context) for passage in passages)
     user = QUOTING_QUESTION.format(context=shown, question=question)
@@ -64,19 +64,19 @@ def answer_from(
         return None, no_answer(fault or "it finds none in these passages")
     citations = [
         # Nobody sees the lines of a text that was converted.
-        replace(one, lines=None) if one.document and is_converted(one.document) else one
-        for one in last.citations
+        replace(cited, lines=None) if cited.document and is_converted(cited.document) else cited
+        for cited in last.citations
     ]
     return replace(last, citations=tuple(citations)), _doubt(last)
 
 
 def no_answer(why: object) -> str:
-    """Return what to say if there is no answer."""
+    """Return the message that there is no answer, and why."""
     return f"no answer from the model: {why}"
 
 
 def _fault(answer: CitedAnswer) -> str:
-    """Return what the model is told of an answer, to be asked again; "" if nothing."""
+    """Return what is wrong with an answer, for the model; "" if nothing."""
     if answer.missing:
         listed = "; ".join(map(repr, answer.missing))
         return f"no passage has these quotes word for word: {listed}"

@@ -3,11 +3,12 @@
 A socket's timeout is for one read: a server that sends a byte now and then never exceeds it.
 
 - A coroutine is cancelled, which closes its connection.
-- A function cannot be stopped. It runs in a thread of its own, which is abandoned: it holds neither
-  its caller nor the end of the program. What it reads may end on its own (`end_reading_in_time`).
+- A function cannot be stopped. It runs in a thread of its own, which is abandoned: neither its
+  caller nor the end of the program waits for it. Clients that read responses with
+  `end_reading_in_time` stop at the deadline.
 
-Asynchronous methods run the synchronous ones in a thread, so that there is one way through both;
-only the calls that wait for somebody are made on the event loop (`run_for_loop`, `ask_within`).
+Asynchronous methods run the synchronous ones in a thread, so that both have one implementation;
+only calls of a model or of a user's coroutine run on the event loop (`run_for_loop`, `ask_within`).
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ async def acall_within(
 
 
 def _start_thread(end: tuple[float, float] | None, function: Callable[[], T]) -> Future[T]:
-    """Call a function in a thread that holds nobody."""
+    """Call a function in a thread that the end of the program does not wait for."""
     context, future = copy_context(), Future[T]()
     context.run(_call_end.set, end)
     future.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
@@ -127,9 +128,9 @@ def ask_within(
 
 
 async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function in a thread; what it asks with `ask_within`, it asks on this event loop.
+    """Call a function in a thread; its calls of `ask_within` are awaited on this event loop.
 
-    If the caller is cancelled, what was asked is cancelled, and nothing more is. Other work in
+    If the caller is cancelled, these calls are cancelled, and no further ones begin. Other work in
     threads is waited for, so that no answer is lost.
     """
     await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
@@ -153,7 +154,7 @@ async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwar
             cancelled = True
             loop.cancel()
     if cancelled:
-        future.exception()  # nobody is told
+        future.exception()  # so that asyncio logs no error
         raise asyncio.CancelledError
     return future.result()
 
@@ -170,7 +171,7 @@ def stop_event() -> Event:
 
 
 class _Loop:
-    """An event loop that waits for a thread, and runs what that asks.
+    """An event loop that awaits calls for a thread.
 
     Attributes:
         stop: Set once nothing more may be asked.
@@ -182,7 +183,7 @@ class _Loop:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def cancel(self) -> None:
-        """Cancel what was asked."""
+        """Cancel all calls."""
         self.stop.set()
         for task in self._tasks:
             task.cancel()

@@ -49,8 +49,8 @@ class SingleFlight(Generic[T]):
             with suppress(_AbandonedError):
                 return running.result(), False
         with self._resolve(name) as mine:
-            mine.set_result(found := find())
-        return found, True
+            mine.set_result(result := find())
+        return result, True
 
     def _claim(self, name: Hashable) -> Future[T] | None:
         """Return the result that is being worked on; None if it is the caller's to work on."""

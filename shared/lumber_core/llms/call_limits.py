@@ -11,8 +11,8 @@ from lumber_core.support.wording import counted
 
 logger = logging.getLogger(__name__)
 
-_CHARACTERS_PER_TOKEN = 4
-_MAX_PAUSE_SECONDS = 3600.0
+_CHARACTERS_PER_TOKEN = 4  # about the average of English
+_MAX_PAUSE_SECONDS = 3600.0  # so that a server that runs again is noticed within an hour
 
 
 class RateLimiter:

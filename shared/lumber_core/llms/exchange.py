@@ -1,8 +1,8 @@
 """The forms of a request to a model behind an API: simpler ones, until one is answered.
 
-Servers differ in the parameters that they accept, and report what they reject in every way: with
-any status, or inside a good reply. So no error is interpreted. A request that fails is sent in
-simpler forms, until one is answered; the form is then kept. Nothing here sends anything.
+Servers accept different parameters, and report one that they reject with any status, or inside a
+good reply. So no error is interpreted: a request that fails is sent in simpler forms until one is
+answered, and that form is kept. This module sends nothing itself.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class RequestSettings:
 
 
 class RequestForms:
-    """The forms that a model's requests may have, and what is known of its server.
+    """The forms that a model's requests may have, and the one that its server answers.
 
-    A form that is not the full one is kept once it was answered for a second request: the first
-    time, a fault of the server may have passed.
+    A simpler form is kept once two requests were answered in it: the full form of a single one may
+    have met a passing fault.
 
     Args:
         name: The model's name, for the log.
@@ -85,8 +85,8 @@ class RequestForms:
         )
         plain = RequestSettings(None, None, limit)
         forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
-        known = self._kept
-        return (forms, False) if known is None else (forms[known : known + 1] or forms[-1:], True)
+        kept = self._kept
+        return (forms, False) if kept is None else (forms[kept : kept + 1] or forms[-1:], True)
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
         """Keep a form that was answered; of several calls at once, the fullest one wins.
@@ -100,9 +100,9 @@ class RequestForms:
             if error is not None and not self._failed_once:
                 self._failed_once = True
                 return
-            news = self._kept is None
+            is_first = self._kept is None
             self._kept = number if self._kept is None else min(number, self._kept)
-        if news and error is not None:
+        if is_first and error is not None:
             logger.warning(
                 "%s is asked for plain text without a temperature%s from now on, because it "
                 "answers that. The error otherwise: %s",
@@ -113,8 +113,8 @@ class RequestForms:
 
     def needs_reasoning_tokens(self, completion: Completion, form: RequestSettings) -> bool:
         """Return whether the reasoning used up the tokens, and a higher limit helps."""
-        most = form.max_tokens
-        limited = self._max_tokens == "auto" and most is not None and most < _REASONING_TOKENS
+        limit = form.max_tokens
+        limited = self._max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
         text = completion.text.casefold()
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
             return False
@@ -132,6 +132,6 @@ class RequestForms:
 
 
 def is_about_form(error: Exception) -> bool:
-    """Return whether a server may answer a simpler request than the one it answered with this."""
+    """Return whether a simpler form of the request may avoid an error."""
     status = status_of(error)
     return isinstance(error, BadReplyError) if status is None else status not in _UNRELATED_STATUS

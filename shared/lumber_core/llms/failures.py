@@ -38,9 +38,9 @@ _UNREADABLE_NAMES = (
 _REDIRECT_STATUS = frozenset((301, 302, 303, 307, 308))
 _TIMEOUT_STATUS = frozenset((504, 524))
 _CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server never got the request
-_NO_CREDIT = "insufficient_quota"
-_MAX_RETRY_AFTER_SECONDS = 3600.0
-_BLOCKED_WORDS = (
+_NO_CREDIT = "insufficient_quota"  # OpenAI's, with the status of a rate limit
+_MAX_RETRY_AFTER_SECONDS = 3600.0  # a longer wait is a mistake of the server
+_BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure and Gemini
     "blocked",
     "blocklist",
     "content-filter",
@@ -108,8 +108,8 @@ def is_timeout(error: Exception) -> bool:
     """
     if status_of(error) in _TIMEOUT_STATUS:
         return True
-    chain = [one for one in (error, error.__cause__, error.__context__) if one is not None]
-    names = [name for one in chain for name in _names(one)]
+    chain = (error, error.__cause__, error.__context__)
+    names = [name for linked in chain if linked is not None for name in _names(linked)]
     return any("timeout" in name for name in names) and not any(
         part in name for name in names for part in _CONNECTING_NAMES
     )

@@ -65,13 +65,14 @@ class FrameworkModel(ABC):
     def identity(self) -> str:
         """The class, the model's name, and a digest of all settings that may change answers."""
         # A client may have its URL and headers from the environment, or be one of the user's own.
-        routes = {"routes": found} if (found := routes_of(self._llm)) else {}
-        digest = settings_digest({**self._settings(), **routes}, without=_NO_INFLUENCE)
+        routes = routes_of(self._llm)
+        settings = {**self._settings(), **({"routes": routes} if routes else {})}
+        digest = settings_digest(settings, without=_NO_INFLUENCE)
         return ":".join(filter(None, [self._framework, *self._names(), digest]))
 
     @property
     def server(self) -> str:
-        """The server's URL, as errors name it; "" if the model does not tell."""
+        """The server's URL, as errors name it; "" if it is unknown."""
         return public_url(url_of(routes_of(self._llm)) or "")
 
     @property

@@ -15,7 +15,7 @@ from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
 
-_CONNECT_SECONDS = 5.0  # seconds, as by default in OpenAI's package; more, and nobody is there
+_CONNECT_SECONDS = 5.0  # seconds, the default of OpenAI's package: who takes longer is not there
 
 
 class OpenAIModel(RemoteModel):
@@ -53,8 +53,7 @@ class OpenAIModel(RemoteModel):
         """Return the vector of each text by an embedding model; errors are those of `openai`.
 
         Args:
-            texts: At least one; how many a request may have, and how long they are, is the
-                server's to say.
+            texts: At least one. The server limits their number and length.
             attempts: Maximum number of times the request is sent.
         """
         client = self._get_client().with_options(max_retries=attempts - 1)
@@ -66,9 +65,9 @@ class OpenAIModel(RemoteModel):
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != len(texts):
             raise BadReplyError(f"{self._model}: the reply has not a vector for each text")
-        numbered = all(isinstance(getattr(each, "index", None), int) for each in data)
-        ordered = sorted(data, key=lambda each: each.index) if numbered else data
-        return [each.embedding for each in ordered]
+        numbered = all(isinstance(getattr(item, "index", None), int) for item in data)
+        ordered = sorted(data, key=lambda item: item.index) if numbered else data
+        return [item.embedding for item in ordered]
 
     @contextmanager
     def _clean_errors(self) -> Iterator[None]:
@@ -167,11 +166,11 @@ def _text(content: object) -> str | None:
     """Return the text of a message, whose content may be a list of parts; None if it is neither."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else "" if content is None else None
-    found = [
+    parts = [
         part.get("text") if isinstance(part, Mapping) else getattr(part, "text", part)
         for part in content
     ]
-    return "".join(text for text in found if isinstance(text, str))  # thoughts are no texts
+    return "".join(text for text in parts if isinstance(text, str))  # thoughts are no texts
 
 
 def _count(value: object) -> int:

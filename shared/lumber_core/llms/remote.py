@@ -39,9 +39,9 @@ class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
     If a request fails, whatever the error, it is sent once more as plain text without a
-    temperature, and then without a token limit as well. If one of these is answered, and also for
-    a second request, all have this form from then on, with one warning in the log; once a full
-    request was answered, all are full. Nothing else is retried.
+    temperature, and then without a token limit as well. If such a form is answered for a second
+    request, too, all later requests have it, with one warning in the log. Once a full request was
+    answered, all are full. Nothing else is retried.
 
     Args:
         model: The model's name.

@@ -1,8 +1,4 @@
-"""Retries: which failed calls to a model are sent again, and which questions are repeated.
-
-`RetryingModel` repeats a call that failed, and `ask_until_usable` a question whose reply cannot be
-used.
-"""
+"""Retries: failed calls to a model are sent again, and questions with unusable replies repeated."""
 
 from __future__ import annotations
 
@@ -151,12 +147,12 @@ class RetryingModel:
             )
         is_trial = breaker.is_open
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        most = 1 if is_trial else max(1, policy.attempts // (1 + repeats))
-        first, timeouts = 0.0, 0
+        max_attempts = 1 if is_trial else max(1, policy.attempts // (1 + repeats))
+        started, timeouts = 0.0, 0
         for attempt in count(1):
             self._wait_for_turn(len(system) + len(user))
             began = time.monotonic()
-            first = first or began
+            started = started or began
             try:
                 completion = self._ask(system, user, answers)
             except Exception as error:
@@ -170,13 +166,11 @@ class RetryingModel:
                     ) from error
                 timeouts += is_timeout(error)
                 others_failed = breaker.is_open and not is_trial
-                if attempt >= most or timeouts >= _MAX_TIMEOUTS or others_failed:
+                if attempt >= max_attempts or timeouts >= _MAX_TIMEOUTS or others_failed:
                     raise self._unavailable(attempt, summary) from error
                 seconds = self._pause_after(error, attempt, began)
-                if (
-                    self._is_doubtful(error)
-                    and time.monotonic() - first + seconds > _FIRST_ANSWER_SECONDS
-                ):
+                waited = time.monotonic() - started + seconds
+                if self._may_be_misaddressed(error) and waited > _FIRST_ANSWER_SECONDS:
                     raise self._unavailable(attempt, summary) from error
                 logger.info(
                     "attempt %d failed; the next one in %.1f s. The cause: %s",
@@ -218,16 +212,16 @@ class RetryingModel:
             # Up to a quarter more, so that paused calls do not resume all at once.
             sleep(pause * (1 + random.random() / 4))
 
-    def _is_doubtful(self, error: Exception) -> bool:
-        """Return whether the model may be none: it never answered, and is not busy."""
+    def _may_be_misaddressed(self, error: Exception) -> bool:
+        """Return whether the URL may be wrong: nobody ever answered, and no server is busy."""
         is_busy = is_timeout(error) or status_of(error) == 429 or retry_after(error) is not None
         return not (self.has_answered or is_busy)
 
     def _unavailable(self, attempts: int, summary: str) -> ModelUnavailableError:
         self._breaker.record_failure(summary)
         many = counted(attempts, "attempt")
-        named = getattr(self._model, "server", "")
-        server = f" from {named}" if isinstance(named, str) and named else ""
+        url = getattr(self._model, "server", "")
+        server = f" from {url}" if isinstance(url, str) and url else ""
         hint = "" if self.has_answered else "; it has never answered: check its URL"
         return ModelUnavailableError(f"no answer in {many}{server}; the last one: {summary}{hint}")
 
@@ -256,18 +250,14 @@ class RetryingModel:
 
 
 def ask_until_usable(
-    question: str,
-    ask: Callable[[str], tuple[T, str]],
-    *,
-    rereads: int,
-    request: str = "Try again.",
+    question: str, ask: Callable[[str], tuple[T, str]], *, rereads: int, request: str = "Try again."
 ) -> tuple[T, str]:
     """Ask a question, and again with what was wrong with the reply until one can be used.
 
     Args:
         question: The question.
-        ask: Sends a question. Returns what it read in the reply, and why that cannot be used: ""
-            if it can, or if the question shall not be repeated.
+        ask: Sends a question. Returns what the reply contains, and what was wrong with it: "" if
+            the question shall not be repeated.
         rereads: Maximum number of repetitions.
         request: The last sentence of a repeated question.
 

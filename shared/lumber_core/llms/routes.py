@@ -1,7 +1,7 @@
 """Where the requests of a client go, and by which of its settings a gateway chooses a model.
 
-Clients are known by their attributes, so that no provider's package is imported: those of OpenAI,
-Anthropic, Google and Ollama, those of botocore, and the clients of httpx in them.
+Clients are recognised by their attributes, so that no provider's package is imported: those of
+OpenAI, Anthropic, Google and Ollama, those of botocore, and the clients of httpx in them.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _MAX_DEPTH = 4  # a model holds a resource of OpenAI's, that a client, and that 
 
 def routes_of(holder: object) -> list[Route]:
     """Return the routes of a client, or of the clients that a framework's model holds."""
-    found: dict[str, Route] = {}
+    routes: dict[str, Route] = {}
     level = [holder]
     for _ in range(_MAX_DEPTH):
-        for each in level:
-            if route := _route(each):
-                found[json.dumps(route, sort_keys=True)] = route
+        for client in level:
+            if route := _route(client):
+                routes[json.dumps(route, sort_keys=True)] = route
         level = [
-            inner for each in level for name in _clients_of(each) if (inner := _get(each, name))
+            inner for outer in level for name in _clients_of(outer) if (inner := _get(outer, name))
         ]
-    return [found[key] for key in sorted(found)]
+    return [routes[key] for key in sorted(routes)]
 
 
 def url_of(routes: Iterable[Route]) -> str | None:

@@ -1,9 +1,9 @@
-"""How a language model's answer is read: the units where new content starts.
+"""Reads a language model's answer: the units where new content starts.
 
 About a group models are asked for `Answer: ID 3`, about a window for `Answer: ID 3, ID 7`, and
-mostly comply; most of the parser is for those that do not. In order of trust: what follows
-"Answer:", JSON, what stands anywhere. Of several answers of one kind the last usable one counts,
-because models that reason conclude last.
+mostly comply; most of the parser is for those that do not. It looks, in order of trust, after
+"Answer:", in JSON, and in the rest of the text. Of several answers of one kind the last usable one
+counts, because models that reason conclude last.
 
 About a group any ID or number in the text is an answer in the end. About a window only a list is:
 a unit that is mentioned otherwise need not be a start.
@@ -38,7 +38,7 @@ _LABELLED = re.compile(
 _ID = re.compile(rf"\bid{_MARKUP}{_NUMBER}", re.IGNORECASE)
 _BARE = re.compile(rf"(?<![\w.]){_NUMBER}")
 _ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
-# Between items. A dash is one at the start of a line only: "ID 3 - ID 7" may be meant as a range.
+# Between items. A dash counts at the start of a line only: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
     r"(?:\band\b|(?m:^[ \t]{0,20}[-\u2022])|[\s,;.:\"'*_`\[\](){}<>])*", re.IGNORECASE
 )
@@ -61,7 +61,7 @@ _Finder = Callable[[str], list[list[int]]]  # the answers of one kind; an empty 
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """What an answer says.
+    """The units that an answer names, or why it cannot be used.
 
     Attributes:
         starts: The units it names, ascending; about a group one at most.
@@ -82,7 +82,7 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
         choices: The units it may name.
 
     Returns:
-        What it says. Nothing raises: if an answer cannot be used, `reason` says why.
+        The units. Nothing raises: if an answer cannot be used, `reason` states why.
     """
     text = _THOUSANDS.sub("", without_thinking(answer))
     finders: dict[str, _Finder] = {
@@ -120,8 +120,8 @@ def _parse(text: str, choices: Sequence[int], finders: dict[str, _Finder]) -> Pa
     if _NONE.fullmatch(text):
         return ParsedAnswer(outcome="no_shift", reason="the answer says that nothing changes")
     for kind, find in finders.items():
-        if found := find(text):
-            return _choose_answer(kind, found, choices)
+        if answers := find(text):
+            return _choose_answer(kind, answers, choices)
     if _PLACEHOLDER.search(text):
         return ParsedAnswer(reason="the answer repeats the placeholder of the prompt")
     if is_refusal(text):
@@ -129,10 +129,10 @@ def _parse(text: str, choices: Sequence[int], finders: dict[str, _Finder]) -> Pa
     return ParsedAnswer(reason="the answer names no paragraph, or none as a start")
 
 
-def _choose_answer(kind: str, found: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
-    """Take the last answer of one kind of whose units at most half were not offered."""
-    named = dict.fromkeys(unit for units in found for unit in units)
-    for units in reversed(found):
+def _choose_answer(kind: str, answers: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
+    """Return the last answer of one kind with at least half of its units among the choices."""
+    named = dict.fromkeys(unit for units in answers for unit in units)
+    for units in reversed(answers):
         if not units:
             return ParsedAnswer(outcome="no_shift", reason=f"the {kind} says that nothing changes")
         starts = tuple(sorted(unit for unit in {*units} if unit in choices))
@@ -156,8 +156,8 @@ def _list_units(units: Collection[int]) -> str:
 
 def _labelled_answers(text: str) -> list[list[int]]:
     """Read what follows each "Answer:"."""
-    found = (_LABELLED.match(text, label.end()) for label in _ANSWER.finditer(text))
-    return [[] if m["none"] else [int(m[1])] for m in found if m is not None]
+    matches = (_LABELLED.match(text, label.end()) for label in _ANSWER.finditer(text))
+    return [[] if m["none"] else [int(m[1])] for m in matches if m is not None]
 
 
 def _bare_numbers(text: str) -> list[list[int]]:
@@ -182,9 +182,9 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
                 continue
             loaded = values[named]
         listed = loaded if isinstance(loaded, list) else [] if loaded is None else [loaded]
-        lists = [_items(each) for each in map(str, listed) if not _NONE.fullmatch(each)]
+        lists = [_items(entry) for entry in map(str, listed) if not _NONE.fullmatch(entry)]
         if [] not in lists:
-            yield [item for (some,) in lists for item in some]
+            yield [item for (items,) in lists for item in items]
 
 
 def _json_lists(text: str) -> list[list[int]]:
@@ -197,8 +197,8 @@ def _labelled_lists(text: str) -> list[list[int]]:
     if last is None:
         return []
     after = text[last.end() :].lstrip()
-    if after.startswith(("[", "{")) and (found := _json_lists(after)):
-        return found
+    if after.startswith(("[", "{")) and (lists := _json_lists(after)):
+        return lists
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
         return [[]]
@@ -206,7 +206,7 @@ def _labelled_lists(text: str) -> list[list[int]]:
 
 
 def _unlabelled_lists(text: str) -> list[list[int]]:
-    """Read a text that is nothing but a list, or a list of IDs after a phrase that denies none."""
+    """Read a text that is only a list, or a list of IDs after a phrase without a negation."""
     first = _ID.search(text)
     if first is not None and not _NEGATION.search(text, 0, first.start()):
         text = text[first.start() :]
@@ -214,13 +214,13 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
 
 
 def _items(text: str) -> list[list[int]]:
-    """Read the list at the start of a text; a remark may follow, but one without any number."""
+    """Read the list at the start of a text, which only a remark without numbers may follow."""
     text, end = _NUMBERING.sub("", text), 0
-    found: list[int] = []
+    items: list[int] = []
     while (match := _ITEM.match(text, _skip_marks(text, end))) is not None:
-        found.append(int(match[1]))
+        items.append(int(match[1]))
         end = match.end()
-    return [found] if found and not re.search(r"\d", text[end:]) else []
+    return [items] if items and not re.search(r"\d", text[end:]) else []
 
 
 def _skip_marks(text: str, position: int) -> int:

@@ -143,9 +143,9 @@ def _decode(row: dict[str, Any], group: Group) -> Verdict:
     if any(type(number) is not int for number in (start, offset or 0, *starts)):
         raise TypeError("start, offset and starts must be whole numbers")
     if outcome not in OUTCOMES or any(type(text) is not str for text in (reason, answer or "")):
-        raise ValueError("the outcome is unknown, or a text is none")
+        raise ValueError("the outcome is unknown, or a text has the wrong type")
     unit = None if offset is None else start + offset
-    named = tuple(start + each for each in starts)
+    named = tuple(start + place for place in starts)
     stored = Verdict(start, start + len(group), unit, outcome, reason, answer, starts=named)
     verdict = move_verdict(stored, group)
     if as_verdict(group, verdict) != verdict:
@@ -165,5 +165,5 @@ def move_verdict(verdict: Verdict, group: Group) -> Verdict:
         unit=None if unit is None else unit + by,
         reason=reason,
         usage=Usage(),
-        starts=tuple(each + by for each in verdict.starts),
+        starts=tuple(start + by for start in verdict.starts),
     )

@@ -92,14 +92,14 @@ class BertJudge(Judge):
     def _scores_of(self, document: TextUnits) -> UnitScores:
         """Return the scores of a document's units, which are computed once."""
         with self._lock:
-            known = self._scores.get(document)
-            if known is None:
-                # What the splitter has read is not read again.
+            unit_scores = self._scores.get(document)
+            if unit_scores is None:
+                # The splitter may have read the text already.
                 parsed = document.parsed or self._chunker.parse(document.text)
                 scores = self._chunker.scores(parsed, also=[unit[0] for unit in document.units])
                 cuts = self._chunker.cuts(parsed, scores)
-                known = self._scores[document] = UnitScores(document, scores, cuts)
-            return known
+                unit_scores = self._scores[document] = UnitScores(document, scores, cuts)
+            return unit_scores
 
     def __getstate__(self) -> dict[str, object]:
         return {"model": self.model, "threads": self._chunker.threads}
@@ -128,8 +128,8 @@ class UnitScores:
     def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int]) -> None:
         import numpy as np
 
-        known = frozenset(cuts)
-        self.cuts = {n for n, unit in enumerate(document.units) if unit[0] in known}
+        cut_offsets = frozenset(cuts)
+        self.cuts = {n for n, unit in enumerate(document.units) if unit[0] in cut_offsets}
 
         offsets = [unit[0] for unit in document.units] + [len(document.text)]
         before = np.searchsorted(scores.starts, offsets, side="left")

@@ -91,7 +91,7 @@ class Estimate:
         rows: list[tuple[str, ...]] = [("", "lowest", "likely", "highest")]
         counts = {"calls": self.calls, "prompt tokens": self.prompt_tokens}
         counts["completion tokens"] = self.completion_tokens
-        rows += [(name, *map("{:,.0f}".format, found)) for name, found in counts.items()]
+        rows += [(name, *map("{:,.0f}".format, values)) for name, values in counts.items()]
         if self.cost is not None:
             places = 2 if self.cost.high >= 1 else 4
             rows.append(("cost", *(f"{value:,.{places}f}" for value in self.cost)))
@@ -140,7 +140,7 @@ def expected_usages(
 
     if isinstance(walk, Walk):
         runs = [Walk(walk.document, walk.rules) for _ in _ANSWER_POSITIONS]
-        return tuple(usage(_simulate(*each)) for each in zip(runs, _ANSWER_POSITIONS, strict=True))
+        return tuple(usage(_simulate(*run)) for run in zip(runs, _ANSWER_POSITIONS, strict=True))
     asked = usage(walk.groups)
     (tokens,) = counter.count([walk.document.text]) if walk.groups else (0,)
     return tuple(

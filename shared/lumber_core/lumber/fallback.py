@@ -1,7 +1,7 @@
-"""What happens when a model refuses, gives an answer of no use, or cannot be reached.
+"""What happens when a model refuses, gives an unusable answer, or cannot be reached.
 
-`choose_judge` says which judge is asked. `GuardedJudge` asks it, stores its answers, and does what
-the setting `on_failure` says if it gives no usable one.
+`choose_judge` returns the judge to ask. `GuardedJudge` asks it, stores its verdicts, and applies
+the setting `on_failure` to those without a usable answer.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def choose_judge(
 
 
 class GuardedJudge(Judge):
-    """Asks another judge, and returns a sound verdict whatever that returns.
+    """Asks another judge, and returns a valid verdict whatever that returns.
 
-    What is in the store is not asked again, and each answer is stored before it is returned. If two
-    equal groups are asked about at the same time, one waits for the other's answer. A failure stays
-    one, with its outcome and reason; its unit is filled in, and the starts of a window.
+    A stored verdict is not asked for again, and a new one is stored before it is returned. If two
+    equal groups are asked about at the same time, one waits for the other's verdict. A failure
+    keeps its outcome and reason, and gets the units that `on_failure` chooses.
 
     Args:
         judge: The judge; with a store its `identity` is part of the keys.
@@ -81,7 +81,7 @@ class GuardedJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """The identity of the judge, and what happens if it fails."""
+        """The identity of the judge, and what follows its failures."""
         follows: str = self._on_failure
         if follows == "judge_locally":
             follows = f"{follows}, {identity_of(self._local)}"
@@ -93,8 +93,8 @@ class GuardedJudge(Judge):
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        known = self._look_up(group)
-        return None if known is None else self._complete(group, known)
+        verdict = self._look_up(group)
+        return None if verdict is None else self._complete(group, verdict)
 
     def judge(self, group: Group) -> Verdict:
         """Return the stored verdict, or ask for it.
@@ -130,7 +130,7 @@ class GuardedJudge(Judge):
         return verdict
 
     def _complete(self, group: Group, verdict: Verdict) -> Verdict:
-        """Return a verdict with the unit that follows if it is a failure."""
+        """Return a verdict; a failure with the units that `on_failure` chooses."""
         if not verdict.failed:
             return verdict
         if self._on_failure == "raise":

@@ -113,10 +113,10 @@ class ModelJudge(Judge):
 
     def for_windows(self) -> ModelJudge:
         """Return this judge with the default prompt about windows, unless it has one of its own."""
-        made = copy(self)
+        judge = copy(self)
         if not self._has_own_prompt:
-            made._prompt = PromptTemplate(WINDOW_SYSTEM, WINDOW_USER)
-        return made
+            judge._prompt = PromptTemplate(WINDOW_SYSTEM, WINDOW_USER)
+        return judge
 
     def questions(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text that the model is sent."""
@@ -227,7 +227,7 @@ def as_judge(judge: JudgeLike) -> Judge:
         return CallableJudge(method)
     if callable(judge) and not isinstance(judge, type):
         return CallableJudge(judge)
-    # Of data, only the type is told: a string may be a key.
+    # Data are shown by their type only: a string may be a key.
     given = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
     raise TypeError(
         "a judge must be a language model, a function from a group to a unit number or None, or an "
@@ -236,7 +236,7 @@ def as_judge(judge: JudgeLike) -> Judge:
 
 
 def _hint(judge: object) -> str:
-    """Say what to pass instead of a model's name, and where to pass a framework's model."""
+    """Return what to pass instead of a model's name, and where to pass a framework's model."""
     if isinstance(judge, str):
         return ": for a model's name pass a model, such as lumber_core.llms.OpenAIModel(name)"
     for module, splitter in (
@@ -249,7 +249,7 @@ def _hint(judge: object) -> str:
 
 
 def as_verdict(group: Group, answer: object) -> Verdict:
-    """Return what a judge returned as a verdict on the group, which names only its choices.
+    """Return a judge's answer as a verdict that names only units which the group offers.
 
     Args:
         group: The group.
@@ -270,7 +270,7 @@ def as_verdict(group: Group, answer: object) -> Verdict:
 
 
 def _is_well_formed(given: Verdict) -> bool:
-    """Return whether what is not a unit in a verdict of a custom judge is what it should be."""
+    """Return whether a custom judge's verdict has a valid outcome, reason, answer and usage."""
     texts = isinstance(given.reason, str) and isinstance(given.answer, str | None)
     return texts and isinstance(given.usage, Usage) and given.outcome in [*OUTCOMES]
 

@@ -96,7 +96,7 @@ class LumberChunker(Chunker):
         on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
             reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
             the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
-            says what happened.
+            states what happened.
         max_concurrency: Maximum number of questions in flight, over all texts of a call. If there
             are fewer texts, further questions are about other windows of the same text, or work
             ahead on it with the method `paper`, which needs about a tenth more calls. The result is
@@ -180,7 +180,7 @@ class LumberChunker(Chunker):
         asked = as_judge(judge)
         if method == "window" and isinstance(asked, ModelJudge):
             asked = asked.for_windows()
-        opened = store if store is None or isinstance(store, AnswerStore) else AnswerStore(store)
+        answers = store if store is None or isinstance(store, AnswerStore) else AnswerStore(store)
         self.judge: Judge = asked  # behind the store
         self.theta = theta
         self.method: Method = method
@@ -188,7 +188,7 @@ class LumberChunker(Chunker):
         self.max_concurrency = max_concurrency
         self.store = store
         self.on_segmentation = on_segmentation
-        self._store = opened if asked.waits else None
+        self._store = answers if asked.waits else None
         self._judge = GuardedJudge(asked, on_failure, self._store)
 
     @classmethod
@@ -206,11 +206,11 @@ class LumberChunker(Chunker):
             **options: Other arguments of the class, except `tokenizer` and `method`; `chunk_size`
                 is None by default.
         """
-        made = PublishedLumberChunker(
+        chunker = PublishedLumberChunker(
             judge, theta=theta, tokenizer="words", method="paper", **{"chunk_size": None, **options}
         )
-        made._default_units = False  # its lines are paragraphs, unless it is said to be Markdown
-        return made
+        chunker._default_units = False  # lines are paragraphs, except in a source of Markdown
+        return chunker
 
     def estimate(
         self, sources: Iterable[str | Source], *, prices: Prices | None = None
@@ -253,7 +253,7 @@ class LumberChunker(Chunker):
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         with Progress(total) as progress:
             lanes = capacity if self.max_concurrency and self._judge.waits else 1
-            walks = (self._walk(parsed, lanes) for parsed in texts)  # each when it is its turn
+            walks = (self._walk(parsed, lanes) for parsed in texts)  # each is made at its turn
             for number, walk in drive(
                 walks, self._judge, capacity=capacity, on_verdict=progress.verdict
             ):
@@ -297,24 +297,24 @@ class LumberChunker(Chunker):
     def _divide_units(
         self, parsed: ParsedText, units: Sequence[Span], tokens: Sequence[int], most: int
     ) -> tuple[list[Span], list[int]]:
-        """Divide the units of more than `most` tokens; return all units and their tokens."""
-        own = replace(
+        """Return all units and their tokens; those of more than `most` tokens are divided."""
+        limits = replace(
             self._limits,
             chunk_size=most,
             min_chunk_size=None,
             target_size=max(1, min(most, self.theta) // _PARTS_PER_GROUP),
         )
-        divided: list[Span] = []
+        all_units: list[Span] = []
         counts: list[int] = []
         for unit, count in zip(units, tokens, strict=True):
             if count <= most:
-                divided.append(unit)
+                all_units.append(unit)
                 counts.append(count)
                 continue
-            parts = Cutter(parsed, own).shorten([unit])
-            divided += parts
+            parts = Cutter(parsed, limits).shorten([unit])
+            all_units += parts
             counts += self.counter.count([part.of(parsed.text) for part in parts])
-        return divided, counts
+        return all_units, counts
 
     def _finish(
         self, number: int, walk: AnyWalk, parsed: ParsedText, limits: SizeLimits
@@ -334,7 +334,7 @@ class LumberChunker(Chunker):
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         of_windows = self.method == "window"
-        if self.judge.waits or not of_windows:  # without a model, windows are really read
+        if self.judge.waits or not of_windows:  # without a model, no answer is a guess
             warn_of_positions(segmentation.verdicts, of_windows=of_windows)
         if self.on_segmentation is not None:
             self.on_segmentation(number, walk.document.text, segmentation)
@@ -363,11 +363,12 @@ class PublishedLumberChunker(LumberChunker):
 
 
 def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-    """Return the chunks that start where the groups' verdicts say, within limits."""
+    """Return chunks that start at the units that the verdicts name, within limits."""
     units = walk.document.units
     edges = [0, *walk.boundaries, len(units)] if units else []
     spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
-    made = Segmentation(spans, tuple(walk.verdicts), walk.usage)
-    made = enforce_limits(made, parsed, limits, units)
-    setters = {units[unit].start: verdict for unit, verdict in walk.boundaries.items()}
-    return replace(made, start_verdicts=tuple(setters.get(span.start) for span in made.spans))
+    segmentation = Segmentation(spans, tuple(walk.verdicts), walk.usage)
+    segmentation = enforce_limits(segmentation, parsed, limits, units)
+    by_start = {units[unit].start: verdict for unit, verdict in walk.boundaries.items()}
+    start_verdicts = tuple(by_start.get(span.start) for span in segmentation.spans)
+    return replace(segmentation, start_verdicts=start_verdicts)

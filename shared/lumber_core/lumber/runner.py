@@ -1,8 +1,8 @@
-"""Runs the walks of a call, of groups or of windows: which one is asked about next, and how.
+"""Runs the walks of a call: which group or window is asked about next, and in which thread.
 
 `Schedule` decides the order over all documents and neither waits nor calls anything. `drive` asks
-the judge, in a loop or in threads. Only the judge runs elsewhere; walks are touched by the calling
-thread alone.
+the judge, in a loop or in threads. Only the judge runs in other threads; the
+calling thread alone changes walks.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def drive(
     """Ask the judge from up to `capacity` threads, and yield walks as they end.
 
     After an error, or if the caller stops iterating, nothing more is asked. Calls in flight are
-    waited for, so that a store loses no paid answer. If it works for an event loop that is
-    cancelled, they are cancelled, unless they run in threads.
+    waited for, so that a store loses no paid answer. If the event loop that it works for cancels
+    it, its calls on that loop are cancelled.
     """
     stop = stop_event()
     schedule = Schedule(walks, capacity, judge.find_stored, stop)

@@ -1,11 +1,11 @@
 """Long windows of a text, of which a judge names all starts at once: `method="window"`.
 
 A window holds at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next one.
-Which windows there are depends on the text alone, so all of them may be asked about at the same
-time, and the number of calls is known beforehand.
+Windows depend on the text alone. So all of them may be asked about at the same time, and the number
+of calls is known beforehand.
 
-Near the edges of a window a judge sees little of what comes before or after. So of two windows that
-share a unit, the one decides in which the unit lies farther from the edge.
+Near the edges of a window a judge sees little of the text around a unit. So of two windows that
+share a unit, the one in which it lies farther from the edge decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WINDOW_TOKENS = 4096
 
 _OVERLAP_SHARE = 0.1  # of a window's tokens: enough text around a unit at the middle of an overlap
 
-# What the cutter weighs against sizes, in the unit of BertChunker's t. A start that is named
+# Scores that the cutter weighs against sizes, in the unit of BertChunker's t. A start that is named
 # outweighs sizes unless one of the chunks beside it would have a tenth of the target size or less;
 # if every unit is named, chunks still have about 0.4 of the target size. Other units score as
 # paragraphs do that clearly continue the one before: one in twenty in Emma has such a t.
@@ -61,7 +61,7 @@ class WindowWalk:
 
     Args:
         document: The text and its units.
-        tokens: Tokens of each unit. One that counts none is taken for one.
+        tokens: Tokens of each unit; a unit without tokens counts as one.
         window_tokens: Maximum tokens in a window.
 
     Attributes:
@@ -120,7 +120,7 @@ class WindowWalk:
         return None
 
     def claim_ahead(self) -> None:
-        """Return None: `claim` hands out all windows, whatever the verdicts say."""
+        """Return None: `claim` hands out all windows, whatever the verdicts are."""
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
         """Record the verdicts that are stored; they are looked up once.
@@ -148,11 +148,7 @@ class WindowWalk:
             self.usage += verdict.usage
 
     def deciding_verdict(self, unit: int) -> Verdict | None:
-        """Return the verdict that decides about a unit; None if nothing is known about it.
-
-        Args:
-            unit: The unit's number.
-        """
+        """Return the verdict that decides about a unit; None if it was a failure."""
         if not self._windows:
             return None
         verdict = self._verdicts[bisect_right(self._edges, unit)]
@@ -190,37 +186,34 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
         parsed: The text.
         limits: The limits, with a `target_size`.
     """
-    made = Segmentation((), walk.verdicts, walk.usage)
+    segmentation = Segmentation((), walk.verdicts, walk.usage)
     text, units = parsed.text, walk.document.units
     if not text:
-        return made
+        return segmentation
     numbers = {unit.start: number for number, unit in enumerate(units)}
     starts = [*numbers]
 
     def scores(places: Places) -> list[float]:
-        deciding = (
-            walk.deciding_verdict(bisect_right(starts, place) - 1) for place in places.offsets
-        )
-        return [
-            0.0
-            if verdict is None
-            else _SCORE_IF_NAMED
-            if numbers.get(at) in verdict.starts
-            else _SCORE_OTHERWISE
-            for at, verdict in zip(places.offsets, deciding, strict=True)
-        ]
+        scores = []
+        for place in places.offsets:
+            verdict = walk.deciding_verdict(bisect_right(starts, place) - 1)
+            named = verdict is not None and numbers.get(place) in verdict.starts
+            scores.append(
+                _SCORE_IF_NAMED if named else 0.0 if verdict is None else _SCORE_OTHERWISE
+            )
+        return scores
 
     cutter = Cutter(parsed, limits)
-    found = cutter.places(units, parsed.all_places)
-    cuts = cutter.cut(found, scores(found.places))
-    made = replace(made, spans=spans_from_starts([0, *cuts], len(text)))
-    made = enforce_limits(made, parsed, limits, units, scores)
-    setters: list[Verdict | None] = []
-    for span in made.spans:
+    sized = cutter.places(units, parsed.all_places)
+    cuts = cutter.cut(sized, scores(sized.places))
+    segmentation = replace(segmentation, spans=spans_from_starts([0, *cuts], len(text)))
+    segmentation = enforce_limits(segmentation, parsed, limits, units, scores)
+    start_verdicts: list[Verdict | None] = []
+    for span in segmentation.spans:
         unit = numbers.get(span.start, 0)
         verdict = walk.deciding_verdict(unit) if unit else None
         if verdict is not None and unit in verdict.starts:
-            setters.append(replace(verdict, unit=unit, starts=(), usage=Usage()))
+            start_verdicts.append(replace(verdict, unit=unit, starts=(), usage=Usage()))
         else:
-            setters.append(None)
-    return replace(made, start_verdicts=tuple(setters))
+            start_verdicts.append(None)
+    return replace(segmentation, start_verdicts=tuple(start_verdicts))

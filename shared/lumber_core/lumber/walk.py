@@ -104,7 +104,7 @@ class Walk:
 
     @property
     def wasted(self) -> int:
-        """Groups judged so far that, as far as is known, lie on no chain.
+        """Groups judged so far that lie on no chain, as far as verdicts show.
 
         If a chain has passed the start of a later one without meeting it, the later one's groups
         up to that point count as wasted.

@@ -151,12 +151,12 @@ class Cache(KeyValueCache):
 
 def digest(*parts: str) -> str:
     """Return a SHA-256 over texts, for use as a key; ("ab", "c") and ("a", "bc") differ."""
-    made = hashlib.sha256()
+    hasher = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
-        made.update(len(encoded).to_bytes(8, "big"))
-        made.update(encoded)
-    return made.hexdigest()
+        hasher.update(len(encoded).to_bytes(8, "big"))
+        hasher.update(encoded)
+    return hasher.hexdigest()
 
 
 def read_row(value: bytes) -> dict[str, Any]:

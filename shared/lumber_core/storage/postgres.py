@@ -1,7 +1,7 @@
-"""Tables in PostgreSQL, used as those in a file are: opened, checked, and shared by many.
+"""Collections of tables in PostgreSQL, shared by processes on many machines.
 
 A collection is a schema of the database, with tables of its own. A transaction that reads sees one
-state of it, whoever writes meanwhile. One that writes has the collection's advisory lock, so that
+state of it, whoever writes meanwhile. One that writes holds the collection's advisory lock, so that
 writers on any machine come one after the other.
 
 This module needs psycopg, which is imported with it.
@@ -44,7 +44,7 @@ class PostgresDatabase(Database):
     """A collection of tables in PostgreSQL.
 
     Args:
-        path: What the user calls it.
+        path: The URL as the user gave it.
         url: The database, as libpq takes it.
         collection: The name of the collection.
         version: The version of the format.
@@ -67,31 +67,31 @@ class PostgresDatabase(Database):
                 f"a collection has a name of 1 to {_MAX_NAME_BYTES} bytes, not {collection!r}"
             )
         try:
-            known: dict[str, Any] = conninfo_to_dict(url)
+            given: dict[str, Any] = conninfo_to_dict(url)
         except psycopg.Error:
-            known = {"host": "@"}
-        # A password with an @ or / would be a part of these. What libpq says would tell it.
-        if any("@" in str(known.get(part, "")) for part in ("host", "dbname")):
+            given = {"host": "@"}
+        # These would contain a part of a password with an @ or /, and libpq's message all of it.
+        if any("@" in str(given.get(part, "")) for part in ("host", "dbname")):
             raise ValueError(
                 "the URL of the database cannot be read: write "
                 "postgresql://user:password@host:port/database?sslmode=require, with parameters of "
                 "libpq after the question mark, and in the password %40 for @, %2F for /, %25 for %"
             )
-        # Statements are not prepared, since poolers of connections do without sessions.
+        # Statements are not prepared: connection poolers have no sessions.
         fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
         ours = {
             "connect_timeout": _MAX_CONNECT_SECONDS,
             "fallback_application_name": "lumber-splitters",
         }
-        self._settings = {**ours, **known, **fixed}
-        place = ":".join(str(known[part]) for part in ("host", "port") if part in known)
-        self.name = f"{collection} in the database {known.get('dbname', '')}".strip()
+        self._settings = {**ours, **given, **fixed}
+        place = ":".join(str(given[part]) for part in ("host", "port") if part in given)
+        self.name = f"{collection} in the database {given.get('dbname', '')}".strip()
         self.name += f" at {place}" * bool(place)
         self._version, self._table_statements, self._outdated = version, schema, outdated
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
-        # A machine that is switched off while it writes has the lock no longer than this.
+        # A machine that is switched off while it writes keeps the lock no longer than this.
         self._lock = (
             f"SET LOCAL idle_in_transaction_session_timeout = '{_MAX_SECONDS}s'; "
             f"SELECT pg_advisory_xact_lock({key})"
@@ -117,7 +117,7 @@ class PostgresDatabase(Database):
             connection.execute("COMMIT")
 
     def _renew(self) -> None:
-        """Begin without connections: those of a parent are not ours to close."""
+        """Start without connections: a forked process must not close those of its parent."""
         _parents_connections.extend(self._free)
         self._free.clear()
         self._permits = BoundedSemaphore(_MAX_CONNECTIONS)
@@ -128,9 +128,9 @@ class PostgresDatabase(Database):
             yield
         except (psycopg.Error, VersionError) as error:
             diagnosed = error.diag.message_primary if isinstance(error, psycopg.Error) else None
-            said = " ".join((diagnosed or str(error)).split()).rstrip(".?")
+            message = " ".join((diagnosed or str(error)).split()).rstrip(".?")
             raise StoreError(
-                f"the store {self.name} cannot be used: {said}. {self._remedy(error)}"
+                f"the store {self.name} cannot be used: {message}. {self._remedy(error)}"
             ) from error
 
     def _remedy(self, error: Exception) -> str:
@@ -200,10 +200,10 @@ class PostgresDatabase(Database):
 
     def _open(self, connection: _Connection, write: bool) -> None:
         """Begin a transaction on a collection of this version; make one if there is none."""
-        while (found := self._begin_transaction(connection, write)) != self._version:
+        while (version := self._begin_transaction(connection, write)) != self._version:
             connection.execute("ROLLBACK")
-            if found is not None and not (self._replaces_outdated and found < self._version):
-                raise VersionError(found, self._version, self._outdated)
+            if version is not None and not (self._replaces_outdated and version < self._version):
+                raise VersionError(version, self._version, self._outdated)
             self._create_tables(connection)
 
     def _begin_transaction(self, connection: _Connection, write: bool) -> int | None:
@@ -227,20 +227,20 @@ class PostgresDatabase(Database):
     def _create_tables(self, connection: _Connection) -> None:
         """Make the tables, in place of those of an older version."""
         connection.execute(f"BEGIN; SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; {self._lock}")
-        known = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [self._schema])
-        if known.fetchone() is None:
+        named = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
+        if connection.execute(named, [self._schema]).fetchone() is None:
             try:
                 connection.execute(f"CREATE SCHEMA {self._quoted}")
             except errors.InsufficientPrivilege as error:
                 raise _NoRightError(str(error)) from error
         connection.execute(f"SET LOCAL search_path = {self._quoted}")
-        named = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
-        tables = {name for (name,) in connection.execute(named, [self._schema])}
+        of_schema = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
+        tables = {name for (name,) in connection.execute(of_schema, [self._schema])}
         format_now = "SELECT value FROM about WHERE name = 'format'"
         # Another process may have made them meanwhile.
         if self._replaces_outdated and "about" in tables:
-            [(found,)] = connection.execute(format_now).fetchall()
-            if int(found) < self._version:
+            [(version,)] = connection.execute(format_now).fetchall()
+            if int(version) < self._version:
                 for name in tables:
                     connection.execute(
                         sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))
@@ -261,7 +261,7 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def _wait_in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """Yield what a call waits for. It is told ten times a second that it still waits."""
+    """Yield what a call waits for. It is resumed ten times a second, until the deadline."""
     end = monotonic() + _MAX_SECONDS + 1  # a server that works ends the call itself before
     try:
         wanted = next(call)
@@ -273,7 +273,7 @@ def _wait_in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
 
 
 class _Statements:
-    """A connection as the statements for SQLite take it."""
+    """A connection that runs statements written for SQLite."""
 
     def __init__(self, connection: _Connection) -> None:
         self._connection = connection
@@ -294,7 +294,7 @@ class _Statements:
 
 
 class _NoAnswerError(psycopg.OperationalError):
-    """A server is there, and does not answer in time."""
+    """A server that was reached does not answer in time."""
 
 
 class _NoRightError(errors.InsufficientPrivilege):
@@ -309,7 +309,7 @@ _parents_connections: list[
 
 
 def _is_lost(error: BaseException) -> bool:
-    """Return whether a session has ended: it says so, or there is nobody who could say anything."""
+    """Return whether the server has ended a session, or cannot be reached any more."""
     if not isinstance(error, psycopg.OperationalError) or isinstance(error, _NoAnswerError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith("57P")

@@ -1,4 +1,4 @@
-"""Stores that several machines share, such as Redis, with the contract of `support.cache`.
+"""Stores that several machines share, such as Redis, with the contract of `cache`.
 
 Two kinds of stores are recognised by their methods, so that no framework is imported: LangChain's
 `BaseStore[str, bytes]` and LlamaIndex's `BaseKVStore`. The first is the protocol, and the second is
@@ -87,14 +87,14 @@ class SharedCache(KeyValueCache):
 
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
-        found: dict[str, bytes] = {}
+        stored: dict[str, bytes] = {}
         for some in batches(keys, _KEYS_PER_REQUEST):
             with self._use_store() as store:
                 values = store.mget([self._prefix + key for key in some])
             for key, value in zip(some, values, strict=True):
                 if value is not None:
-                    found[key] = self._bytes(value)
-        return found
+                    stored[key] = self._bytes(value)
+        return stored
 
     def put_many(self, values: Mapping[str, bytes]) -> None:
         """Store values, replacing earlier ones."""
@@ -184,9 +184,9 @@ class _Collection:
         self._name = prefix.rstrip("/").replace("-", "_").replace("/", "_")
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
-        found = [self._store.get(self._without_prefix(key), self._name) for key in keys]
+        rows = [self._store.get(self._without_prefix(key), self._name) for key in keys]
         # Latin-1 gives each byte its own character, so that any bytes fit into JSON.
-        return [None if row is None else str(row["value"]).encode("latin-1") for row in found]
+        return [None if row is None else str(row["value"]).encode("latin-1") for row in rows]
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
         for key, value in key_value_pairs:

@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Condition, Lock
 from typing import Any
@@ -185,7 +186,7 @@ class SqliteDatabase(Database):
                 path.unlink()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _open, (self.path, self._kind)
+        return partial(SqliteDatabase, **self._kind), (self.path,)
 
     def _begin(self, write: bool) -> _Connection:
         """Return a connection that has the lock it needs; try for as long as others have it."""
@@ -280,31 +281,27 @@ class SqliteDatabase(Database):
         """Check, without writing, that this version can use the file; then make missing tables."""
         application, version, table = (self._kind[n] for n in ("application", "version", "table"))
         connection.execute("BEGIN")  # all of these are read from one state of the file
-        (theirs,) = connection.execute("PRAGMA application_id").fetchone()
-        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        (found_application,) = connection.execute("PRAGMA application_id").fetchone()
+        (found_version,) = connection.execute("PRAGMA user_version").fetchone()
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
         if self._kind["check_pages"]:
             (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if healthy != "ok":
                 raise sqlite3.DatabaseError(healthy)
         connection.execute("COMMIT")
-        if tables and theirs != application:
+        if tables and found_application != application:
             raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
-        if tables and found < version and self._replaces_outdated:
+        if tables and found_version < version and self._replaces_outdated:
             _drop_tables(connection, version)
             tables = []
-        elif tables and found != version:
-            raise VersionError(found, version, self._kind["outdated"])
+        elif tables and found_version != version:
+            raise VersionError(found_version, version, self._kind["outdated"])
         if table not in tables:
             schema = self._kind["schema"].format(**_TYPES)
             connection.executescript(
                 f"BEGIN EXCLUSIVE; {schema}; PRAGMA application_id = {application}; "
                 f"PRAGMA user_version = {version}; COMMIT;"
             )
-
-
-def _open(path: Path, kind: dict[str, Any]) -> SqliteDatabase:
-    return SqliteDatabase(path, **kind)
 
 
 def _drop_tables(connection: sqlite3.Connection, version: int) -> None:
@@ -332,12 +329,12 @@ def _commit(connection: sqlite3.Connection) -> None:
 
 
 def _remedy(error: Exception) -> str:
-    said = str(error)
+    message = str(error)
     if isinstance(error, VersionError):
         return error.remedy
-    if said in (_NO_DATABASE, _FOREIGN_DATABASE):
+    if message in (_NO_DATABASE, _FOREIGN_DATABASE):
         return "Pass another path, or the path of a file that this library has made"
-    if "malformed" in said:
+    if "malformed" in message:
         return "It is damaged: delete it, and it is made again"
     return (
         "Make room or allow writing to the file and its folder if that is what is missing, or pass "
@@ -350,8 +347,8 @@ def _is_busy(error: BaseException) -> bool:
 
 
 def _file_id(path: Path) -> tuple[int, int] | None:
-    """Return what tells the file at a path from any other; None if there is none."""
+    """Return what identifies the file at a path; None if there is none."""
     with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
+        status = path.stat()
+        return status.st_dev, status.st_ino
     return None

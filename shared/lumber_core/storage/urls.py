@@ -1,4 +1,4 @@
-"""Which database the path of a store means: a file of SQLite, or a collection in PostgreSQL."""
+"""Opens the database that a path names: a file of SQLite, or a collection in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def is_url(path: object) -> bool:
 
 def shown(path: object) -> object:
     """Return a path as it may be shown: a URL without user, password and query."""
-    found = _URL.match(path) if isinstance(path, str) else None
-    return path if found is None else "".join(found.groups())
+    url = _URL.match(path) if isinstance(path, str) else None
+    return path if url is None else "".join(url.groups())
 
 
 def in_collection(path: str | Path | None, name: str | None) -> str | Path | None:

@@ -1,9 +1,9 @@
 """What a secret is, and how texts, errors and URLs are shown without any.
 
-A secret is known by the name of the setting that holds it ("api_key"), by its type (`SecretStr`),
-by its place in a URL, or by how it is written in a text ("Bearer ...", "sk-..."). A server may echo
-a key in any other way: for errors of a client, whoever has the client's settings looks the secrets
-up in them (`secrets_in`, `redact_errors`).
+A secret is recognised by the name of the setting that holds it ("api_key"), by its type
+(`SecretStr`), by its place in a URL, or by how it is written in a text ("Bearer ...", "sk-..."). A
+server may echo a key in any other way: so errors of a client are searched for the secrets in its
+settings (`secrets_in`, `redact_errors`).
 """
 
 from __future__ import annotations
@@ -103,22 +103,22 @@ def redact(error: BaseException, known: Iterable[str] = ()) -> None:
     """
     known = tuple(known)
     errors: list[BaseException] = [error]
-    for one in errors:  # grows on the way
-        linked = (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
-        errors += [other for other in linked if other and all(other is not e for e in errors)]
-        one.args = tuple(_clean(part, known) for part in one.args)
-        for name in {*vars(one), "message", "strerror", "filename"}:
-            value = getattr(one, name, None)
+    for linked in errors:  # grows on the way
+        links = (linked.__cause__, linked.__context__, *getattr(linked, "exceptions", ()))
+        errors += [other for other in links if other and all(other is not e for e in errors)]
+        linked.args = tuple(_clean(part, known) for part in linked.args)
+        for name in {*vars(linked), "message", "strerror", "filename"}:
+            value = getattr(linked, name, None)
             clean = _clean(value, known)
             if clean != value:
                 with suppress(AttributeError, TypeError):  # read-only ones are made from `args`
-                    setattr(one, name, clean)
-    for one in errors:
+                    setattr(linked, name, clean)
+    for linked in errors:
         for link in ("__cause__", "__context__"):
             if _contains_secret(
-                getattr(one, link), known
+                getattr(linked, link), known
             ):  # an error of pydantic, which cannot be changed
-                setattr(one, link, None)
+                setattr(linked, link, None)
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def redact_errors(holder: object) -> Iterator[None]:
     """Remove the secrets of an object (see `secrets_in`) from the errors that the body raises.
 
     Raises:
-        RuntimeError: An error tells a secret and its text cannot be changed.
+        RuntimeError: An error contains a secret and its text cannot be changed.
     """
     try:
         yield
@@ -181,7 +181,7 @@ def _contains_secret(error: BaseException | None, known: tuple[str, ...]) -> boo
 
 
 def _clean(value: object, known: tuple[str, ...]) -> object:
-    """Return a text without secrets, data that tell one as such a text, and all else as it is."""
+    """Return a text without secrets, data with one as such a text, and all else as it is."""
     if not isinstance(value, str | list | tuple | dict):
         return value
     clean = without_secrets(str(value), known)

@@ -127,7 +127,7 @@ def ask_all(
             for future in futures:
                 future.add_done_callback(lambda _: bar.update(1))
             done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            failed = [error for each in done if (error := each.exception()) is not None]
+            failed = [error for future in done if (error := future.exception()) is not None]
             for error in sorted(failed, key=lambda error: isinstance(error, Stopped)):
                 raise error
         except BaseException:
@@ -198,18 +198,18 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
     Raises:
         UnusableReplyError: There is none.
     """
-    found: dict[str, Any] | None = None
+    matching: dict[str, Any] | None = None
     for value in _outermost_values(reply):
         # Some models reply with a list of one object.
         candidate = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(candidate, dict):
             named = {str(name).casefold(): field for name, field in candidate.items()}
             if all(name in named for name in fields):
-                found = named
-    if found is None:
+                matching = named
+    if matching is None:
         listed = ", ".join(f'"{name}"' for name in fields)
         raise UnusableReplyError(f"it contains no JSON object with {listed}")
-    return found
+    return matching
 
 
 def words(value: object) -> str:

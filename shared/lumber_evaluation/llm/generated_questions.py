@@ -25,7 +25,6 @@ from lumber_core.text.unicode import is_encodable
 from lumber_evaluation.dataset import Document, Question, SplitDocument
 from lumber_evaluation.llm.batch_asking import (
     Ask,
-    Reply,
     Template,
     UnusableReplyError,
     ask_all,
@@ -169,7 +168,10 @@ def make_questions(
         for source, reply in zip(drawn, replies, strict=True):
             usage += reply.usage
             if reply.value is None or reply.value.question is None:
-                dropped.append((source, _dropped(source, reply)))
+                reason = reply.reason or "the model found nothing to ask about"
+                name = source.document.name
+                question = DroppedQuestion(name, source.chunk, reason, reply.text)
+                dropped.append((source, question))
             else:
                 kept.append(reply.value)
         # If the model could not be reached, another chunk would not help.
@@ -179,12 +181,12 @@ def make_questions(
             if reply.outcome == "unavailable" or (reply.value and reply.value.question)
         }
         stretches = [s for s in stretches if number < len(s) and s[number].order not in done]
-    kept.sort(key=lambda made: made.source.order)
+    kept.sort(key=lambda reading: reading.source.order)
     dropped.sort(key=lambda pair: pair[0].order)
     return QuestionSet(
-        tuple(made.question for made in kept if made.question is not None),
-        tuple(made.source.chunk for made in kept),
-        tuple(one for _, one in dropped),
+        tuple(reading.question for reading in kept if reading.question is not None),
+        tuple(reading.source.chunk for reading in kept),
+        tuple(question for _, question in dropped),
         usage,
     )
 
@@ -226,8 +228,8 @@ def _sources(splits: Sequence[SplitDocument], documents: Iterable[Document]) -> 
     sources: list[_Source] = []
     for split in splits:
         if split.document not in by_name:
-            known = ", ".join(sorted(by_name)[:5]) or "none"
-            raise ValueError(f"no document is named {split.document!r}; there are: {known}")
+            names = ", ".join(sorted(by_name)[:5]) or "none"
+            raise ValueError(f"no document is named {split.document!r}; there are: {names}")
         document = by_name[split.document]
         folded = document.text.casefold()
         for number, chunk in enumerate(split.chunks):
@@ -268,9 +270,9 @@ def _read_question(source: _Source, reply: str) -> _Reading:
         raise UnusableReplyError(fault)
     # Not folded to one line: a quotation of several lines may be verbatim.
     quoted = fields["quotation"] if isinstance(fields["quotation"], str) else ""
-    (found,) = cite([quoted], [CitedPart("", Source(source.text), source.span.start)])
-    span = found.span
-    if span is None or found.similarity < 1:  # or it has other words
+    (citation,) = cite([quoted], [CitedPart("", Source(source.text), source.span.start)])
+    span = citation.span
+    if span is None or citation.similarity < 1:  # or it has other words
         raise UnusableReplyError(
             "the quotation is not in the passage; copy it word for word, without omissions"
         )
@@ -308,8 +310,3 @@ def _occurrences(wanted: str, text: str) -> int:
         count += 1
         position = text.find(wanted, position + 1)
     return count
-
-
-def _dropped(source: _Source, reply: Reply[_Reading]) -> DroppedQuestion:
-    reason = reply.reason or "the model found nothing to ask about"
-    return DroppedQuestion(source.document.name, source.chunk, reason, reply.text)
