@@ -199,7 +199,7 @@ def metadata_share(
         return 0.0
     (empty,) = chunker.counter.count([""])
     tokens = [
-        empty if writer.adds_nothing else Room(writer, chunker.counter, limit).around
+        empty if writer.adds_nothing else Room(writer, chunker.counter, limit).tokens_around
         for writer in writers
     ]
     most = max(tokens)

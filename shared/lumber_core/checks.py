@@ -1,4 +1,4 @@
-"""Checks of arguments, made before any work; errors say what to do."""
+"""Checks of arguments before any work. Error messages state what to pass."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def check_text(text: object) -> None:
     """Raise unless `text` is a string.
 
     Raises:
-        TypeError: It is something else; the message says what to pass.
+        TypeError: It is something else; the message states what to pass.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}{text_hint(text)}")
 
 
 def text_hint(value: object) -> str:
-    """Return how to get the text from what was passed, or ""."""
+    """Return a hint how to get the text from a wrong argument, or ""."""
     if isinstance(value, (bytes, bytearray)):
         return "; decode it first"
     if hasattr(value, "page_content"):
@@ -100,7 +100,7 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 def refuse_unknown(
     owner: str, names: Iterable[str], known: Sequence[str], elsewhere: Mapping[str, str]
 ) -> None:
-    """Raise if there are names that a constructor does not know.
+    """Raise if a constructor has no argument of some name.
 
     Args:
         owner: Name of the class that was called.
@@ -109,7 +109,7 @@ def refuse_unknown(
         elsewhere: Names from other libraries, each with what to use instead.
 
     Raises:
-        TypeError: A name is unknown; the message says what to use instead, or the closest name.
+        TypeError: A name is unknown; the message states what to use instead, or the closest name.
     """
     for name in (name for name in names if name not in known):
         if name in elsewhere:
@@ -125,8 +125,8 @@ def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[str, 
     """Return a check that a value is a finite number that fits.
 
     Args:
-        fits: Whether a number does.
-        expected: What errors say is expected: "above 0".
+        fits: Returns whether a number is valid.
+        expected: The valid numbers in the words of an error: "above 0".
     """
 
     def check(name: str, value: Any) -> None:

@@ -10,7 +10,7 @@ from lumber_core.support.wording import counted
 
 Outcome = Literal[
     "shift",  # the judge named a unit of the group
-    "no_shift",  # the judge says the whole group is about one thing
+    "no_shift",  # the judge answered that the whole group is about one thing
     "single",  # the group is one unit, so no judge was asked
     "outside",  # the answer names a unit that cannot be one of this group
     "unreadable",  # no unit number could be read from the answer
@@ -116,7 +116,7 @@ class Segmentation:
 
 
 def read_usage(fields: object) -> Usage:
-    """Return the usage that `asdict` turned into a dictionary.
+    """Return the usage from the dictionary that `asdict` returned for it.
 
     Raises:
         ValueError: It has other fields, or a field is not a whole number.

@@ -27,7 +27,7 @@ class Span(NamedTuple):
         return Span(self.start + offset, self.end + offset)
 
     def within(self, other: Span) -> Span:
-        """Return the part of this span that is in another; with no length or less if none is."""
+        """Return the part of this span inside another; its length is 0 or negative if none is."""
         return Span(max(self.start, other.start), min(self.end, other.end))
 
     def stripped(self, text: str) -> Span:
@@ -55,6 +55,6 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
     Returns:
         One span per start; the last ends at `length`.
     """
-    # The constructor of a named tuple is written in Python, this one is not.
+    # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
     ends = [*starts[1:], length]  # one too many if there are no starts
     return tuple(map(partial(tuple.__new__, Span), zip(starts, ends, strict=False)))

@@ -18,7 +18,7 @@ from lumber_core.bert.scores import (
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
-from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, free_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
@@ -39,15 +39,15 @@ Device = Literal["cpu", "cuda"]
 class BertChunker(Chunker):
     """Cuts where a model predicts that a chunk starts; no key, download or PyTorch.
 
-    The bundled model scores every place where a chunk may start; it learned the scores of the
-    large one, which is the paper's: it gives every token two logits, start and normal, from a
-    window of 255 tokens (BertChunker). By default, all cuts of a text are chosen together: at
+    The bundled model scores every place where a chunk may start. It is distilled from the large
+    model, which is the paper's (BertChunker): that gives every token two logits, start and normal,
+    from a window of 255 tokens. By default, all cuts of a text are chosen together: at
     places with a high score, at paragraphs and headings rather than inside them, and so that chunks
     have about `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk
     starts wherever the score, or the difference of the logits, exceeds it, as in the paper.
 
-    The scores find topics, far better than splitters by embedding distance. In retrieval, chunks
-    are level with those of `LayoutChunker`, which takes a fraction of the CPU time. docs/results.md
+    The scores find topics far better than splitters by embedding distance. In retrieval, chunks are
+    level with those of `LayoutChunker`, which takes a fraction of the CPU time. docs/results.md
     has the figures.
 
     A text of at most `target_size` tokens is one chunk. The model is loaded when a text needs it,
@@ -164,10 +164,10 @@ class BertChunker(Chunker):
         """Score every token of a text, or every place, if the model scores places.
 
         With `paper`, the threshold decides which window scores a token, so the scores depend on
-        it. A model of places scores those of the text and of own units, no finer ones.
+        it. A model of places scores those of the text and of custom units, no finer ones.
 
         Args:
-            text: Any string, or a text that is parsed already.
+            text: Any string, or a parsed text.
             also: Offsets of further places for a model of places.
 
         Raises:
@@ -176,28 +176,28 @@ class BertChunker(Chunker):
         parsed = self.parse(text)
         if self.paper:
             return score_as_published(self.load(), parsed.text, self.threshold or 0.0)[0]
-        made: list[TokenScores] = []
+        results: list[TokenScores] = []
         divisions = self._divisions(parsed, parsed.all_places, also) if self.load().places else None
-        self._scan([windows_of(self.load(), parsed.text, divisions, made.append)])
-        return made[0]
+        self._scan([windows_of(self.load(), parsed.text, divisions, results.append)])
+        return results[0]
 
     def cuts(self, text: str | ParsedText, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
 
         Args:
             text: The text.
-            scores: What `scores` returned for it.
+            scores: The result of `scores` for it.
         """
         parsed = self.parse(text)
         if self.threshold is None and self._is_one_chunk(parsed, self._limits):
             return []
         cutter = Cutter(parsed, self._limits)
-        found = cutter.places(self._own_units(parsed), parsed.all_places)
-        return cutter.cut(found, place_scores(scores, found.places))
+        sized = cutter.places(self._own_units(parsed), parsed.all_places)
+        return cutter.cut(sized, place_scores(scores, sized.places))
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-        (made,) = self._segment_all([parsed], [limits], show_progress=False)
-        return made
+        (segmentation,) = self._segment_all([parsed], [limits], show_progress=False)
+        return segmentation
 
     def _segment_all(
         self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
@@ -208,9 +208,9 @@ class BertChunker(Chunker):
             from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
             work = tqdm(work, total=len(texts))
-        made: dict[int, Segmentation] = {}
-        self._scan(self._waiting(work, made))
-        return [made[number] for number in range(len(texts))]
+        results: dict[int, Segmentation] = {}
+        self._scan(self._windows_to_score(work, results))
+        return [results[number] for number in range(len(texts))]
 
     def _scan(self, texts: Iterable[OverlappingWindows]) -> None:
         """Score the windows of texts; the model is loaded if there are any."""
@@ -220,59 +220,59 @@ class BertChunker(Chunker):
 
             scan(self.load().scorer, chain([first], texts))
 
-    def _waiting(
-        self, work: Iterable[tuple[ParsedText, SizeLimits]], made: dict[int, Segmentation]
+    def _windows_to_score(
+        self, work: Iterable[tuple[ParsedText, SizeLimits]], results: dict[int, Segmentation]
     ) -> Iterator[OverlappingWindows]:
-        """Yield the windows of texts that need scores; keep the chunks of all, by number."""
+        """Yield the windows of texts that need scores; store the chunks of all, by number."""
         for number, (parsed, limits) in enumerate(work):
             if not parsed.text:
-                made[number] = Segmentation(())
+                results[number] = Segmentation(())
             elif self._is_one_chunk(parsed, limits):
-                made[number] = Segmentation(spans_from_starts([0], len(parsed.text)))
+                results[number] = Segmentation(spans_from_starts([0], len(parsed.text)))
             elif self.paper:
                 model, threshold = self.load(), self.threshold or 0.0
                 scores, cuts = score_as_published(model, parsed.text, threshold)
-                made[number] = self._limited(parsed, limits, (), cuts, scores)
+                results[number] = self._keep_limits(parsed, limits, (), cuts, scores)
             else:
-                yield self._windows(parsed, limits, partial(made.__setitem__, number))
+                yield self._windows(parsed, limits, partial(results.__setitem__, number))
 
     def _windows(
         self, parsed: ParsedText, limits: SizeLimits, keep: Callable[[Segmentation], object]
     ) -> OverlappingWindows:
         """Return the windows of a text, which is cut once they are scored."""
-        model, found = self.load(), parsed.places()
+        model, all_places = self.load(), parsed.places()
         if self.threshold is None:
             own_units = self._own_units(parsed)
             cutter = Cutter(parsed, limits)
-            sized = cutter.places(own_units, found)
+            sized = cutter.places(own_units, all_places)
             places = sized.places
 
             def cut(scores: TokenScores) -> None:
                 cuts = cutter.cut(sized, place_scores(scores, places))
-                counted = sized.counted()
-                keep(self._limited(parsed, limits, own_units or (), cuts, scores, counted))
+                parts = sized.parts()
+                keep(self._keep_limits(parsed, limits, own_units or (), cuts, scores, parts))
 
         else:
-            threshold, places = self.threshold, self._places(parsed, found)
+            threshold, places = self.threshold, self._places(parsed, all_places)
             units = [Span(at, at) for at in places.offsets]
 
             def cut(scores: TokenScores) -> None:
                 cuts = cuts_above(threshold, model, scores, places)
-                keep(self._limited(parsed, limits, units, cuts, scores))
+                keep(self._keep_limits(parsed, limits, units, cuts, scores))
 
-        scored = self._divisions(parsed, found) if model.places else places
+        scored = self._divisions(parsed, all_places) if model.places else places
         return windows_of(model, parsed.text, scored, cut)
 
-    def _limited(
+    def _keep_limits(
         self,
         parsed: ParsedText,
         limits: SizeLimits,
         units: Sequence[Span],
         cuts: Sequence[int],
         scores: TokenScores,
-        parts: Counted | None = None,
+        parts: CountedParts | None = None,
     ) -> Segmentation:
-        """Return the chunks between cuts, with the limits kept."""
+        """Return the chunks between cuts, cut and joined to keep the limits."""
         spans = spans_from_starts([0, *cuts], len(parsed.text))
         scorer = partial(place_scores, scores)
         return enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
@@ -281,33 +281,33 @@ class BertChunker(Chunker):
         """Return whether a text is too short to be cut, so that it needs no scores."""
         return not parsed.section_starts and limits.fits_target(parsed)
 
-    def _places(self, parsed: ParsedText, found: Places) -> Places:
+    def _places(self, parsed: ParsedText, all_places: Places) -> Places:
         """Return where a chunk may start with a threshold: at units.
 
         Args:
             parsed: The text.
-            found: Its places.
+            all_places: Its places.
         """
         text = parsed.text
         if isinstance(parsed, MarkdownText):
-            return found
-        labelled = {p.first_word for p in found if text[p.offset : p.first_word].strip()}
-        at_units = places_at([unit.start for unit in parsed.units()[1:]], found)
+            return all_places
+        labelled = {p.first_word for p in all_places if text[p.offset : p.first_word].strip()}
+        at_units = places_at([unit.start for unit in parsed.units()[1:]], all_places)
         return Places.of(place for place in at_units if place.offset not in labelled)
 
-    def _divisions(self, parsed: ParsedText, found: Places, also: Iterable[int] = ()) -> Places:
+    def _divisions(self, parsed: ParsedText, places: Places, also: Iterable[int] = ()) -> Places:
         """Return where a model of places divides a text, which does not depend on sizes.
 
         Args:
             parsed: The text.
-            found: Its places.
+            places: Its places.
             also: Offsets of further places.
         """
         starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
-        return places_with(found, starts) if starts else found
+        return places_with(places, starts) if starts else places
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}
 
-    def _determines(self) -> dict[str, object]:
-        return {**super()._determines(), "model": weights_digest(self.model)}
+    def _result_settings(self) -> dict[str, object]:
+        return {**super()._result_settings(), "model": weights_digest(self.model)}

@@ -1,7 +1,7 @@
 """Embeddings of chunks and queries from the bundled sentence encoder, all-MiniLM-L6-v2.
 
-The vectors can be mixed with those of the original model: an index made with either can be searched
-with the other.
+The vectors are compatible with those of the original model: an index made with either can be
+searched with the other.
 """
 
 from __future__ import annotations

@@ -30,12 +30,12 @@ logger = logging.getLogger(__name__)
 
 _PUBLISHED_WINDOW = 255
 _SPECIALS = 2  # [CLS] and [SEP]
-_EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
-# Share of the characters in pieces that the encoder knows, of two characters or more. Of the
-# bundled one: English 0.96, German 0.93, source code 0.86, tables of numbers 0.3 to 0.8; Russian,
-# Greek and Chinese 0.1, Arabic and Korean 0.
-_READ = 0.25
-_ENOUGH = 1_000  # characters
+_MAX_EMBEDDED_TOKENS = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
+# Share of characters in pieces of two or more that the encoder has, below which it is the wrong
+# model. With the bundled one: English 0.96, German 0.93, source code 0.86, tables of numbers 0.3 to
+# 0.8; Russian, Greek and Chinese 0.1, Arabic and Korean 0.
+_MIN_KNOWN_SHARE = 0.25
+_MIN_CHARACTERS = 1_000  # that a warning is based on
 
 
 class LoadedModel(NamedTuple):
@@ -45,7 +45,7 @@ class LoadedModel(NamedTuple):
         scorer: Scores the tokens of windows.
         tokenizer: Finds the tokens.
         size: Tokens of the text in a window.
-        places: Whether the model scores places, and reads the text between two as one.
+        places: Whether the model scores places, and reads the text between two of them as one.
     """
 
     scorer: TokenScorer
@@ -57,7 +57,7 @@ class LoadedModel(NamedTuple):
     def stride(self) -> int:
         """Tokens from the start of an overlapping window to the start of the next.
 
-        A place depends on few others, so that long windows need not overlap by half.
+        The score of a place depends on few others, so long windows need not overlap by half.
         """
         return self.size - self.size // 5 if self.places else (self.size + 1) // 2
 
@@ -77,9 +77,9 @@ class LoadedEmbedder(NamedTuple):
         """Return a vector of length 1 for each text, shape (texts, width)."""
         specials = self.tokenizer.cls_id, self.tokenizer.sep_id
         pieces = [self.tokenizer(text) for text in texts]
-        _warn_of_unread(pieces, self.tokenizer.unknown_id)
+        _warn_if_unknown(pieces, self.tokenizer.unknown_id)
         vectors = self.model.run(
-            [{"ids": sequence(one.ids[:_EMBEDDED], *specials)} for one in pieces]
+            [{"ids": sequence(text.ids[:_MAX_EMBEDDED_TOKENS], *specials)} for text in pieces]
         )
         return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
@@ -100,8 +100,8 @@ def load_model(
 
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
-        ValueError: `device="cuda"`, and there is no GPU, or the model is exported; or what
-            `find_folder` says.
+        ValueError: `device="cuda"`, and there is no GPU, or the model is exported; or the name is
+            invalid, as for `find_folder`.
         MissingExtraError: The folder has a checkpoint, and PyTorch is not installed.
     """
     folder = find_folder(name)
@@ -136,7 +136,7 @@ def _load_model(
             f'device="cuda": {folder} has an exported model, which runs on the CPU. Pass '
             'device="cpu", or the folder of a checkpoint in PyTorch'
         )
-    path, tokenizer, card = _exported(folder, "model")
+    path, tokenizer, card = _read_exported(folder, "model")
     if card.scores == "places":
         places = OnnxPlaceScorer(path, threads=threads)
         return LoadedModel(places, tokenizer, card.window, places=True)
@@ -157,11 +157,11 @@ def _load_checkpoint(folder: Path, device: Literal["cpu", "cuda"] | None) -> Loa
 
 @lru_cache(maxsize=4)
 def _load_embedder(folder: Path, threads: int | None, _state: str) -> LoadedEmbedder:
-    path, tokenizer, _ = _exported(folder, "embedder")
+    path, tokenizer, _ = _read_exported(folder, "embedder")
     return LoadedEmbedder(OnnxModel(path, ["ids"], "embedding", threads=threads), tokenizer)
 
 
-def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelCard]:
+def _read_exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelCard]:
     """Check the files of an exported model; return its path, its tokenizer and its card."""
     card = read_card(folder)
     name, words = f"{kind}.int8.onnx", "words.int8.bin"
@@ -177,19 +177,19 @@ def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelC
     return path, WordPieceTokenizer.from_folder(folder), card
 
 
-def _warn_of_unread(texts: Sequence[WordPieces], unknown: int) -> None:
-    """Log a warning, once, if texts fall into single characters and unknown pieces.
+def _warn_if_unknown(texts: Sequence[WordPieces], unknown: int) -> None:
+    """Log a warning, once, if texts consist mostly of single characters and unknown pieces.
 
     Args:
         texts: Their pieces.
-        unknown: The token id of a piece that the model does not know.
+        unknown: The token id of an unknown piece.
     """
     total = read = 0
     for text in texts:
         lengths = text.ends - text.starts
         total += int(lengths.sum())
         read += int(lengths[(lengths > 1) & (text.ids != unknown)].sum())
-    if total >= _ENOUGH and read < _READ * total:
+    if total >= _MIN_CHARACTERS and read < _MIN_KNOWN_SHARE * total:
         _warn()
 
 

@@ -1,4 +1,4 @@
-"""Folders of exported models: where they are, what their card says, and whether they are intact."""
+"""Folders of exported models: where they are, their card, and whether they are intact."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large
 
 _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
-# What `lumber_training` writes, and published checkpoints; never a pickle.
+# Files that `lumber_training` writes, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.safetensors", "*.onnx", "words*.bin")
 # A window of four holds two tokens between [CLS] and [SEP]; memory grows with the window.
 _SMALLEST_WINDOW, _LARGEST_WINDOW = 4, 8192
@@ -37,8 +37,8 @@ class ModelCard:
     Attributes:
         files: SHA-256 of each file, by name.
         window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens.
-        scores: What the classifier scores: "tokens", or "places", the text between which it reads
-            as one.
+        scores: What the classifier scores: "tokens", or "places", in which case it reads the text
+            between two places as one.
     """
 
     files: Mapping[str, str]
@@ -47,14 +47,14 @@ class ModelCard:
 
 
 def check_model_name(name: object) -> None:
-    """Check that a model is in a folder here, or could be downloaded.
+    """Check that a model is in a local folder, or can be downloaded.
 
     Args:
         name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
-        TypeError: It is no string.
+        TypeError: It is not a string.
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     if not isinstance(name, str) or not name:
@@ -77,7 +77,7 @@ def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
     Args:
-        name: As for `check_model_name`, which raises what it says.
+        name: As for `check_model_name`; its errors are raised.
 
     Raises:
         WeightsError: The hub has no such model or cannot be reached.
@@ -105,7 +105,7 @@ def find_folder(name: str) -> Path:
 def find_encoder(name: str) -> Path:
     """Return the folder of a sentence encoder, by name, as `find_folder` does.
 
-    The bundled one lies with the large model, with which it shares its word vectors.
+    The bundled encoder is in the folder of the large model, with which it shares word vectors.
     """
     return find_folder("large" if name == "bundled" else name)
 
@@ -113,7 +113,7 @@ def find_encoder(name: str) -> Path:
 def is_checkpoint(folder: Path) -> bool:
     """Return whether a folder has a checkpoint in PyTorch that is not exported.
 
-    Other checkpoints than safetensors count, so that they are refused with the reason.
+    Checkpoints in other formats than safetensors count, so that the error states the reason.
     """
     return (folder / CONFIG_FILE).is_file() and not (folder / CARD_FILE).is_file()
 
@@ -142,7 +142,7 @@ def weights_digest(name: str) -> str:
     """Return a SHA-256 over the content of a model's files, wherever they are.
 
     Args:
-        name: As for `find_folder`, which raises what it says.
+        name: As for `find_folder`; its errors are raised.
     """
     folder = find_folder(name)
     return _weights_digest(folder, folder_state(folder))
@@ -150,10 +150,10 @@ def weights_digest(name: str) -> str:
 
 @lru_cache(maxsize=32)
 def _weights_digest(folder: Path, _state: str) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted({path for pattern in _FILES for path in folder.glob(pattern)}):
-        found.update(f"{path.name}\0{sha256(path)}\0".encode())
-    return found.hexdigest()
+        digest.update(f"{path.name}\0{sha256(path)}\0".encode())
+    return digest.hexdigest()
 
 
 def read_card(folder: Path) -> ModelCard:

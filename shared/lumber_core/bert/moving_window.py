@@ -1,8 +1,8 @@
-"""Windows over a text's tokens: which are scored, and how their scores combine. No model inside.
+"""Windows over a text's tokens, and how their scores combine; independent of the model.
 
 A text may be longer than what a model reads. `OverlappingWindows` lie at regular distances and
-average the scores of each token; `scan` scores those of many texts. `read_moving` is the paper's
-way: score a window, then move to the last start token found in it.
+average the scores of each token; `scan` scores those of many texts. `read_moving` is the method
+of the paper: it scores a window, then moves to the last start token in it.
 
 Positions and sizes are counted in tokens, without [CLS] and [SEP].
 """
@@ -45,8 +45,8 @@ class TokenScorer(Protocol):
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
         """Return t of some tokens of each window.
 
-        The score of a token does not depend on which others are scored, but in the last digits
-        where windows are padded to a batch.
+        The score of a token does not depend on which others are scored, except for rounding where
+        windows are padded to a batch.
 
         Args:
             windows: Token ids of each window, without [CLS] and [SEP].
@@ -69,7 +69,7 @@ class OverlappingWindows:
         on_done: Called with the scores once all windows are scored.
 
     Attributes:
-        windows: The windows, to be scored and told in any order.
+        windows: The windows, whose scores may be added in any order.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class OverlappingWindows:
 
     @property
     def scores(self) -> Scores:
-        """The averages; final once every window is told."""
+        """The averages, which are final after the scores of all windows are added."""
         averages: Scores = np.divide(self._sums, np.maximum(self._weights, 1), dtype=np.float32)
         return averages
 
@@ -101,7 +101,7 @@ class OverlappingWindows:
         """Return the tokens of a window that are to be scored."""
         return np.flatnonzero(self._wanted[window.start : window.stop])
 
-    def tell(self, window: Window, scores: Scores) -> None:
+    def add_scores(self, window: Window, scores: Scores) -> None:
         """Add the scores of a window: one for each of its `places`."""
         length = window.stop - window.start
         rising = np.arange(1, length + 1, dtype=np.float32)
@@ -115,7 +115,7 @@ class OverlappingWindows:
             self.finish()
 
     def finish(self) -> None:
-        """Pass the scores on."""
+        """Call `on_done` with the scores."""
         self._on_done(self.scores)
 
 
@@ -124,21 +124,21 @@ def scan(scorer: TokenScorer, texts: Iterable[OverlappingWindows]) -> None:
 
     Args:
         scorer: The model.
-        texts: The texts. One is pulled when a call of the model has room for its windows, so that
-            at most `scorer.at_once` are in work.
+        texts: The texts. The next one is read when a call of the model has room for its windows,
+            so that at most `scorer.at_once` are in memory.
     """
 
-    def of_one(text: OverlappingWindows) -> Iterator[tuple[OverlappingWindows, Window]]:
+    def windows_of(text: OverlappingWindows) -> Iterator[tuple[OverlappingWindows, Window]]:
         if not text.windows:
             text.finish()
         return ((text, window) for window in text.windows)
 
-    together = chain.from_iterable(map(of_one, texts))
-    while asked := list(islice(together, scorer.at_once)):
-        pieces = [text.ids[slice(*window)] for text, window in asked]
-        places = [text.places(window) for text, window in asked]
-        for (text, window), t in zip(asked, scorer.score(pieces, places), strict=True):
-            text.tell(window, t)
+    together = chain.from_iterable(map(windows_of, texts))
+    while batch := list(islice(together, scorer.at_once)):
+        pieces = [text.ids[slice(*window)] for text, window in batch]
+        places = [text.places(window) for text, window in batch]
+        for (text, window), t in zip(batch, scorer.score(pieces, places), strict=True):
+            text.add_scores(window, t)
 
 
 def read_moving(
@@ -149,7 +149,7 @@ def read_moving(
     threshold: float,
     allowed: npt.NDArray[np.bool_],
 ) -> tuple[Scores, list[int]]:
-    """Read a text as in the paper (BertChunker): each window begins at the last start token found.
+    """Read a text as in the paper (BertChunker): each window begins at the last start token.
 
     A start at the first token of a window counts once, and never stops the walk; after a window
     without a start, the next one begins where it ends.

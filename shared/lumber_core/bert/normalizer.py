@@ -1,10 +1,10 @@
-"""BERT's normalisation of text: which words a text consists of, and where their characters are.
+"""BERT's normalisation of text: the words of a text, and where their characters come from.
 
 Character by character: control characters are dropped, white space becomes a space, ideographs and
 punctuation marks become words of their own, accents are dropped after canonical decomposition
 (NFD), and letters become lower case. The result is that of the package `tokenizers`, because models
-are trained with it; only characters that are newer than its tables (Unicode 8), and marks that are
-no accents and change places in NFD, may be read in another way.
+are trained with it. It may differ for characters that are newer than the tables of `tokenizers`
+(Unicode 8), and for marks other than accents that change places in NFD.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import repeat
 
 import regex
 
-_KNOWN = 1 << 16  # characters whose replacement is kept
+_MAX_KEPT_CHARACTERS = 1 << 16  # whose replacement is cached
 _CONTROL = ("Cc", "Cf", "Co", "Cs")
 _UNDECODABLE = "\ufffd"
 
@@ -32,7 +32,7 @@ _IDEOGRAPHS = (
 
 
 @lru_cache(maxsize=1)
-def alone() -> str:
+def lone_characters() -> str:
     """Return characters that are words of their own, as the content of a character class.
 
     They are written out because `re` is twice as fast with them as `regex` with their category.
@@ -55,8 +55,8 @@ class Normalizer:
         self._lowercase = lowercase
         self._strips = lowercase if strip_accents is None else strip_accents
         self._is_white = re.compile(f"[{WHITE}]").match
-        self._is_alone = re.compile(f"[{alone()}]").match
-        self._known: dict[str, str] = {}
+        self._is_alone = re.compile(f"[{lone_characters()}]").match
+        self._replacements: dict[str, str] = {}
 
     def __call__(self, text: str) -> tuple[str, Sequence[int]]:
         """Normalise a text.
@@ -67,20 +67,20 @@ class Normalizer:
         """
         if text.isascii() and text.isalnum():
             return (text.lower() if self._lowercase else text), range(len(text))
-        found: list[str] = []
+        words: list[str] = []
         origins = array("i")
         for offset, character in enumerate(text):
-            replaced = self._known.get(character)
-            if replaced is None:
-                replaced = self._replace(character)
-                if len(self._known) < _KNOWN:
-                    self._known[character] = replaced
-            found.append(replaced)
-            origins.extend(repeat(offset, len(replaced)))
-        return "".join(found), origins
+            replacement = self._replacements.get(character)
+            if replacement is None:
+                replacement = self._replace(character)
+                if len(self._replacements) < _MAX_KEPT_CHARACTERS:
+                    self._replacements[character] = replacement
+            words.append(replacement)
+            origins.extend(repeat(offset, len(replacement)))
+        return "".join(words), origins
 
     def _replace(self, character: str) -> str:
-        """Return what stands for a character."""
+        """Return the replacement of a character."""
         if self._is_white(character):
             return " "
         if character == _UNDECODABLE or unicodedata.category(character) in _CONTROL:
@@ -89,7 +89,7 @@ class Normalizer:
         return "".join(map(self._finish, parts))
 
     def _finish(self, character: str) -> str:
-        """Return what stands for a character that is decomposed."""
+        """Return the replacement of a decomposed character."""
         if self._strips and unicodedata.category(character) == "Mn":
             return ""
         if self._is_alone(character):

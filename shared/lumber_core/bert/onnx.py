@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Newer versions report to their maker from the moment they are imported, unless this is set before:
-# nothing of this library uses the network unasked. Whoever wants to report sets it to 0.
+# Newer versions of onnxruntime report to their maker on import, unless this is set before. This
+# library does not use the network unasked; set it to 0 to allow the reports.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
@@ -22,14 +22,14 @@ from lumber_core.errors import WeightsError
 
 ModelInputs = Mapping[str, npt.NDArray[np.int64]]
 
-_MOST_THREADS = 8
+_MAX_THREADS = 8
 # Places are padded to a multiple of this: for a matrix of one row, onnxruntime may use a kernel
-# that adds in another order, so that scores would differ.
-_ROWS = 8
+# that adds in another order, and scores would differ.
+_PLACES_MULTIPLE = 8
 
 
 class _Runtime(NamedTuple):
-    """What runs a model in one process."""
+    """The session and threads that run a model in one process."""
 
     process: int
     session: onnxruntime.InferenceSession
@@ -38,7 +38,7 @@ class _Runtime(NamedTuple):
 
 # Sessions that a forked process inherits stay unused and are never freed: freeing one takes locks
 # that a thread of the parent may have held when it forked.
-_inherited: list[_Runtime] = []
+_parents_runtimes: list[_Runtime] = []
 
 
 class OnnxModel:
@@ -61,17 +61,17 @@ class OnnxModel:
     def __init__(
         self, path: str | Path, inputs: Sequence[str], output: str, *, threads: int | None = None
     ) -> None:
-        self.at_once = threads or min(_MOST_THREADS, available_cpus())
+        self.at_once = threads or min(_MAX_THREADS, available_cpus())
         self._path = Path(path)
         self._runtime = self._start()
         session = self._runtime.session
-        found, made = (
-            [each.name for each in side] for side in (session.get_inputs(), session.get_outputs())
+        own_inputs, own_outputs = (
+            [node.name for node in side] for side in (session.get_inputs(), session.get_outputs())
         )
-        if found != list(inputs) or made != [output]:
+        if own_inputs != list(inputs) or own_outputs != [output]:
             raise WeightsError(
                 f"{path} is another kind of model: expected {', '.join(inputs)} in and {output} "
-                f"out, found {', '.join(found)} and {', '.join(made)}. Make it with: "
+                f"out, found {', '.join(own_inputs)} and {', '.join(own_outputs)}. Make it with: "
                 "python -m lumber_training export"
             )
 
@@ -87,13 +87,13 @@ class OnnxModel:
         return list(runtime.pool.map(self._run, sequences))
 
     def _own_runtime(self) -> _Runtime:
-        """Return this process's session and threads, which a forked process has to make.
+        """Return this process's session and threads; a forked process makes its own.
 
-        No lock: two threads may make one each, and either serves.
+        This needs no lock: two threads may make one each, and both work.
         """
         runtime = self._runtime
         if runtime.process != os.getpid():
-            _inherited.append(runtime)
+            _parents_runtimes.append(runtime)
             runtime = self._runtime = self._start()
         return runtime
 
@@ -143,11 +143,12 @@ class OnnxTokenScorer(OnnxModel):
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
         """Return t of some tokens of each window."""
-        found = self.run(list(map(self._inputs, windows, places)))
-        return [t[: len(at)] for t, at in zip(found, places, strict=True)]
+        scores = self.run(list(map(self._inputs, windows, places)))
+        return [t[: len(at)] for t, at in zip(scores, places, strict=True)]
 
     def _inputs(self, window: TokenIds, places: Positions) -> ModelInputs:
-        padded = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
+        count = -(-max(1, len(places)) // _PLACES_MULTIPLE) * _PLACES_MULTIPLE
+        padded = np.zeros(count, dtype=np.int64)
         padded[: len(places)] = places + 1
         return {"ids": sequence(window, *self._specials), "places": padded}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lumber_core.bert.tokenizer import WordPieces
 
 FIRST_TOKENS = 6
-"""Tokens at a place that its score is taken from."""
+"""Tokens at a place among which its score is the highest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +73,7 @@ class TokenScores:
 def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]:
     """Return the score of each place: the highest t among its first tokens.
 
-    A label such as "[5]" or "ANNA:" takes nothing from the words behind it: their first tokens
-    count as well.
+    After a label such as "[5]" or "ANNA:", the first tokens of the words count as well.
 
     Args:
         scores: Scores of a text's tokens.
@@ -105,9 +104,9 @@ def windows_of(
     Args:
         model: The model.
         text: The text.
-        places: Places whose first tokens are scored, and those after their labels, as the model may
-            mark either; a model of places reads the text between two as one. None: all tokens. The
-            score of a token does not depend on it.
+        places: Places whose first tokens are scored, and those after their labels: the model may
+            mark either. A model of places reads the text between two as one. None: all tokens. The
+            score of a token does not depend on this.
         on_scored: Called with the scores once all windows are scored.
     """
     from lumber_core.bert.moving_window import OverlappingWindows
@@ -131,15 +130,15 @@ def cuts_above(
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         model: The model.
         scores: Scores of a text's tokens.
-        places: Where chunks may start: where one of the first tokens is a start token, or one of
-            the first after the label.
+        places: Where chunks may start: if one of the first tokens is a start token, or one of the
+            first after the label.
     """
     import numpy as np
 
-    found = _start_tokens(model, scores, places)
-    starts = np.flatnonzero((scores.t > threshold) & found.allowed)
-    segments = np.searchsorted(found.segments, starts[starts > 0], side="right") - 1
-    cuts: list[int] = np.unique(found.owners[segments]).tolist()
+    tokens = _start_tokens(model, scores, places)
+    starts = np.flatnonzero((scores.t > threshold) & tokens.allowed)
+    segments = np.searchsorted(tokens.segments, starts[starts > 0], side="right") - 1
+    cuts: list[int] = np.unique(tokens.owners[segments]).tolist()
     return [cut for cut in cuts if cut > 0]
 
 
@@ -151,7 +150,7 @@ def score_as_published(
     Args:
         model: The model.
         text: The text.
-        threshold: t_c, which decides about the windows, so that all scores depend on it.
+        threshold: t_c, which determines the windows, so all scores depend on it.
 
     Returns:
         The scores, and the offsets where chunks start, except 0, ascending.

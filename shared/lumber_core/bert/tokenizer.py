@@ -1,13 +1,13 @@
 """Word pieces of a text of any length, with their character offsets.
 
-Ids and offsets are those of the package `tokenizers`. It is not used here because it costs 28 MB
-installed with what it requires, reads English at 1.9 million characters a second where this reads
-6.2 (Chinese 1.0 and 2.6), and refuses lone surrogates; `tokie` (8 MB, 14 million) gives the same
-ids, but offsets of bytes in the normalised text: wrong in 81 of 88 texts.
+Ids and offsets equal those of the package `tokenizers`. It is not used here because it takes 28 MB
+with its requirements, reads English at 1.9 million characters a second, where this reads 6.2
+(Chinese 1.0 and 2.6), and rejects lone surrogates. `tokie` (8 MB, 14 million) returns the same ids,
+but offsets of bytes in the normalised text, which are wrong in 81 of 88 texts.
 
 A word becomes the longest pieces that the vocabulary contains, from left to right. A text is read
-in parts that do not depend on each other. Most parts occur many times in a text, so the pieces of
-the last tens of thousands are kept.
+in independent parts. Most parts occur many times in a text, so the pieces of tens of thousands of
+them are cached.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.moving_window import TokenIds
-from lumber_core.bert.normalizer import WHITE, Normalizer, alone
+from lumber_core.bert.normalizer import WHITE, Normalizer, lone_characters
 from lumber_core.errors import WeightsError
 from lumber_core.text.unicode import breaks
 
-_KNOWN = 1 << 15  # parts whose pieces are kept
-_LONGEST_KNOWN = 64  # characters
-_AT_ONCE = 1 << 14  # parts of a text that are in memory at once
+_MAX_KEPT_PARTS = 1 << 15  # whose pieces are cached
+_MAX_KEPT_LENGTH = 64  # characters of a cached part
+_PARTS_IN_MEMORY = 1 << 14  # of a text, at once
 _LONGEST_WORD = 100  # characters; longer words are unknown
 _UNKNOWN, _CONTINUES = "[UNK]", "##"
-_MOST_IDS = 1 << 24  # far more than any vocabulary has
+_MAX_ID = 1 << 24  # far more than any vocabulary has
 # Ideographs, each of which is a word to BERT's tokenizer, and kana, which may follow them.
 _OWN_WORD = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
 )
-_MALFORMED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-# What a `tokenizer.json` must say, because ignoring anything else would change the tokens.
+_PARSE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+# Required values in a `tokenizer.json`: ignoring others would change the tokens.
 _EXPECTED: dict[str, dict[str, object]] = {
     "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True},
     "pre_tokenizer": {"type": "BertPreTokenizer"},
@@ -75,8 +75,8 @@ class WordPieces(NamedTuple):
         Returns:
             Token indices, ascending and without duplicates; offsets after the last token have none.
         """
-        found = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
-        return found[found < len(self.starts)]
+        indices = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
+        return indices[indices < len(self.starts)]
 
 
 class WordPieceTokenizer:
@@ -105,7 +105,7 @@ class WordPieceTokenizer:
         self.words: Mapping[str, int] = content["model"]["vocab"]
         self._special = _special_tokens(content["added_tokens"])
         ids = [*self.words.values(), *self._special.values()]
-        if not all(type(number) is int and 0 <= number < _MOST_IDS for number in ids):
+        if not all(type(number) is int and 0 <= number < _MAX_ID for number in ids):
             raise ValueError("expected token ids that are whole numbers from 0 on")
         rules = content["normalizer"]
         normalizer = Normalizer(lowercase=rules["lowercase"], strip_accents=rules["strip_accents"])
@@ -130,7 +130,7 @@ class WordPieceTokenizer:
             )
         try:
             return cls(json.loads(path.read_bytes().decode("utf-8")))
-        except _MALFORMED as error:
+        except _PARSE_ERRORS as error:
             raise WeightsError(f"{path} is damaged or not BERT's: {error!r:.200}") from error
 
     @property
@@ -151,49 +151,49 @@ class WordPieceTokenizer:
     def word_starts(self, text: str, pieces: WordPieces) -> npt.NDArray[np.intp]:
         """Return the indices of the tokens where a cut divides no word and no grapheme cluster.
 
-        These are tokens after white space or at the start of the text, and, in scripts written
-        without spaces, those that begin with a character that is a word of its own.
+        These are the tokens after white space or at the start of the text. In scripts without
+        spaces, they are those that begin with a character that is a word by itself.
         """
         begins = ~self._continues[pieces.ids]
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
         for number in touching:
             begins[number] = bool(_OWN_WORD.match(text, int(pieces.starts[number])))
-        found = np.flatnonzero(begins)
+        indices = np.flatnonzero(begins)
         if text.isascii():
-            return found
-        whole = np.fromiter(breaks(text, pieces.starts[found].tolist()), dtype=np.int64)
-        return found[np.isin(pieces.starts[found], whole)]
+            return indices
+        whole = np.fromiter(breaks(text, pieces.starts[indices].tolist()), dtype=np.int64)
+        return indices[np.isin(pieces.starts[indices], whole)]
 
     def __call__(self, text: str) -> WordPieces:
         """Return the word pieces of a text."""
-        found = [*self._found(text)] or [np.zeros((0, 3), dtype=np.int32)]
-        ids, starts, ends = (np.concatenate([some[:, n] for some in found]) for n in range(3))
+        arrays = [*self._find_pieces(text)] or [np.zeros((0, 3), dtype=np.int32)]
+        ids, starts, ends = (np.concatenate([rows[:, n] for rows in arrays]) for n in range(3))
         return WordPieces(ids, starts, ends)
 
-    def _found(self, text: str) -> Iterator[npt.NDArray[np.int32]]:
-        """Yield id, start and end of the pieces of a text, shape (pieces, 3), some at a time."""
+    def _find_pieces(self, text: str) -> Iterator[npt.NDArray[np.int32]]:
+        """Yield arrays of the id, start and end of the pieces of a text, shape (pieces, 3)."""
         matches = self._pieces.parts.finditer(text)
         begin = 0
-        while parts := list(map(re.Match.group, islice(matches, _AT_ONCE))):
+        while parts := list(map(re.Match.group, islice(matches, _PARTS_IN_MEMORY))):
             pieces = list(map(self._pieces.__getitem__, parts))
             lengths = np.fromiter(map(len, parts), np.int32, len(parts))
             starts = begin + np.cumsum(lengths, dtype=np.int32) - lengths
             counts = np.fromiter(map(len, pieces), np.int32, len(pieces)) // 3
-            found = np.fromiter(chain.from_iterable(pieces), np.int32).reshape(-1, 3)
-            found[:, 1:] += np.repeat(starts, counts)[:, np.newaxis]
-            yield found
+            rows = np.fromiter(chain.from_iterable(pieces), np.int32).reshape(-1, 3)
+            rows[:, 1:] += np.repeat(starts, counts)[:, np.newaxis]
+            yield rows
             begin = int(starts[-1] + lengths[-1])
 
 
 class PartPieces(dict[str, tuple[int, ...]]):
-    """The pieces of parts of texts, found when they are looked up.
+    """The pieces of parts of texts: a cache that finds them on first access.
 
     A value is flat: token id, start and end of the first piece, then those of the next. Starts and
-    ends are counted in characters from the start of the part. Threads may share it.
+    ends are in characters from the start of the part. Threads may share it.
 
     Args:
         words: Token ids of words and parts of words.
-        special: Token ids of the special tokens, which are found in the text as it is.
+        special: Token ids of the special tokens, which are matched before normalisation.
         normalizer: Normalises a part.
 
     Attributes:
@@ -213,39 +213,39 @@ class PartPieces(dict[str, tuple[int, ...]]):
             for word, number in words.items()
             if word.startswith(_CONTINUES)
         }
-        self._reach_of_first, self._reach_of_inner = map(_reach, (self._first, self._inner))
+        self._reach_of_first, self._reach_of_inner = map(_max_lengths, (self._first, self._inner))
         kinds = (
             *map(re.escape, sorted(special, key=len, reverse=True)),
             "[0-9A-Za-z]+ ",  # a fast way to take most words of English
-            f"[^{WHITE}{alone()}]+",
-            f"[{alone()}]",
+            f"[^{WHITE}{lone_characters()}]+",
+            f"[{lone_characters()}]",
             f"[{WHITE}]+",
         )
         self.parts = re.compile("|".join(kinds))
 
     def __missing__(self, part: str) -> tuple[int, ...]:
-        found = tuple(self._found(part))
-        if len(part) <= _LONGEST_KNOWN:
-            if len(self) >= _KNOWN:
+        pieces = tuple(self._find_pieces(part))
+        if len(part) <= _MAX_KEPT_LENGTH:
+            if len(self) >= _MAX_KEPT_PARTS:
                 self.clear()
-            self[part] = found
-        return found
+            self[part] = pieces
+        return pieces
 
-    def _found(self, part: str) -> list[int]:
+    def _find_pieces(self, part: str) -> list[int]:
         """Return id, start and end of the pieces of a part, one after the other."""
         if part in self._special:
             return [self._special[part], 0, len(part)]
         normalized, origins = self._normalizer(part.rstrip(" "))
-        found: list[int] = []
+        pieces: list[int] = []
         begin = 0
         for word in normalized.split(" "):
-            ids, cuts = self._divided(word)
+            ids, cuts = self._divide(word)
             for number, start, end in zip(ids, cuts, cuts[1:], strict=False):
-                found += (number, origins[begin + start], origins[begin + end - 1] + 1)
+                pieces += (number, origins[begin + start], origins[begin + end - 1] + 1)
             begin += len(word) + 1
-        return found
+        return pieces
 
-    def _divided(self, word: str) -> tuple[list[int], list[int]]:
+    def _divide(self, word: str) -> tuple[list[int], list[int]]:
         """Return the token ids of the pieces of a word, and where the pieces start and end."""
         length = len(word)
         if length > _LONGEST_WORD:
@@ -267,20 +267,20 @@ class PartPieces(dict[str, tuple[int, ...]]):
         return ids, cuts
 
 
-def _reach(words: Iterable[str]) -> dict[str, int]:
+def _max_lengths(words: Iterable[str]) -> dict[str, int]:
     """Return the length of the longest word that begins with each character."""
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for word in words:
-        if len(word) > found.get(word[:1], 0):
-            found[word[:1]] = len(word)
-    return found
+        if len(word) > lengths.get(word[:1], 0):
+            lengths[word[:1]] = len(word)
+    return lengths
 
 
 def _special_tokens(added: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Return the ids of the added tokens.
 
     Raises:
-        ValueError: One of them is to be found in another way than BERT's.
+        ValueError: One of them has flags that BERT's tokens do not have.
     """
     special: dict[str, int] = {}
     for token in added:

@@ -16,7 +16,7 @@ from lumber_core.checks import check_language
 from lumber_core.chunking.cutting import Cutter, Scorer
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.room import Room
-from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import check_order, check_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
@@ -27,7 +27,7 @@ from lumber_core.text.structured import parse_plain
 from lumber_core.text.units import UnitFinder, UnitName, UnitSpec, unit_finder
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 
-_AS_THEY_ARE = Delivery()
+_DEFAULT_DELIVERY = Delivery()
 
 BY_LAYOUT: UnitName = "sentences_and_lines"
 """Units of splitters that choose among all sentences, lines, paragraphs and headings."""
@@ -36,9 +36,9 @@ BY_LAYOUT: UnitName = "sentences_and_lines"
 class Chunker(ABC):
     """Base of the splitters.
 
-    A subclass passes the settings below on, and keeps every other argument of its constructor in an
-    attribute of the same name: `repr`, the identity, and so ids and cache keys, are made of them.
-    They cannot be changed afterwards. `counter` counts its tokens.
+    A subclass passes the settings below on, and stores every other argument of its constructor in
+    an attribute of the same name. `repr`, the identity, ids and cache keys contain these settings,
+    so they cannot be changed afterwards. `counter` counts tokens.
 
     Args:
         chunk_size: Maximum tokens in a chunk, for any text: a hard limit. None: no limit.
@@ -46,15 +46,15 @@ class Chunker(ABC):
         min_chunk_size: Minimum tokens in a chunk: smaller ones are merged with a neighbour that has
             room. None: no limit.
         units: What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences",
-            "sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown"
+            "sentences_and_lines" (a mark at the end of a line also ends a sentence), "markdown"
             (paragraphs, list items, tables, code; a heading with the block below it), or a callable
             from a text to `(start, end)` offsets.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections. False:
-            every heading starts a chunk, also if the one before stays small; headings without text
-            between them stay together. Overlap does not reach across a heading either.
+            every heading starts a chunk, even if the chunk before stays small; headings without
+            text between them stay together. Overlap does not cross headings either.
         tokenizer: Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no
             vocabulary), "words" (1.2 tokens a word, the published LumberChunker's formula), the
-            name of a tiktoken encoding or of a model tiktoken knows (extra `tiktoken`), a Hugging
+            name of an encoding or a model of tiktoken (extra `tiktoken`), a Hugging
             Face tokenizer, a tiktoken `Encoding`, a function from a string to a number, or a
             `TokenCounter`.
         language: ISO 639 code of the language, such as "en", to find sentences.
@@ -65,7 +65,7 @@ class Chunker(ABC):
     """
 
     default_units: ClassVar[UnitName] = BY_LAYOUT
-    """The units of a class if no others are chosen: metadata that says Markdown replaces them."""
+    """The units of a class by default; metadata for Markdown replaces them."""
 
     not_in_identity: ClassVar[frozenset[str]] = frozenset()
     """Settings that cannot change the chunks."""
@@ -110,7 +110,7 @@ class Chunker(ABC):
         identity. It contains no credentials. Custom functions are identified by name only (see
         `lumber_core.support.identity.NOT_COVERED`). The version of this library is not part of it.
         """
-        settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
+        settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._result_settings().items())
         return f"{class_identity(type(self))}({settings})"
 
     def split_text(self, text: str) -> list[str]:
@@ -125,26 +125,26 @@ class Chunker(ABC):
         """
         return self.segment(text).chunks(text)
 
-    def split(self, source: str | Source, delivery: Delivery = _AS_THEY_ARE) -> list[Chunk]:
+    def split(self, source: str | Source, delivery: Delivery = _DEFAULT_DELIVERY) -> list[Chunk]:
         """Split one text into chunks, with offsets, headings, pages and lines.
 
         Args:
-            source: A text, or a `Source` that says more about it; an empty text gives no chunk.
-            delivery: How chunks are cut out of the text. By default they join to it.
+            source: A text, or a `Source` with its format and metadata; `""` gives no chunk.
+            delivery: Overlap and trimming. By default, the chunks joined are the text.
 
         Raises:
             TypeError: `source` is neither a string nor a `Source`.
-            ValueError: What is written around each chunk leaves no room for text.
+            ValueError: The metadata and context around each chunk leave no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         parsed = self.parse(source)
-        made = self._segment(parsed, self._limits_for(parsed, delivery.overlap))
-        return self._deliver(parsed, made, delivery)
+        segmentation = self._segment(parsed, self._limits_for(parsed, delivery.overlap))
+        return self._deliver(parsed, segmentation, delivery)
 
     def split_all(
         self,
         sources: Iterable[str | Source],
-        delivery: Delivery = _AS_THEY_ARE,
+        delivery: Delivery = _DEFAULT_DELIVERY,
         *,
         show_progress: bool = False,
     ) -> list[list[Chunk]]:
@@ -159,26 +159,26 @@ class Chunker(ABC):
             The chunks of each text, in order, equal to those of `split`.
         """
         texts, limits = self._read(sources, delivery.overlap)
-        made = self._segment_all(texts, limits, show_progress=show_progress)
-        return [self._deliver(*each, delivery) for each in zip(texts, made, strict=True)]
+        results = self._segment_all(texts, limits, show_progress=show_progress)
+        return [self._deliver(*pair, delivery) for pair in zip(texts, results, strict=True)]
 
     async def asplit_all(
         self,
         sources: Iterable[str | Source],
-        delivery: Delivery = _AS_THEY_ARE,
+        delivery: Delivery = _DEFAULT_DELIVERY,
         *,
         show_progress: bool = False,
     ) -> list[list[Chunk]]:
         """Async version of `split_all`."""
         texts, limits = self._read(sources, delivery.overlap)
-        made = await self._asegment_all(texts, limits, show_progress=show_progress)
-        return [self._deliver(*each, delivery) for each in zip(texts, made, strict=True)]
+        results = await self._asegment_all(texts, limits, show_progress=show_progress)
+        return [self._deliver(*pair, delivery) for pair in zip(texts, results, strict=True)]
 
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans without text, and the verdicts behind them.
 
         Args:
-            source: A text, or a `Source` that says more about it; `""` gives no span.
+            source: A text, or a `Source` with its format and metadata; `""` gives no span.
             overlap: Tokens to leave free in every chunk, for an overlap that is added later.
 
         Returns:
@@ -186,7 +186,7 @@ class Chunker(ABC):
 
         Raises:
             TypeError: `source` is neither a string nor a `Source`.
-            ValueError: What is written around each chunk leaves no room for text.
+            ValueError: The metadata and context around each chunk leave no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         parsed = self.parse(source)
@@ -235,23 +235,23 @@ class Chunker(ABC):
         self,
         source: str | Source,
         segmentation: Segmentation,
-        delivery: Delivery = _AS_THEY_ARE,
+        delivery: Delivery = _DEFAULT_DELIVERY,
     ) -> list[Chunk]:
-        """Return the chunks of a text that is segmented, for who needs verdicts or usage as well.
+        """Return the chunks of a segmented text, if verdicts or usage are needed as well.
 
         Args:
             source: The text.
-            segmentation: What `segment` returned for it, with the overlap of `delivery`.
+            segmentation: The result of `segment` for it, with the overlap of `delivery`.
             delivery: As for `split`.
         """
         return self._deliver(self.parse(source), segmentation, delivery)
 
     def parse(self, source: str | Source | ParsedText) -> ParsedText:
-        """Return a text as it is read: as Markdown, or with this splitter's units."""
+        """Return a text parsed as Markdown, or with this splitter's units."""
         if isinstance(source, ParsedText):
             return source
         source = as_source(source)
-        # What metadata says does not change units that the user chose.
+        # Metadata does not override units that the user chose.
         kind = source.kind if self._default_units else source.format
         if kind == "markdown" or self.units == "markdown":
             return MarkdownText(source, self.language, self.merge_sections)
@@ -259,21 +259,23 @@ class Chunker(ABC):
         return parse_plain(source, self.language, None if by_rows else self._find_units)
 
     def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
-        """Return the units that chunks have to start at; None if the layout decides."""
+        """Return the units at which chunks must start; None if the layout decides."""
         by_layout = self._default_units or isinstance(parsed, MarkdownText)
         return None if by_layout else parsed.units()
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={safe_repr(value)}" for name, value in self._shown().items())
+        shown = ", ".join(
+            f"{name}={safe_repr(value)}" for name, value in self._repr_settings().items()
+        )
         return f"{type(self).__name__}({shown})"
 
-    def _shown(self) -> dict[str, object]:
-        """Return the settings that can change the result, for `repr`; unset ones are left out."""
-        values = Chunker._determines(self).items()
+    def _repr_settings(self) -> dict[str, object]:
+        """Return the settings for `repr`: those that can change the result and are set."""
+        values = Chunker._result_settings(self).items()
         return {name: value for name, value in values if value is not None}
 
-    def _determines(self) -> dict[str, object]:
-        """Return everything that can change the result, by name; subclasses may override it."""
+    def _result_settings(self) -> dict[str, object]:
+        """Return all values that can change the result, by name; subclasses may override it."""
         names = inspect.signature(type(self)).parameters
         values = {name: getattr(self, name) for name in names if name not in self.not_in_identity}
         return {**values, "tokenizer": self.counter}
@@ -315,26 +317,28 @@ class Chunker(ABC):
         return texts, [self._limits_for(parsed, overlap) for parsed in texts]
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
-        """Return the limits of the chunks of a text, less what is written around each."""
+        """Return the limits of chunks without the room for metadata, context and overlap."""
         limits = self._limits_around(parsed.source)
         if limits.room is not None:
             overlap += limits.room.reserve(parsed.possible_contexts(), overlap)
-        return limits.reserving(overlap)
+        return limits.reserve(overlap)
 
     def _limits_around(self, source: Source) -> SizeLimits:
-        """Return limits that count what is written around each chunk of a text, if anything is."""
+        """Return limits that count the metadata and context written around each chunk, if any."""
         limits = self._limits
         if source.written is None or limits.chunk_size is None:
             return limits
         return replace(limits, room=Room(source.written, self.counter, limits.chunk_size))
 
-    def _deliver(self, parsed: ParsedText, made: Segmentation, delivery: Delivery) -> list[Chunk]:
-        """Return the chunks of a text that is segmented."""
-        # Without an overlap, nothing is added to chunks that could make them too long.
+    def _deliver(
+        self, parsed: ParsedText, segmentation: Segmentation, delivery: Delivery
+    ) -> list[Chunk]:
+        """Return the chunks of a segmented text."""
+        # Only an overlap can make chunks too long.
         limits = (
             self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
         )
-        return deliver(made, delivery, parsed, limits)
+        return deliver(segmentation, delivery, parsed, limits)
 
 
 def check_chunker(name: str, value: object) -> None:
@@ -356,7 +360,7 @@ def enforce_limits(
     limits: SizeLimits,
     units: Sequence[Span] = (),
     scorer: Scorer | None = None,
-    parts: Counted | None = None,
+    parts: CountedParts | None = None,
 ) -> Segmentation:
     """Return the segmentation with its spans cut and joined to keep sections and size limits.
 
@@ -364,9 +368,9 @@ def enforce_limits(
         segmentation: Spans that tile the text.
         parsed: The text.
         limits: The limits.
-        units: What is cut only if it alone is too long.
-        scorer: Scores the places to cut at; None decides by layout and size.
-        parts: Parts of the spans whose tokens are known.
+        units: Units, each of which is cut only if it is too long.
+        scorer: Scores the places to cut at. None: layout and size decide.
+        parts: Parts of the spans with their tokens.
 
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.
@@ -376,10 +380,10 @@ def enforce_limits(
     if fixed:
         starts = {*fixed, *(span.start for span in spans)}
         spans = spans_from_starts(sorted(starts), len(text))
-    long = limits.exceeding(parsed, spans, parts)
-    if long:
-        others = set(spans).difference(long)
-        short = Cutter(parsed, limits).shorten(long, units, scorer)
-        spans = tuple(sorted([*others, *short]))
+    too_long = limits.find_too_long(parsed, spans, parts)
+    if too_long:
+        others = set(spans).difference(too_long)
+        shorter = Cutter(parsed, limits).shorten(too_long, units, scorer)
+        spans = tuple(sorted([*others, *shorter]))
     joined = limits.join(text, spans, fixed)
     return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)

@@ -1,8 +1,8 @@
 """Where to cut a text by layout, scores and size at once.
 
-All splitters use these rules, to cut to a size and to cut what is too long. Places are sentences,
-lines and paragraphs; if these are too far apart, clauses and words. A cut at a place has a score by
-the kind of place, and by a model's score if there is one. The best tiling decides the cuts.
+All splitters use these rules to cut chunks that are too long, and some to cut to a size. Places are
+sentences, lines and paragraphs; if these are too far apart, clauses and words. A cut at a place is
+scored by the kind of the place and, if there is a model, by its score. The best tiling decides.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _LOWEST_T = -12.0  # the t of a place without tokens, which is minus infinity, a
 
 
 class _Weights(NamedTuple):
-    """What weighs differently in Markdown and in plain text.
+    """The weights that differ between Markdown and plain text.
 
     Attributes:
         start: Additional score of a place, per unit of t above 0, where the classifier predicts a
-            start; but not at indented lines, as of YAML and code, whose structure it does not see.
+            start. Not added at indented lines, as of YAML and code, whose nesting it does not read.
         size: Weight of sizes relative to scores; see `ChunkCosts`.
         mixed: Cost of a chunk with the end of a section and the start of the next.
     """
@@ -63,13 +63,14 @@ class _Weights(NamedTuple):
 
 
 _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
-# The classifier predicts a start at most headings and every third list item. Weighed as in plain
-# text, it makes chunks of short sections and single items, and recall falls. Recall is level for
-# start from 0.4 to 1.2, size from 24 to 36 and mixed from 3 up.
+# The classifier predicts a start at most headings and every third list item. With the weights of
+# plain text, short sections and single items become chunks, and recall falls. Recall is level for
+# `start` from 0.4 to 1.2, `size` from 24 to 36 and `mixed` from 3 up.
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
-_MUCH_LESS = 0.9
-_UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
+# Sizes are scaled if finer gaps count less than this share of the coarse ones; see `Cutter._parts`.
+_MIN_SUM_RATIO = 0.9
+_MAX_SIZE_PER_TARGET = 4  # times the target: the longest chunk considered without a limit
 
 
 class Cutter:
@@ -77,8 +78,8 @@ class Cutter:
 
     Args:
         parsed: The text to cut.
-        limits: The limits. Without a `target_size`, the target is in proportion to `chunk_size`,
-            as it is by default for splitters with a target.
+        limits: The limits. Without a `target_size`, the target is in the default proportion to
+            `chunk_size`.
 
     Raises:
         ValueError: There is neither a `chunk_size` nor a `target_size`.
@@ -94,30 +95,30 @@ class Cutter:
         self._limits = limits
         target = round(target * parsed.overhead)
         self._target = target
-        self._most = limits.chunk_size or _UNLIMITED * target
+        self._most = limits.chunk_size or _MAX_SIZE_PER_TARGET * target
         self._finder = SizedPlaceFinder(parsed, limits, target, self._most)
 
     def places(
-        self, units: Sequence[Span] | None = None, known: Places | None = None
+        self, units: Sequence[Span] | None = None, places: Places | None = None
     ) -> SizedPlaces:
         """Return the places of the text where a chunk may start, with the tokens between them.
 
-        Sentences, lines, paragraphs and headings are places. Clauses are places only inside a
-        sentence of more than `target_size` tokens, or a line of more than `chunk_size`, and words
-        only inside a clause of more than `chunk_size`.
+        Sentences, lines, paragraphs and headings are places. Clauses are places only inside
+        sentences of more than `target_size` tokens and lines of more than `chunk_size`. Words are
+        places only inside clauses of more than `chunk_size`.
 
         Args:
-            units: If given, their starts are the only places, and others only inside a unit of more
-                than `chunk_size` tokens.
-            known: The places of the text, if they were looked for already.
+            units: If given, chunks start only at units, and at other places only inside units of
+                more than `chunk_size` tokens.
+            places: The places of the text, if they are already found.
         """
         finder, whole = self._finder, Span(0, len(self._parsed.text))
-        places = self._parsed.places() if known is None else known
+        places = self._parsed.places() if places is None else places
         if units is None:
-            return finder.refined(finder.sized(whole, places), self._most)
+            return finder.refine(finder.measure(whole, places), self._most)
         starts = [unit.start for unit in units[1:]]
-        at_units = finder.sized(whole, places_at(starts, places))
-        return finder.refined_units(at_units, places, self._most)
+        at_units = finder.measure(whole, places_at(starts, places))
+        return finder.refine_units(at_units, places, self._most)
 
     def shorten(
         self,
@@ -130,7 +131,7 @@ class Cutter:
         Args:
             spans: The spans, in order.
             units: Units that are cut only if no other place fits.
-            scorer: Scores places; None decides by layout and size.
+            scorer: Scores places. None: layout and size decide.
 
         Returns:
             Their parts, all of which fit.
@@ -142,7 +143,7 @@ class Cutter:
         shortened: list[Span] = []
         waiting = [*spans]
         long = set(waiting)
-        known = dict(zip(waiting, self._parsed.places_in(waiting), strict=True))
+        places_of = dict(zip(waiting, self._parsed.places_in(waiting), strict=True))
         waiting.reverse()
         while waiting:
             span = waiting.pop()
@@ -150,12 +151,12 @@ class Cutter:
                 shortened.append(span)
                 continue
             low, high = bisect_right(unit_starts, span.start), bisect_left(unit_starts, span.end)
-            places = known.pop(span, None)
+            places = places_of.pop(span, None)
             if places is None:
                 places = self._parsed.places(*span)
             parts, found = self._parts(span, places, unit_starts[low:high], scorer)
             if len(parts) > 1:
-                long.update(self._limits.exceeding(self._parsed, parts, found.counted()))
+                long.update(self._limits.find_too_long(self._parsed, parts, found.parts()))
                 waiting += parts[::-1]
             else:
                 shortened += parts_that_fit(text, span, self._most, self._limits)
@@ -167,24 +168,24 @@ class Cutter:
         """Cut one span that is too long; some of its parts may still be.
 
         Returns:
-            The parts, and the places from which those to cut at were chosen.
+            The parts, and the places among which the cuts were chosen.
         """
         at_starts = places_at(unit_starts, places) if unit_starts else places
-        sized = self._finder.sized(span, at_starts)
-        # The span may count more than its gaps do together, before and after finer places are
-        # added; then a maximum below their sum makes a cut between them.
+        sized = self._finder.measure(span, at_starts)
+        # The span may count more than the sum of its gaps, with or without finer places. A maximum
+        # below their sum forces a cut.
         most = min(self._most, sum(sized.sizes) - 1)
         if unit_starts:
-            found = self._finder.refined_units(sized, places, most)
+            found = self._finder.refine_units(sized, places, most)
         else:
-            found = self._finder.refined(sized, most)
+            found = self._finder.refine(sized, most)
         if not found.places:
             return [span], found
         t = None if scorer is None else scorer(found.places)
         together, apart = sum(sized.sizes), sum(found.sizes)
-        # Finer gaps may count much less apart than together, as digits without the blank before
-        # them: parts of `chunk_size` by what they count apart would all be too long.
-        scale = apart / together if apart < _MUCH_LESS * together else 1.0
+        # Finer gaps may count much less apart than together, such as digits without the blank
+        # before them. Parts that have `chunk_size` by their sum would all be too long.
+        scale = apart / together if apart < _MIN_SUM_RATIO * together else 1.0
         most = max(1, min(int(self._most * scale), apart - 1))
         starts = [0, *(cut - span.start for cut in self.cut(found, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
@@ -201,13 +202,13 @@ class Cutter:
 
         Args:
             found: Places in the text.
-            t: The classifier's t at each place; None decides by layout and size.
+            t: The classifier's t at each place. None: layout and size decide.
             most: Maximum tokens in a chunk; None: `chunk_size`.
             scale: What the target is multiplied with.
 
         Returns:
-            Offsets of the places to cut at, ascending. A chunk is too long only if it counts more
-            tokens than the gaps it is made of, or if there is no place to cut at.
+            Offsets of the cuts, ascending. A chunk is too long only if it counts more tokens than
+            the sum of its gaps, or if it contains no place to cut at.
         """
         most = most or self._most
         if not found.places:
@@ -255,12 +256,12 @@ class Cutter:
 def _add_t(
     scores: list[float], t: npt.ArrayLike, indented: Sequence[bool], start: float
 ) -> list[float]:
-    """Return the scores of places with what the classifier's t adds.
+    """Return the scores of places with those of the classifier added.
 
     Args:
         scores: Scores by the kind of place.
-        t: The classifier's t at each.
-        indented: Whether each is indented.
+        t: The classifier's t at each place.
+        indented: Whether each place is indented.
         start: See `_Weights`.
     """
     import numpy as np

@@ -1,7 +1,7 @@
-"""What is delivered of a text: chunks, each an exact slice of it.
+"""Chunks, each an exact slice of its text.
 
-`deliver` makes them of a segmentation. With an overlap, each begins with the end of the one before;
-only starts move, so every chunk is still a slice of the text and its offsets stay exact.
+`deliver` makes them from a segmentation. With an overlap, each chunk begins with the end of the one
+before. Only starts move, so every chunk is still a slice of the text, and its offsets are exact.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Delivery:
     """How chunks are cut out of a text.
 
     Attributes:
-        overlap: Up to this many tokens are repeated from the end of the chunk before: whole units,
-            or whole sentences of a longer unit.
+        overlap: Maximum tokens repeated from the end of the chunk before: whole units, or whole
+            sentences of a longer unit.
         trim: Whether white space at both ends of a chunk is left out.
-        blank: Whether chunks of only white space are kept. They never are with `trim`.
+        blank: Whether chunks of only white space are kept. With `trim` they are always dropped.
     """
 
     overlap: int = 0
@@ -57,7 +57,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk of a text, with where it comes from.
+    """A chunk of a text, with its origin.
 
     Attributes:
         index: Its number among the chunks of its text, from 0.
@@ -66,11 +66,10 @@ class Chunk:
         headings: In Markdown, the titles above its start, from the outermost to the innermost; the
             last one may be its own. Empty before the first heading of the text.
         heading_levels: The levels of these headings, if the chunk begins inside a section and has
-            a heading further down: its own chunks need them to know which titles end there.
-            Otherwise empty.
+            a heading further down: splitting it again needs them. Otherwise empty.
         headings_inside: In Markdown, the titles of the sections that begin further down in it.
-        outside: What the document says about it outside of it: `context` and `text_in_context`
-            are made of this. Shortened if `Source.written` leaves it too little room.
+        outside: The titles and table header that it belongs to, for `context` and
+            `text_in_context`. Shortened if `Source.written` leaves too little room.
         pages: Pages of its first and its last visible character, from 1; None if the source has no
             pages.
         lines: Lines of its first and its last visible character, from 1.
@@ -92,19 +91,18 @@ class Chunk:
 
     @property
     def tokens(self) -> int:
-        """Its size in tokens, counted by the splitter's tokenizer whenever this is read."""
+        """Its size in tokens, which the splitter's tokenizer counts at each access."""
         return self.counter.count([self.text])[0]
 
     @property
     def context(self) -> str:
-        """What an embedder should know from outside of it: title, headings, columns.
+        """Text from outside of it for an embedder: title, headings and table header.
 
-        The first line has the title of the document (in its metadata, or else its single
-        first-level heading, or else its name as words) and the deepest three headings above the
-        chunk, joined by " > ".
-        Headings inside the chunk are left out. If the chunk continues the rows of a table in
-        Markdown, or of comma- or tab-separated values, the header rows follow. "" if there is
-        nothing to say.
+        The first line has the title of the document and the deepest three headings above the chunk,
+        joined by " > ". The title is that in the metadata, the single first-level heading, or the
+        name as words. Headings inside the chunk are left out. If the chunk continues the rows of a
+        table in Markdown, or of comma- or tab-separated values, the header rows follow. "" if there
+        is none of these.
         """
         return str(self.outside)
 
@@ -121,68 +119,68 @@ class Chunk:
         pages: bool = False,
         lines: bool = False,
     ) -> dict[str, str | int]:
-        """Return what the metadata of a document or node for this chunk should say.
+        """Return the metadata of a document or node for this chunk.
 
         Args:
-            context: Whether to say its context.
-            verdict: Whether to say how its start was decided.
-            pages: Whether to say its pages.
-            lines: Whether to say its lines.
+            context: Whether to include its context.
+            verdict: Whether to include how its start was decided.
+            pages: Whether to include its pages.
+            lines: Whether to include its lines.
 
         Returns:
             "headings", joined by " > ", "heading_levels", and "headings_inside", joined by " | ",
             if there are any. With `context`, "context", if there is any. With `verdict`, "verdict",
             the outcome of the verdict that set its start; if that is a failure, also
             "verdict_reason": what went wrong, and who decided instead. With `pages`, "page_first"
-            and "page_last", if they are known. With `lines`, "line_first" and "line_last".
+            and "page_last", if it has pages. With `lines`, "line_first" and "line_last".
         """
-        said: dict[str, str | int] = {}
+        fields: dict[str, str | int] = {}
         if self.headings:
-            said["headings"] = HEADING_SEPARATOR.join(self.headings)
+            fields["headings"] = HEADING_SEPARATOR.join(self.headings)
         if self.heading_levels:
-            said[LEVELS_KEY] = " ".join(map(str, self.heading_levels))
+            fields[LEVELS_KEY] = " ".join(map(str, self.heading_levels))
         if self.headings_inside:
-            said[INSIDE_KEY] = INSIDE_SEPARATOR.join(self.headings_inside)
+            fields[INSIDE_KEY] = INSIDE_SEPARATOR.join(self.headings_inside)
         if context and self.context:
-            said[CONTEXT_KEY] = self.context
+            fields[CONTEXT_KEY] = self.context
         if verdict and self.verdict is not None:
-            said["verdict"] = self.verdict.outcome
+            fields["verdict"] = self.verdict.outcome
             if self.verdict.failed:
-                said["verdict_reason"] = self.verdict.reason
+                fields["verdict_reason"] = self.verdict.reason
         if pages and self.pages is not None:
-            said[FIRST_PAGE], said[LAST_PAGE] = self.pages
+            fields[FIRST_PAGE], fields[LAST_PAGE] = self.pages
         if lines:
-            said[FIRST_LINE], said[LAST_LINE] = self.lines
-        return said
+            fields[FIRST_LINE], fields[LAST_LINE] = self.lines
+        return fields
 
 
 SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
-"""Keys that passages always have, and chunks with all of their metadata, "" if there is nothing to
-say: so prompts can name them."""
+"""Keys that passages and chunks with all of their metadata always have, so that prompts can name
+them. Their value may be ""."""
 
 
 def added_metadata(
-    chunk: Chunk, known: Mapping[Any, Any], *, everything: bool, context: bool
+    chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
 ) -> dict[str, str | int]:
-    """Return what an adapter adds to the metadata of a chunk.
+    """Return the metadata that an adapter adds to a chunk.
 
     Args:
         chunk: The chunk.
-        known: The metadata of its document. What this says of pages and lines is said of the chunk.
+        of_document: The metadata of its document. If this has pages or lines, so has the chunk.
         everything: The setting `add_metadata`.
-        context: Whether to say its context.
+        context: Whether to include its context.
     """
-    said = chunk.metadata(
+    added = chunk.metadata(
         context=context,
         verdict=everything,
-        pages=everything or has_pages(known),
-        lines=everything or has_lines(known),
+        pages=everything or has_pages(of_document),
+        lines=everything or has_lines(of_document),
     )
     if not everything:
-        return said
-    inherited = common_metadata(known, context=context)
+        return added
+    inherited = common_metadata(of_document, context=context)
     empty = {key: "" for key in SHOWN_KEYS if key not in inherited}
-    return {**empty, **said, "chunk_index": chunk.index}
+    return {**empty, **added, "chunk_index": chunk.index}
 
 
 def deliver(
@@ -192,7 +190,7 @@ def deliver(
 
     Args:
         segmentation: Spans and verdicts; its chunks have room for the overlap.
-        delivery: How chunks are cut out of the text.
+        delivery: Overlap and trimming.
         parsed: The text.
         limits: The limits of chunks, overlap included.
     """
@@ -205,7 +203,7 @@ def deliver(
     spans: Sequence[Span] = [segmentation.spans[number] for number in kept]
     if delivery.trim:
         spans = [span.stripped(text) for span in spans]
-    spans = overlapping(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
+    spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
     verdicts, outline = segmentation.start_verdicts, parsed.outline(spans)
     contexts = parsed.contexts(spans, outline)
     if limits.room is not None:
@@ -230,7 +228,7 @@ def deliver(
     ]
 
 
-def overlapping(
+def overlap_spans(
     parsed: ParsedText,
     spans: Sequence[Span],
     limits: SizeLimits,
@@ -241,44 +239,46 @@ def overlapping(
     """Return the spans, each extended to repeat the end of the one before.
 
     Args:
-        parsed: The text the spans are of.
+        parsed: The text.
         spans: Spans in order, without overlap; there may be gaps between them.
         limits: No span has more than `limits.chunk_size` tokens, repeated text included.
         tokens: Maximum tokens to repeat.
-        trim: Whether what is repeated begins with a visible character, as the spans then do.
+        trim: Whether the repeated text begins with a visible character, as the spans then do.
 
     Returns:
-        One span for each, with the same end. It starts at a unit of the span before, or if none
-        fits at a sentence of that span's last unit, or else where it was; always after the start of
-        the span before.
+        One span for each, with the same end. It starts at a unit of the span before. If none fits,
+        it starts at a sentence of that span's last unit. If none of these fits, it is unchanged. It
+        always starts after the span before.
     """
     if not tokens:
         return list(spans)
     text = parsed.text
     starts, sections = [unit.start for unit in parsed.units()], parsed.section_starts
-    widened = list(spans[:1])
+    extended = list(spans[:1])
     for before, span in pairwise(spans):
         # Past the start of the chunk before, so that no chunk contains another.
         section = bisect_right(sections, span.start)
-        first = max(before.start, widened[-1].start + 1, sections[section - 1] if section else 0)
+        first = max(before.start, extended[-1].start + 1, sections[section - 1] if section else 0)
         low = bisect_left(starts, first)
         high = bisect_left(starts, span.start)
-        begin = _earliest(text, span, starts[low:high], limits, tokens)
+        begin = _earliest_start(text, span, starts[low:high], limits, tokens)
         if begin == span.start:
             last = max(starts[high - 1] if high else 0, before.start)
             inside = sentences(text[last : span.start], parsed.language)
             places = [last + s.start for s in inside[1:] if last + s.start >= first]
-            begin = _earliest(text, span, places, limits, tokens)
-        extended = Span(begin, span.end)
-        widened.append(extended.stripped(text) if trim else extended)
-    return widened
+            begin = _earliest_start(text, span, places, limits, tokens)
+        longer = Span(begin, span.end)
+        extended.append(longer.stripped(text) if trim else longer)
+    return extended
 
 
-def _earliest(text: str, span: Span, places: Sequence[int], limits: SizeLimits, tokens: int) -> int:
+def _earliest_start(
+    text: str, span: Span, places: Sequence[int], limits: SizeLimits, tokens: int
+) -> int:
     """Return the earliest of `places` from which a span may start, or its own start.
 
-    Places are tried by galloping search from the nearest one: few counts, and none of a text much
-    longer than what fits.
+    Galloping search from the nearest place needs few counts, and counts no text much longer than
+    what fits.
     """
 
     def fits(number: int) -> bool:

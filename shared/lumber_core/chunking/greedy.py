@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
-from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, near_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
@@ -75,22 +75,22 @@ class GreedyChunker(Chunker):
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         assert limits.target_size is not None
-        text, units, found = parsed.text, parsed.units(), limits.tokens(parsed)
+        text, units, counter = parsed.text, parsed.units(), limits.tokens(parsed)
         edges = [*[start for start, _ in units], len(text)]
-        tokens = found.count(units)
+        tokens = counter.count(units)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             long = [
                 unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size
             ]
             shorter = Cutter(parsed, limits).shorten(long)  # at lines, clauses or words
-            known = dict(zip(edges, tokens, strict=False))
-            counts = found.count(shorter)
-            known.update(zip((part.start for part in shorter), counts, strict=True))
-            edges = [*sorted(known), len(text)]
-            tokens = [known[start] for start in edges[:-1]]
+            by_start = dict(zip(edges, tokens, strict=False))
+            counts = counter.count(shorter)
+            by_start.update(zip((part.start for part in shorter), counts, strict=True))
+            edges = [*sorted(by_start), len(text)]
+            tokens = [by_start[start] for start in edges[:-1]]
         before = [0, *accumulate(tokens)]
         fixed = [bisect_left(edges, start) for start in parsed.section_starts]
-        # What is too long of Markdown is rather cut where a section or a block starts.
+        # Chunks of Markdown that are too long are cut later, where a section or a block starts.
         most = None if isinstance(parsed, MarkdownText) else limits.chunk_size
         cuts = [0]
         for first, last in pairwise([0, *fixed, len(tokens)]):
@@ -99,7 +99,7 @@ class GreedyChunker(Chunker):
         spans = tuple(
             Span(edges[first], edges[last]) for first, last in pairwise(cuts) if first < last
         )
-        parts = Counted(edges, tokens)
+        parts = CountedParts(edges, tokens)
         return enforce_limits(Segmentation(spans), parsed, limits, units, parts=parts)
 
 

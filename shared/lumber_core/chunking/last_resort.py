@@ -10,23 +10,23 @@ from lumber_core.errors import ChunkSizeError
 from lumber_core.spans import Span
 from lumber_core.text.unicode import grapheme_cuts, word_cuts
 
-# The window to look at first is this much longer than what fits if tokens are even, but has at most
-# so many characters per token of room; a window that is too small is doubled.
-_MARGIN = 1.25
-_CHARACTERS_PER_TOKEN = 8
-# A window may end inside a word or a cluster, so cuts are searched this many characters further.
-_BEYOND = 64
+# The first window is longer than the text that fits on average by this factor, but has at most this
+# many characters per token of room. A window that is too small is doubled.
+_WINDOW_MARGIN = 1.25
+_WINDOW_CHARACTERS_PER_TOKEN = 8
+# Cuts are searched this many characters past the window, which may end inside a word or cluster.
+_CHARACTERS_BEYOND = 64
 
 
 def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iterator[Span]:
-    """Yield parts of a span of about the same length, none of which counts more than a maximum.
+    """Yield parts of a span, of about the same length, none above a maximum of tokens.
 
     The cuts are between words, as in "alpha,beta" or in scripts without spaces; between graphemes
     if no word fits; and between characters if no grapheme fits.
 
     Args:
         text: The text.
-        span: What to cut.
+        span: The span to cut.
         most: Maximum tokens in a part.
         limits: Counts the tokens, with and without outer white space.
 
@@ -41,9 +41,9 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
     per_character = count(start, end) / (end - start)
     while start < end:
         window, window_count = end, 0
-        size = most * _CHARACTERS_PER_TOKEN
+        size = most * _WINDOW_CHARACTERS_PER_TOKEN
         if per_character > 0:
-            size = min(size, int(_MARGIN * most / per_character) + 1)
+            size = min(size, int(_WINDOW_MARGIN * most / per_character) + 1)
         while window_count <= most:
             window = min(start + size, end)
             window_count = count(start, window)
@@ -53,7 +53,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
             size *= 2
         parts = max(2, -int(-per_character * (end - start) // most))
         wanted = (end - start) // parts
-        body = text[start : min(window + _BEYOND, end)]
+        body = text[start : min(window + _CHARACTERS_BEYOND, end)]
         for find in (word_cuts, grapheme_cuts, _character_cuts):
             cuts = find(body)
             cuts = cuts[bisect_right(cuts, 0) : bisect_left(cuts, window - start)]

@@ -1,7 +1,7 @@
 """Layout splitting: chunks of a target size, cut at the best places of the text's layout.
 
-What `BertChunker` does with a model, done without: all cuts of a text are chosen together, at
-headings, paragraphs, list items and sentences, so that chunks have about the target size.
+As in `BertChunker`, but without a model, all cuts of a text are chosen together: at headings,
+paragraphs, list items and sentences, so that chunks have about the target size.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class LayoutChunker(Chunker):
             room. None: no limit.
         units: Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings
             and lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items,
-            tables, code, a heading with the block below it, and sentences inside prose), or where a
-            callable from a text to `(start, end)` offsets says. Anywhere else only in what fits in
-            no chunk, or at a clause of a sentence of more than `target_size` tokens.
+            tables, code, a heading with the block below it, and sentences inside prose), or at the
+            `(start, end)` offsets that a callable returns for a text. Chunks start elsewhere only
+            inside units that fit in no chunk and sentences of more than `target_size` tokens.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
@@ -80,7 +80,6 @@ class LayoutChunker(Chunker):
             return Segmentation(spans_from_starts([0], len(parsed.text)))
         units = self._own_units(parsed)
         cutter = Cutter(parsed, limits)
-        found = cutter.places(units)
-        spans = spans_from_starts([0, *cutter.cut(found)], len(parsed.text))
-        made = Segmentation(spans)
-        return enforce_limits(made, parsed, limits, units or (), parts=found.counted())
+        places = cutter.places(units)
+        cuts = Segmentation(spans_from_starts([0, *cutter.cut(places)], len(parsed.text)))
+        return enforce_limits(cuts, parsed, limits, units or (), parts=places.parts())

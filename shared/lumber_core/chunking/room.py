@@ -1,4 +1,4 @@
-"""The room that is taken in each chunk by what is written around its text: metadata and context."""
+"""The room that metadata and context take in each chunk: they are written around its text."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from lumber_core.text.context import Context
 from lumber_core.text.source import Written
 from lumber_core.tokens import TokenCounter
 
-_CONTEXT_SHARE = 4  # a context takes at most one part in this many of the room for it and the text
+_PARTS_PER_CONTEXT = 4  # a context takes at most one part in this many of the room
 _NOTHING = Context()
-_SAMPLE = "A"  # a text of one token, to see what is written around it
+_SAMPLE = "A"  # a text of one token, to count the text written around it
 
 
 class Room:
-    """Counts chunks together with what is written around them.
+    """Counts chunks together with the metadata and context written around them.
 
     Args:
         written: See `Source.written`.
         counter: Counts the tokens.
-        most: Maximum tokens of what is written.
+        most: Maximum tokens of a chunk as written.
     """
 
     def __init__(self, written: Written, counter: TokenCounter, most: int) -> None:
@@ -31,8 +31,8 @@ class Room:
         self._sizes: dict[str, int] = {}
 
     @cached_property
-    def around(self) -> int:
-        """Tokens that are written around a text without a context."""
+    def tokens_around(self) -> int:
+        """Tokens written around a text that has no context."""
         empty, filled = ([*{*self._written(text, _NOTHING)}] for text in ("", _SAMPLE))
         bare, *counts = self._counter.count([_SAMPLE, *empty, *filled])
         # Separators may be left out around an empty text.
@@ -51,20 +51,20 @@ class Room:
         return [max(next(counts) for _ in several) for several in forms]
 
     def reserve(self, contexts: Sequence[Context], overlap: int) -> int:
-        """Return the tokens to leave free in each chunk for what is written around it.
+        """Return the tokens to leave free in each chunk for metadata and context.
 
         Args:
             contexts: The longest contexts of the document.
-            overlap: Tokens that are left free in addition.
+            overlap: Tokens that are left free for the overlap.
         """
-        different = [*{*self._shortened(contexts)}.difference([_NOTHING])]
-        if not different:
-            return self.around
-        samples = [_SAMPLE] * (len(different) + 1)
-        bare, *counts = self.sizes(samples, [_NOTHING, *different])
+        distinct = [*{*self._shorten_all(contexts)}.difference([_NOTHING])]
+        if not distinct:
+            return self.tokens_around
+        samples = [_SAMPLE] * (len(distinct) + 1)
+        bare, *counts = self.sizes(samples, [_NOTHING, *distinct])
         longest = max(*counts, bare) - bare
-        share = max(0, self._most - overlap - self.around) // _CONTEXT_SHARE
-        return self.around + min(longest, share)
+        share = max(0, self._most - overlap - self.tokens_around) // _PARTS_PER_CONTEXT
+        return self.tokens_around + min(longest, share)
 
     def fit(self, texts: Sequence[str], contexts: Sequence[Context]) -> list[Context]:
         """Return the context of each text, shortened until both fit.
@@ -72,7 +72,7 @@ class Room:
         A context has at most a quarter of the room. The outermost titles are left out first; the
         header of a table stays unless it takes more than that alone.
         """
-        fitted = self._shortened(contexts)
+        fitted = self._shorten_all(contexts)
         waiting = [number for number, context in enumerate(fitted) if context != _NOTHING]
         while waiting:
             counts = self.sizes([texts[n] for n in waiting], [fitted[n] for n in waiting])
@@ -83,19 +83,19 @@ class Room:
                 fitted[number] = shorter if context.titles else _NOTHING
         return fitted
 
-    def _shortened(self, contexts: Sequence[Context]) -> list[Context]:
+    def _shorten_all(self, contexts: Sequence[Context]) -> list[Context]:
         """Return contexts of at most a quarter of the room, by the sizes of their parts."""
         parts = {part for context in contexts for part in (*context.titles, context.table) if part}
         new = parts.difference(self._sizes)
         if new:
             counts = self._counter.count([f"{part}\n\n" for part in new])
             self._sizes.update(zip(new, counts, strict=True))
-        return [self._short(context) for context in contexts]
+        return [self._shorten(context) for context in contexts]
 
-    def _short(self, context: Context) -> Context:
+    def _shorten(self, context: Context) -> Context:
         if context == _NOTHING:
             return context
-        room = max(0, self._most - self.around) // _CONTEXT_SHARE
+        room = max(0, self._most - self.tokens_around) // _PARTS_PER_CONTEXT
         table = context.table if self._sizes.get(context.table, 0) <= room else ""
         room -= self._sizes[table] if table else 0
         titles: list[str] = []

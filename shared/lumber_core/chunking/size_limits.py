@@ -15,15 +15,16 @@ from lumber_core.tokens import TextTokens, TokenCounter, tokens_of
 if TYPE_CHECKING:
     from lumber_core.text.parsed import ParsedText
 
-_CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
+# Longer than any average token, except in runs of one repeated character.
+_MAX_CHARACTERS_PER_TOKEN = 16
 
 
-class Counted(NamedTuple):
+class CountedParts(NamedTuple):
     """Parts that tile a text or a range of it, with their tokens.
 
     Attributes:
-        edges: Where each part starts, ascending, and where the last one ends.
-        tokens: The tokens of each.
+        edges: Where each part starts, ascending, and where the last part ends.
+        tokens: The number of tokens of each part.
     """
 
     edges: Sequence[int]
@@ -44,7 +45,7 @@ class SizeLimits:
             `chunk_size`. None: no limit.
         counter: Counts the tokens.
         target_size: Preferred length of chunks in tokens; None for splitters without one.
-        room: Counts what is written around a chunk; `chunk_size` is what that leaves.
+        room: Counts the metadata and context around a chunk; `chunk_size` is the rest.
     """
 
     chunk_size: int | None
@@ -53,7 +54,7 @@ class SizeLimits:
     target_size: int | None = None
     room: Room | None = None
 
-    def reserving(self, tokens: int) -> SizeLimits:
+    def reserve(self, tokens: int) -> SizeLimits:
         """Return limits that leave room for `tokens` more tokens in each chunk.
 
         Without a `chunk_size` nothing changes; `target_size` shrinks in proportion to it.
@@ -80,7 +81,7 @@ class SizeLimits:
     def sizes(self, texts: Sequence[str]) -> list[int]:
         """Return the size of each text: its tokens with or without outer white space, if more.
 
-        With `room`, what is written around it may change how a text is counted at its ends.
+        With `room`, the text written around it may change the count at its ends.
         """
         trimmed = [text.strip() for text in texts]
         differing = [
@@ -90,23 +91,23 @@ class SizeLimits:
         if self.room is None:
             counts = self.counter.count(variants)
         else:
-            around = self.room.around
+            around = self.room.tokens_around
             counts = [max(0, count - around) for count in self.room.sizes(variants)]
         for number, count in zip(differing, counts[len(texts) :], strict=True):
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
     def tokens(self, parsed: ParsedText) -> TextTokens:
-        """Return what counts the tokens of ranges of a text, which is read once for all of them."""
-        return parsed.once(self.counter, tokens_of)
+        """Return a counter of ranges of a text, cached for the text."""
+        return parsed.derive(self.counter, tokens_of)
 
     def fits_target(self, parsed: ParsedText) -> bool:
-        """Return whether a text counts at most `target_size` tokens, so that no cut is needed."""
+        """Return whether a text has at most `target_size` tokens and needs no cut."""
         most, text = self.target_size, parsed.text
         if not most:
             return False
-        # Most texts are too long, and seen to be by their beginning.
-        begin = min(len(text), most * _CHARACTERS_PER_TOKEN)
+        # Most texts are too long, which their beginning shows.
+        begin = min(len(text), most * _MAX_CHARACTERS_PER_TOKEN)
         whole = begin == len(text)
         if self.room is None or not whole:
             if self.tokens(parsed).count([(0, begin)])[0] > most:
@@ -115,29 +116,29 @@ class SizeLimits:
                 return True
         return self.sizes([text])[0] <= most
 
-    def exceeding(
-        self, parsed: ParsedText, spans: Sequence[Span], parts: Counted | None = None
+    def find_too_long(
+        self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts | None = None
     ) -> list[Span]:
         """Return the spans that count more than `chunk_size`.
 
         Args:
             parsed: The text.
-            spans: Spans that follow each other.
-            parts: Parts of them that are counted: a span whose parts are certainly small enough is
+            spans: Consecutive spans.
+            parts: Parts of them with their tokens: a span whose parts are certainly small enough is
                 not counted again.
         """
         most = self.chunk_size
         if most is None:
             return []
-        known = parts is not None and self.room is None
-        unsure = [*self._unsure(parsed, spans, parts, most)] if parts and known else spans
-        counts = self.sizes([span.of(parsed.text) for span in unsure])
-        return [span for span, count in zip(unsure, counts, strict=True) if count > most]
+        if parts is not None and self.room is None:
+            spans = [*self._possibly_long(parsed, spans, parts, most)]
+        counts = self.sizes([span.of(parsed.text) for span in spans])
+        return [span for span, count in zip(spans, counts, strict=True) if count > most]
 
-    def _unsure(
-        self, parsed: ParsedText, spans: Sequence[Span], parts: Counted, most: int
+    def _possibly_long(
+        self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts, most: int
     ) -> Iterator[Span]:
-        """Yield the spans whose parts together may count more than a number of tokens."""
+        """Yield the spans that may count more tokens than a maximum, by the sums of their parts."""
         most_added, edges = self.tokens(parsed).most_added, parts.edges
         sums = [*accumulate(parts.tokens, initial=0)]
         last = bisect_left(edges, spans[0].start) if spans else 0
@@ -150,12 +151,12 @@ class SizeLimits:
                 yield span
 
     def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
-        """Merge each span below `min_chunk_size` with its smaller neighbour that has room for it.
+        """Merge each span below `min_chunk_size` with its smaller neighbour that has room.
 
         Args:
             text: The text.
             spans: Spans that tile it, none above `chunk_size`.
-            fixed: Where some of the spans start that are not merged with the one before.
+            fixed: Starts of spans that are not merged with the span before.
         """
         if self.min_chunk_size is None:
             return tuple(spans)
@@ -166,7 +167,7 @@ class SizeLimits:
         )
 
     def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
-        """Yield neighbouring spans, merged."""
+        """Yield spans after merging the small ones."""
         limit = self.min_chunk_size or 0
         counts = self.sizes([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []

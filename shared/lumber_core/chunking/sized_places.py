@@ -1,4 +1,4 @@
-"""Places in a text with the tokens between them, near enough to one another to cut it to a size."""
+"""Places in a text with the tokens between them, close enough to cut the text to a size."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lumber_core.chunking.last_resort import parts_that_fit
-from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places
@@ -31,23 +31,23 @@ class SizedPlaces:
     places: Places
     sizes: list[int]
 
-    def counted(self) -> Counted:
+    def parts(self) -> CountedParts:
         """Return the gaps between places as parts of the text, with their tokens."""
-        return Counted([self.span.start, *self.places.offsets, self.span.end], self.sizes)
+        return CountedParts([self.span.start, *self.places.offsets, self.span.end], self.sizes)
 
     def gap(self, number: int) -> Span:
-        """Return the text between two places: before the place of that number."""
+        """Return the span before the place of a number, from the place before it."""
         offsets = self.places.offsets
         start = offsets[number - 1] if number else self.span.start
         end = offsets[number] if number < len(offsets) else self.span.end
         return Span(start, end)
 
-    def longer(self, size: int, lines: int, edge: Kind) -> list[int]:
+    def long_gaps(self, size: int, lines: int, edge: Kind) -> list[int]:
         """Return the numbers of the gaps that are too long, ascending.
 
         Args:
-            size: Maximum tokens of a gap that is no whole line.
-            lines: Maximum tokens of one or several whole lines.
+            size: Maximum tokens of other gaps than whole lines.
+            lines: Maximum tokens of gaps of one or several whole lines.
             edge: The kind of the places at the ends of the range.
         """
         least = min(size, lines)
@@ -68,17 +68,17 @@ class SizedPlaces:
         after = kinds[number] if number < len(kinds) else edge
         return min(before, after) >= Kind.LINE
 
-    def divided(self, inside: Mapping[int, SizedPlaces]) -> SizedPlaces:
+    def divide(self, inside: Mapping[int, SizedPlaces]) -> SizedPlaces:
         """Add places inside some gaps.
 
         Args:
-            inside: What is inside each gap, by its number, ascending.
+            inside: The places inside each gap, by its number, ascending.
         """
         if not inside:
             return self
         places: list[Places] = []
         sizes: list[int] = []
-        done = -1  # the last gap that was divided
+        done = -1  # the number of the last divided gap
         for number, finer in inside.items():
             places += [self.places[max(0, done) : number], finer.places]
             sizes += self.sizes[done + 1 : number]
@@ -90,7 +90,7 @@ class SizedPlaces:
 
 
 class SizedPlaceFinder:
-    """Finds places in a text with the tokens between them, and finer ones where these are too far.
+    """Finds places in a text with the tokens between them, and finer ones in long gaps.
 
     Args:
         parsed: The text.
@@ -105,100 +105,99 @@ class SizedPlaceFinder:
         self._target = target
         self._most = most
 
-    def sized(self, span: Span, places: Places) -> SizedPlaces:
+    def measure(self, span: Span, places: Places) -> SizedPlaces:
         """Return places in a range with the tokens between them."""
         edges = [span.start, *places.offsets, span.end]
         counts = self._limits.tokens(self._parsed).count(pairwise(edges))
-        return SizedPlaces(span, places, _at_least_one(counts))
+        return SizedPlaces(span, places, _replace_zeros(counts))
 
-    def refined(self, found: SizedPlaces, most: int) -> SizedPlaces:
+    def refine(self, found: SizedPlaces, most: int) -> SizedPlaces:
         """Add finer places to gaps that are too long.
 
         Args:
             found: Places in a range.
             most: Maximum tokens in a chunk.
         """
-        long = found.longer(self._target, most, Kind.HEADING)
-        return found.divided({number: self._finer(found, number, most) for number in long})
+        long = found.long_gaps(self._target, most, Kind.HEADING)
+        return found.divide({number: self._finer(found, number, most) for number in long})
 
-    def refined_units(self, at_units: SizedPlaces, known: Places, most: int) -> SizedPlaces:
+    def refine_units(self, at_units: SizedPlaces, places: Places, most: int) -> SizedPlaces:
         """Add all places in units that are too long.
 
         Args:
             at_units: The places where units start in a range.
-            known: The places in it.
+            places: All places in the range.
             most: Maximum tokens in a chunk.
         """
         inside = {}
-        for number in at_units.longer(most, most, Kind.HEADING):
+        for number in at_units.long_gaps(most, most, Kind.HEADING):
             gap = at_units.gap(number)
-            inside[number] = self.refined(self.sized(gap, known.inside(*gap)), most)
-        return at_units.divided(inside)
+            inside[number] = self.refine(self.measure(gap, places.inside(*gap)), most)
+        return at_units.divide(inside)
 
     def _finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
         """Find places in a gap, coarse ones first.
 
         Args:
             outer: Places in a range.
-            number: The number of the gap between them. Whole lines are divided only if they fit in
-                no chunk.
+            number: The number of the gap. Whole lines are divided only if they fit in no chunk.
             most: Maximum tokens in a chunk.
         """
         enough = max(1, self._target // _PLACES_PER_TARGET)
         edge = Kind.LINE if outer.is_lines(number, Kind.HEADING) else Kind.CHARACTER
         span = outer.gap(number)
         found = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
-        long = found.longer(enough, most, edge)
+        long = found.long_gaps(enough, most, edge)
         for level in self._parsed.finer_places(*span):
             if level.kinds[:1] == [Kind.WORD] and isinstance(self._parsed, MarkdownText):
-                # A clause is cut only if it fits in no chunk. Plain text, whose sentences run on
-                # for longer, is found better in even parts.
-                long = found.longer(most, most, edge)
+                # A clause is cut only if it fits in no chunk. Plain text has longer sentences, and
+                # better recall with even parts.
+                long = found.long_gaps(most, most, edge)
             added = {number: level.inside(*found.gap(number)) for number in long}
             added = {number: places for number, places in added.items() if places}
             if added:
-                found = self._divided(found, added)
-                long = found.longer(enough, most, edge)
+                found = self._divide_gaps(found, added)
+                long = found.long_gaps(enough, most, edge)
                 if not long:
                     return found
-        return self._chopped(found)
+        return self._cut_words(found)
 
-    def _chopped(self, found: SizedPlaces) -> SizedPlaces:
+    def _cut_words(self, found: SizedPlaces) -> SizedPlaces:
         """Divide words that fit in no chunk."""
         added = {}
-        for number in found.longer(self._most, self._most, Kind.CHARACTER):
+        for number in found.long_gaps(self._most, self._most, Kind.CHARACTER):
             gap = found.gap(number)
             parts = [*parts_that_fit(self._parsed.text, gap, self._most, self._limits)]
             added[number] = Places.alike([part.start for part in parts[1:]], Kind.CHARACTER)
-        return self._divided(found, added) if added else found
+        return self._divide_gaps(found, added) if added else found
 
-    def _divided(self, found: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
-        """Add places inside some gaps; the tokens of the other gaps are not counted again.
+    def _divide_gaps(self, found: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
+        """Add places inside some gaps without counting the other gaps again.
 
         Args:
             found: Places in a range.
             added: Places to add, by the number of their gap, ascending.
         """
         if not found.places:
-            return self.sized(found.span, added[0])
+            return self.measure(found.span, added[0])
         edges = []
         for number, places in added.items():
             gap = found.gap(number)
             edges.append([gap.start, *places.offsets, gap.end])
         parts = [part for row in edges for part in pairwise(row)]
-        counts = _at_least_one(self._limits.tokens(self._parsed).count(parts))
+        counts = _replace_zeros(self._limits.tokens(self._parsed).count(parts))
         inside, done = {}, 0
         for (number, places), row in zip(added.items(), edges, strict=True):
             sizes = counts[done : done + len(row) - 1]
             done += len(sizes)
             inside[number] = SizedPlaces(found.gap(number), places, sizes)
-        return found.divided(inside)
+        return found.divide(inside)
 
 
-def _at_least_one(counts: list[int]) -> list[int]:
-    """Return counts of which none is 0.
+def _replace_zeros(counts: list[int]) -> list[int]:
+    """Return counts with 1 in place of 0.
 
-    The optimiser looks back over all places within `chunk_size` tokens, and a custom counter may
-    count none for many places in a row.
+    The optimiser reads all places within `chunk_size` tokens, and a custom counter may count 0
+    tokens between many consecutive places.
     """
     return counts if min(counts) > 0 else [max(count, 1) for count in counts]

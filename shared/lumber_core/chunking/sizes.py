@@ -19,7 +19,7 @@ DEFAULT_TARGET_SIZE = 400
 """The matching target: it leaves enough room that sentences rarely have to be cut."""
 FITTING_CHUNK_SIZE = 256
 """Fits nearly all embedding models: most read 512 tokens, all-MiniLM-L6-v2 reads 256."""
-_TARGET_SHARE = 0.6  # of `chunk_size`: room to choose the best of several cuts
+_TARGET_SHARE = 0.6  # of `chunk_size`: leaves room to choose among several cuts
 
 
 def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
@@ -33,8 +33,8 @@ def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
         The limit in tokens, None for no limit, and the target.
 
     Raises:
-        TypeError: One is no whole number.
-        ValueError: One is below 1.
+        TypeError: A size is not a whole number.
+        ValueError: A size is below 1.
     """
     check_sizes(chunk_size, target_size)
     share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
@@ -55,8 +55,8 @@ def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
         The limit in tokens, None for no limit, and the target.
 
     Raises:
-        TypeError: One is no whole number.
-        ValueError: One is below 1.
+        TypeError: A size is not a whole number.
+        ValueError: A size is below 1.
     """
     check_sizes(chunk_size, target_size)
     most = None if isinstance(chunk_size, str) else chunk_size
@@ -66,15 +66,15 @@ def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
 
 
 def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
-    """Raise unless sizes are whole numbers of at least 1, or say that there is none.
+    """Raise unless each size is a whole number of at least 1, None or, for `chunk_size`, "auto".
 
     Args:
         chunk_size: A number, None or "auto".
         *others: `target_size` and `min_chunk_size`: numbers or None.
 
     Raises:
-        TypeError: One is no whole number.
-        ValueError: One is below 1.
+        TypeError: A size is not a whole number.
+        ValueError: A size is below 1.
     """
     if isinstance(chunk_size, str) and chunk_size != "auto":
         raise TypeError(
@@ -111,8 +111,8 @@ def check_order(
 
 
 def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int | None) -> bool:
-    """Log a warning if more than half of a chunk is what the chunk before has; return whether."""
-    if chunk_size is None:  # chunks grow by what is repeated
+    """Log a warning if overlap fills more than half of a chunk; return whether it does."""
+    if chunk_size is None:  # chunks grow by the overlap
         return False
     room = chunk_size - chunk_overlap
     new = room if target_size is None else target_size * room // chunk_size
@@ -129,11 +129,11 @@ def warn_of_overlap(chunk_overlap: int, chunk_size: int | None, target_size: int
 
 
 def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:
-    """Raise unless an overlap is a number of tokens that leaves room for the chunk itself.
+    """Raise unless an overlap is a number of tokens that leaves room for new text.
 
     Raises:
-        TypeError: It is no whole number.
-        ValueError: It is below 0, or there is no room.
+        TypeError: It is not a whole number.
+        ValueError: It is below 0 or not below `chunk_size`.
     """
     check_not_negative("chunk_overlap", chunk_overlap)
     if chunk_size is not None and chunk_overlap >= chunk_size:

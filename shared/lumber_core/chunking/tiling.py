@@ -20,7 +20,7 @@ _BELOW_MINIMUM = 1e6
 
 @dataclass(frozen=True)
 class ChunkCosts:
-    """What a chunk costs, in units of score.
+    """The cost of a chunk by its size, in units of score.
 
     A chunk of `size` tokens costs `weight * ((size - target_size) / target_size)**2`; one below
     `min_chunk_size` costs a prohibitive amount more.
@@ -30,7 +30,7 @@ class ChunkCosts:
         target_size: The size that costs nothing, at most `chunk_size`.
         min_chunk_size: Minimum tokens in a chunk, unless nothing else fits. None: no minimum.
         weight: Weight of sizes relative to scores.
-        mixed: Additional cost of a chunk that begins inside a section and goes on into the next.
+        mixed: Additional cost of a chunk that begins inside a section and continues into the next.
     """
 
     chunk_size: int
@@ -50,7 +50,7 @@ class ChunkCosts:
 
 
 costs_of = lru_cache(maxsize=64)(ChunkCosts)
-"""Returns `ChunkCosts`, whose tables are made once for all texts of a splitter."""
+"""Returns `ChunkCosts`, cached with their tables for all texts of a splitter."""
 
 
 def best_cuts(
@@ -81,8 +81,8 @@ def best_cuts(
     sections = [True, *headed] if costs.mixed and headed is not None and any(headed) else []
     section = 0  # the last edge at which a section starts
     table, most = costs.table, costs.chunk_size
-    # What a size costs is convex without a minimum: if of two starts the later one is better for
-    # one edge, it is for all further ones, and no chunk starts before that of the edge before.
+    # Without a minimum, costs are convex: if the later of two starts is better for one edge, it is
+    # better for all further edges, so no chunk starts before the one that ends at the edge before.
     in_order = costs.min_chunk_size is None and not sections
     best = [0.0]  # the value of the best tiling up to each edge
     previous = [0]  # where the last chunk of that tiling starts
@@ -90,7 +90,7 @@ def best_cuts(
     for edge, gained in enumerate(added, start=1):
         end = before[edge]
         if sections and sections[edge - 1]:
-            # A chunk from inside a section before it that goes on is mixed from now on.
+            # From here on, chunks that begin inside an earlier section are mixed.
             for start in range(section + 1, edge - 1):
                 best[start] -= costs.mixed
             section = edge - 1

@@ -345,12 +345,12 @@ class LumberChunker(Chunker):
             return self.judge.questions(group)
         return PromptTemplate().render(group)
 
-    def _determines(self) -> dict[str, object]:
+    def _result_settings(self) -> dict[str, object]:
         rereads = self.judge.rereads if isinstance(self.judge, ModelJudge) else None
-        return {**super()._determines(), "judge": self._judge, "rereads": rereads}
+        return {**super()._result_settings(), "judge": self._judge, "rereads": rereads}
 
-    def _shown(self) -> dict[str, object]:
-        return {**super()._shown(), "judge": self._judge}
+    def _repr_settings(self) -> dict[str, object]:
+        return {**super()._repr_settings(), "judge": self._judge}
 
 
 class PublishedLumberChunker(LumberChunker):

@@ -1,6 +1,6 @@
-"""Captions, as in SRT and WebVTT: what is said, and when.
+"""Captions, as in SRT and WebVTT: spoken text with its times.
 
-A cue is a number or name, on a line of its own, a line with its times, and what is said then.
+A cue is a number or name on a line of its own, a line with its times, and the spoken text.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _LABEL = re.compile(
     rf"^(?:(?=\S*\d)\S{{1,99}}[^\S\n]*\n)?[^\S\n]*({_TIME})[^\S\n]+{_ARROW}[^\S\n]+{_TIME}[^\n]*\n?",
     re.MULTILINE,
 )
-"""The lines of a cue above what is said."""
+"""The lines of a cue above its text."""
 _VISIBLE = re.compile(r"\S")
 
 
 class Cue(NamedTuple):
-    """What is said at a time.
+    """A spoken text with its time.
 
     Attributes:
         span: From its number or times to the next cue.
-        said: Where what is said begins.
-        time: When, as in "00:12:30".
+        text_start: Where the spoken text begins.
+        time: When it is spoken, as in "00:12:30".
     """
 
     span: Span
-    said: int
+    text_start: int
     time: str
 
 
@@ -42,7 +42,7 @@ def read_cues(text: str) -> list[Cue]:
     labels = [*_LABEL.finditer(text)]
     ends = [*(label.start() for label in labels), len(text)][1:]
     return [
-        Cue(Span(label.start(), end), label.end(), _shown(label[1]))
+        Cue(Span(label.start(), end), label.end(), _format_time(label[1]))
         for label, end in zip(labels, ends, strict=True)
     ]
 
@@ -55,12 +55,12 @@ def without_times(text: str) -> str:
 
 
 def time_at(text: str, place: int) -> str:
-    """Return when the cue begins that a place is in, as "00:12:30"; "" if it is in none."""
-    found = read_cues(text)
-    number = bisect_right(found, place, key=lambda cue: cue.span.start)
-    return found[number - 1].time if number else ""
+    """Return the time of the cue that contains a place, as "00:12:30"; "" if none does."""
+    cues = read_cues(text)
+    number = bisect_right(cues, place, key=lambda cue: cue.span.start)
+    return cues[number - 1].time if number else ""
 
 
-def _shown(time: str) -> str:
+def _format_time(time: str) -> str:
     parts = re.split("[.,]", time)[0].split(":")
     return ":".join(part.zfill(2) for part in (["0", *parts] if len(parts) == 2 else parts))

@@ -1,4 +1,4 @@
-"""Context: what a document says about a chunk outside of it.
+"""Context: titles and table headers that a chunk belongs to but does not contain.
 
 An embedder or a reader sees a chunk alone. Its context names the document and the section it comes
 from, and the columns of the table whose rows it continues.
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from lumber_core.text.markdown import HEADING_SEPARATOR, OutlinePlace
 
-_DEEPEST = 3  # headings of a path; those further out say less about a chunk
-# Characters of what may be repeated for each chunk. Longer lines are marked up as headings or
-# headers by mistake, or say too much.
+_MAX_HEADINGS = 3  # of a path; outer headings describe a chunk less
+# Characters that may be repeated for each chunk. Longer lines are marked up as headings or headers
+# by mistake, or are too long to repeat.
 _LONGEST_TITLE = 300
 _LONGEST_HEADER = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a document says about a chunk outside of it.
+    """The titles and the table header that a chunk belongs to but does not contain.
 
     Attributes:
         titles: The title of the document and the headings above the chunk, outermost first.
@@ -34,7 +34,7 @@ class Context:
         return "\n".join(part for part in (HEADING_SEPARATOR.join(self.titles), self.table) if part)
 
     def above(self, text: str) -> str:
-        """Return a text below this context: a blank line comes between, but none in a table."""
+        """Return a text below this context; between them is a blank line, but not in a table."""
         below = f"{self.table}\n{text}" if self.table else text
         return f"{HEADING_SEPARATOR.join(self.titles)}\n\n{below}" if self.titles else below
 
@@ -53,9 +53,9 @@ def make_context(title: str, place: OutlinePlace, table: str) -> Context:
         and header rows of more than 3,000 are left out as well.
     """
     above = place.titles[:-1] if place.own else place.titles
-    path = above[-_DEEPEST:]
+    path = above[-_MAX_HEADINGS:]
     own = place.titles[len(above) :]
     if title and title not in (*path, *own, *place.inside):
         path = (title, *path)
-    short = tuple(each for each in path if len(each) <= _LONGEST_TITLE)
+    short = tuple(title for title in path if len(title) <= _LONGEST_TITLE)
     return Context(short, table if len(table) <= _LONGEST_HEADER else "")

@@ -33,14 +33,14 @@ LEVELS_KEY = "heading_levels"
 """Where the metadata of a chunk has the levels of its headings."""
 
 INSIDE_KEY, INSIDE_SEPARATOR = "headings_inside", " | "
-"""Where the metadata of a chunk has the headings inside it, and what separates them: no path."""
+"""Where the metadata of a chunk has the headings inside it, which form no path; their separator."""
 CONTEXT_KEY = "context"
 """Where the metadata of a chunk has its context."""
 
 # Exactly what the parser treats as a line break.
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
-# YAML or TOML between two lines of three marks at the start of the text. A first key tells it from
-# a thematic break.
+# YAML or TOML between two lines of three marks at the start of the text. A key on its first line
+# distinguishes it from a thematic break.
 _FRONT_MATTER = re.compile(
     r"""\ufeff?(?:
         ---[ \t]*[\r\n]+ (?=[\w"'.-]+[ \t]*:|\#) .*?[\r\n] (?:---|\.\.\.)
@@ -60,7 +60,7 @@ _LEAVES: dict[str, BlockKind] = {
 }
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
-_NOWHERE = Span(0, 0)
+_NO_HEADER = Span(0, 0)
 _HEADER_LINES = 2  # of a table: the header row and the line of dashes
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
 
@@ -77,11 +77,10 @@ class Block:
             block quote are "quote".
         level: 1 to 6 for a heading outside lists and quotes, else 0.
         title: The Markdown source of such a heading's title.
-        rows: Offsets inside it where it should be split if it is too long: the rows of a table
-            after the first, the lines of code after the first, and of HTML its lines and the rows
-            of its tables.
-        header: Of a table with rows: its header row, and the line of dashes below it but in HTML.
-            Else empty.
+        rows: Offsets where it is split if it is too long: the rows of a table after the first, the
+            lines of code after the first, or the lines of HTML and the rows of its tables.
+        header: Of a table with rows, its header row, and in Markdown the line of dashes below it.
+            Otherwise empty.
     """
 
     start: int
@@ -90,7 +89,7 @@ class Block:
     level: int = 0
     title: str = ""
     rows: tuple[int, ...] = ()
-    header: Span = _NOWHERE
+    header: Span = _NO_HEADER
 
 
 def markdown_blocks(text: str) -> list[Block]:
@@ -108,7 +107,7 @@ def markdown_blocks(text: str) -> list[Block]:
     # A byte order mark would hide a heading on the first line.
     body = matter.end() if matter else int(text.startswith("\ufeff"))
     lines = [body, *(match.end() for match in LINE_BREAK.finditer(text, body))]
-    found = list(_leaves(text[body:], lines))
+    found = list(_leaf_blocks(text[body:], lines))
     if matter:
         found.insert(0, Block(0, body, "front matter"))
     elif not found:
@@ -118,12 +117,12 @@ def markdown_blocks(text: str) -> list[Block]:
         replace(block, start=start, end=end)
         for (start, end), block in zip(pairwise(starts), found, strict=True)
     ]
-    return [*_with_html_tables(text, blocks)] if _TABLE.search(text) else blocks
+    return [*_join_html_tables(text, blocks)] if _TABLE.search(text) else blocks
 
 
-def _with_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield blocks, those of a table in HTML as one, which is divided between its rows."""
-    number = unclosed = 0  # up to this block a table is opened and never closed
+def _join_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks; those of a table in HTML become one, which is divided between its rows."""
+    number = unclosed = 0  # a table that opens before block `unclosed` is never closed
     while number < len(blocks):
         block = blocks[number]
         last, opened = number + 1, 0 if number < unclosed else _open_tables(text, block)
@@ -138,7 +137,7 @@ def _with_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
             spans = [row.span for row in rows]
             breaks = LINE_BREAK.finditer(text, block.start, block.end - 1)
             lines = {line.end() for line in breaks if not _NO_ROW.match(text, line.end())}
-            places = {row.span.start for row in rows if row.number > 1}  # a header is not alone
+            places = {row.span.start for row in rows if row.number > 1}  # the header stays with one
             places.update(outside(lines.difference(span.start for span in spans), spans))
             header = html_header(text, rows)
             block = replace(block, kind="html", rows=tuple(sorted(places)), header=header)
@@ -172,7 +171,7 @@ class OutlinePlace(NamedTuple):
     Attributes:
         titles: The headings above it, from the outermost to the innermost; `()` before the first
             heading. If the span starts with a heading, the last title is that heading's.
-        levels: The levels of these headings, if what is split further needs them: the span begins
+        levels: The levels of these headings, which splitting the span again needs: if it begins
             inside a section and has a heading further down, or the metadata has levels. Else `()`.
         own: Whether the span starts with a heading.
         inside: The titles of the headings further down in the span.
@@ -211,11 +210,11 @@ def places_in_outline(
     paths: list[tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]] = []
     for block in blocks:
         if block.level:
-            titled = (block.title,) if block.title else ()  # without one it only ends sections
+            titled = (block.title,) if block.title else ()  # without a title it only ends sections
             starts_here = not starts and not text[: block.start].strip()
             if starts_here and not known and above[-1:] == (block.title,):
                 path = above[:-1]
-                # At most: levels may have been left out between two headings.
+                # Upper bounds: levels may be missing between two headings.
                 levels = [block.level - distance for distance in range(len(path), 0, -1)]
             depth = len([level for level in levels if level < block.level])
             levels[depth:] = [block.level for _ in titled]
@@ -236,26 +235,26 @@ def places_in_outline(
     return found
 
 
-def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
+def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
     """Yield the blocks that contain no other blocks, without their ends.
 
     Args:
         text: The text without its front matter.
         lines: Offsets where its lines start, in the whole text.
     """
-    line: int | None = None  # start of a list item or quote whose first block comes next
-    inside: BlockKind = "paragraph"  # kind of a first paragraph there
+    line: int | None = None  # where a list item or quote starts whose first block comes next
+    inside: BlockKind = "paragraph"  # the kind of its first paragraph
     quotes = 0
     previous = -1
     tokens = _parser().parse(with_items(text))
     for number, token in enumerate(tokens):
         if token.type in _CONTAINERS:
-            line = _lines_of(token)[0] if line is None else line
+            line = _line_range(token)[0] if line is None else line
             inside = _CONTAINERS[token.type]
         quotes += token.nesting * (token.tag == "blockquote")
         if token.type not in _LEAVES:
             continue
-        first, stop = _lines_of(token)
+        first, stop = _line_range(token)
         kind = _LEAVES[token.type]
         if kind == "paragraph" and line is not None:
             kind = inside
@@ -267,7 +266,7 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
             continue
         previous = start
         if token.type == "code_block":
-            yield from _indented(token.content, start, lines[first:stop])
+            yield from _indented_blocks(token.content, start, lines[first:stop])
             continue
         outline = kind == "heading" and token.level == 0
         yield Block(
@@ -279,15 +278,15 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
             rows=tuple(lines[row] for row in _rows(tokens, number, first, stop)),
             header=Span(lines[first], lines[first + _HEADER_LINES])
             if kind == "table" and stop - first > _HEADER_LINES
-            else _NOWHERE,
+            else _NO_HEADER,
         )
 
 
-def _indented(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:
+def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:
     """Yield the blocks of indented text without their ends: code, and paragraphs of prose.
 
     Args:
-        content: The text without what indents it.
+        content: The text without its indentation.
         start: Where the first block starts.
         lines: Offsets where its lines start.
     """
@@ -305,7 +304,7 @@ def _indented(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]
             done = bisect_left(edges, paragraph.end)
 
 
-def _lines_of(token: Token) -> tuple[int, int]:
+def _line_range(token: Token) -> tuple[int, int]:
     """Return the first line of a block and the line after its last."""
     assert token.map is not None, f"markdown-it-py gives the lines of every {token.type}"
     first, stop = token.map
@@ -323,7 +322,7 @@ def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterab
         rows = []
         while tokens[number].type != "table_close":
             if tokens[number].type == "tr_open":
-                rows.append(_lines_of(tokens[number])[0])
+                rows.append(_line_range(tokens[number])[0])
             number += 1
         return rows[2:]  # the header stays with the first row
     return ()
@@ -333,7 +332,7 @@ def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterab
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # deferred: other units do not need it
 
-    # Inline markup does not matter. Reference definitions are read as paragraphs: the parser
+    # Inline markup is not read. Reference definitions are read as paragraphs: the parser
     # takes quadratic time for a list of them.
     parser = MarkdownIt("commonmark").enable("table").disable("reference")
     parser.core.ruler.enableOnly(["normalize", "block"])

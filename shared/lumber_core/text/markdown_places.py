@@ -18,10 +18,10 @@ from lumber_core.text.places import find_places, finer_places, sentence_starts
 _KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
 _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
 
-_INSIDE = 3  # depth of a line inside a block: scores less than any sentence
-_LED_IN = 3  # depth of a block below a paragraph that ends with a colon
+_DEPTH_INSIDE_BLOCK = 3  # of a line inside a block: it scores less than any sentence
+_DEPTH_AFTER_COLON = 3  # of a block below a paragraph that ends with a colon
 _COLON = re.compile(r":[\s*_]*\Z")
-_DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below what it defines
+_DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below the defined term
 _INDENT = re.compile(r"[\s>]*")
 _LONGEST_LABEL = 100  # characters
 
@@ -31,13 +31,13 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
 
     Args:
         text: The text.
-        blocks: Its blocks, or some in a row.
+        blocks: Its blocks, or consecutive ones of them.
         language: ISO 639 code for finding sentences.
 
     Returns:
-        Places strictly inside the range of the blocks. A list item is a line, any other
-        block a paragraph, but what follows a thematic break is as a heading without a level. A
-        block below a paragraph that ends with a colon is deeper.
+        Places strictly inside the range of the blocks. A list item is a line, and any other block
+        is a paragraph. A block after a thematic break is a heading without a level. A block below a
+        paragraph that ends with a colon is deeper.
     """
     if not blocks:
         return Places.of(())
@@ -73,7 +73,7 @@ def _place_of_block(text: str, before: Block, block: Block, first_word: int) -> 
     led_in = not block.level and (
         _COLON.search(text, begin, before.end) or _DEFINITION.match(text, block.start)
     )
-    return Place(block.start, kind, first_word, _LED_IN if led_in else 0, block.level)
+    return Place(block.start, kind, first_word, _DEPTH_AFTER_COLON if led_in else 0, block.level)
 
 
 def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places]:
@@ -97,7 +97,7 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
         for row in block.rows:
             place = Place(row, Kind.LINE, row)
             if block.kind == "code":  # a line inside a statement scores less
-                place = known.get(row, place._replace(depth=_INSIDE))
+                place = known.get(row, place._replace(depth=_DEPTH_INSIDE_BLOCK))
             rows.append(place)
     yield Places.of(rows)
     lines = {block.start for block in blocks[1:]}
@@ -105,5 +105,5 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
         if block.kind not in _PROSE:
             ends = LINE_BREAK.finditer(text, block.start, block.end)
             lines.update(match.end() for match in ends if match.end() < block.end)
-    yield Places.alike(sorted(lines), Kind.LINE, _INSIDE)
+    yield Places.alike(sorted(lines), Kind.LINE, _DEPTH_INSIDE_BLOCK)
     yield from finer_places(text, start, stop)

@@ -1,6 +1,6 @@
-"""Pages: those of a file joined to one text, and which of them a part of it comes from.
+"""Pages: joining those of a file to one text, and finding the pages of a part of the text.
 
-Loaders give one document a page. Joined, a chunk can go on from one page to the next; the offsets
+Loaders return one document a page. Joined, a chunk can go on from one page to the next; the offsets
 where pages start travel in the metadata of the joined document.
 """
 
@@ -15,7 +15,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.source import NAME_KEYS, Source, Written
 
 SEPARATOR = "\f"
-"""Stands between pages: a line break that tells splitters where running titles are."""
+"""Stands between pages: a line break that shows splitters where running titles are."""
 PAGE_STARTS = "page_starts"
 """Where a joined document's metadata has the offsets at which pages start, from page 1 on."""
 FIRST_PAGE, LAST_PAGE = "page_first", "page_last"
@@ -30,10 +30,10 @@ _NUMBER, _PAGE, _LABEL, _TOTAL = "page_number", "page", "page_label", "total_pag
 PAGE_KEYS = (_NUMBER, _PAGE, _LABEL)
 SEQUENCE = "seq_num"
 _PARTS = {"row": "row", SEQUENCE: "part"}
-"""Where loaders have the number of a part of a file, and what readers call it."""
-# A larger number is none of a page, but a date, say. Offsets are listed from page 1 on, so that
+"""The keys of loaders for the number of a part of a file, with the word for such a part."""
+# Larger numbers are not page numbers (a date, for example). Offsets are listed from page 1 on, so
 # this also limits the list.
-_MOST = 100_000
+_MAX_PAGES = 100_000
 
 Metadata = Mapping[Any, Any]
 
@@ -49,8 +49,8 @@ def join_by_file(
     - "page_number" counts from 1. "page" counts from 0 in a file with "total_pages", as in
       LangChain's PDF loaders, or whose first page is 0, otherwise from 1. Numbers ascend within a
       file; a lower number begins another, or if the file has no name the same number, too.
-    - Labels stand for numbers if all of a file are numbers that ascend. Otherwise (i, ii, 1 or A-1)
-      pages are counted on from the first, which has number 1 unless its label is a number.
+    - Labels are page numbers if all labels of a file are ascending numbers. Otherwise (i, ii, 1 or
+      A-1) pages are counted from the first, which has number 1 unless its label is a number.
 
     Args:
         texts: The text of each document.
@@ -66,24 +66,24 @@ def join_by_file(
         ValueError: A page number is not a whole number from 0 to 99,999, or two documents that
             follow each other are the same page of a file.
     """
-    grouped = groupby(range(len(metadatas)), key=lambda n: _file(metadatas[n], n))
+    grouped = groupby(range(len(metadatas)), key=lambda n: _file_key(metadatas[n], n))
     for (paged, *names), members in grouped:
         first, *others = members
         if not paged:
             yield first, None
             continue
         pages = slice(first, first + 1 + len(others))
-        numbers = _numbers(metadatas[pages])
+        numbers = _page_numbers(metadatas[pages])
         cuts = [0, *_descents(numbers, names), len(numbers)]
         for begin, end in pairwise(cuts):
             part = slice(first + begin, first + end)
-            yield part.start, _joined(texts[part], metadatas[part], numbers[begin:end])
+            yield part.start, _join_pages(texts[part], metadatas[part], numbers[begin:end])
 
 
-def _joined(
+def _join_pages(
     texts: Sequence[str], metadatas: Sequence[Metadata], numbers: Sequence[int]
 ) -> tuple[str, dict[Any, Any]]:
-    """Return the text and the metadata of a document made of pages with ascending numbers."""
+    """Return the text and the metadata of pages with ascending numbers as one document."""
     text, offsets = join_texts(texts)
     starts: list[int] = []
     for number, offset in zip(numbers, offsets, strict=True):
@@ -107,8 +107,8 @@ def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
 def place_source(text: str, metadata: Metadata, *, written: Written | None = None) -> Source:
     """Return a document as a source whose pages and lines are those of its file.
 
-    They are known of a document of `join_pages`; of a page that was not joined; of a chunk with
-    its pages and lines in the metadata; and of a text whose pages end with form feeds.
+    They are found for a document of `join_pages`, for a page that was not joined, for a chunk with
+    its pages and lines in the metadata, and for a text whose pages end with form feeds.
 
     Args:
         text: The text.
@@ -122,43 +122,42 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
         text,
         metadata=metadata,
         written=written,
-        pages=_starts(text, metadata),
+        pages=_find_page_starts(text, metadata),
         first_line=_first_line(text, metadata),
     )
 
 
 def document_key(metadata: Metadata) -> str:
-    """Return what tells a document from others: the name of its file, and its page, row or part.
+    """Return the key of a document: the name of its file, and its page, row or part.
 
-    The chunks of a document have it in their metadata, too. "" if the file has no name.
+    The chunks of a document have the same key. "" if the file has no name.
     """
     names = [f"{key}={str(metadata[key])!r}" for key in NAME_KEYS if metadata.get(key)]
     if not names:
         return ""
-    known = ((key, metadata.get(key)) for key in (*PAGE_KEYS, *_PARTS))
-    return ", ".join(
-        [*names, *(f"{key}={_whole(value)}" for key, value in known if value is not None)]
-    )
+    numbers = ((key, metadata.get(key)) for key in (*PAGE_KEYS, *_PARTS))
+    parts = (f"{key}={_as_whole_number(value)}" for key, value in numbers if value is not None)
+    return ", ".join([*names, *parts])
 
 
 def part_name(document: str, number: object) -> str:
-    """Return the name of a part of a document, as `document_key` has it."""
+    """Return the key of a part of a document, as `document_key` returns it."""
     return f"{document}, {SEQUENCE}={number}"
 
 
 def file_name(metadata: Metadata) -> str:
-    """Return the name of a document's file as readers know it; "" if it has none."""
+    """Return the name of a document's file for readers; "" if it has none."""
     return next((str(metadata[key]) for key in reversed(NAME_KEYS) if metadata.get(key)), "")
 
 
 def document_name(metadata: Metadata) -> str:
-    """Return the name of a document as readers know it, as in "prices.csv, row 7".
+    """Return the name of a document for readers, such as "prices.csv, row 7".
 
-    That is the name of its file, and its row or part if it is one; "" if it has none.
+    It is the name of its file, and its row or part if it is one; "" if it has none.
     """
     name = file_name(metadata)
-    known = {word: _whole(metadata.get(key)) for key, word in _PARTS.items()}
-    numbers = [f"{word} {value}" for word, value in known.items() if type(value) is int]
+    parts = {word: _as_whole_number(metadata.get(key)) for key, word in _PARTS.items()}
+    numbers = [f"{word} {value}" for word, value in parts.items() if type(value) is int]
     return ", ".join([name, *numbers]) if name else ""
 
 
@@ -166,19 +165,19 @@ def counts_from_zero(metadata: Metadata) -> bool | None:
     """Return whether a document is a page of a file that counts its pages from 0.
 
     None: another page of the file may show it. As in `join_by_file`, "page" counts from 0 in a file
-    that has a page 0, or knows its number of pages.
+    that has a page 0 or the total number of pages.
     """
     page = metadata.get(_PAGE)
-    known = _NUMBER in metadata or _range(metadata, FIRST_PAGE, LAST_PAGE)
-    if known or not _is_page(metadata) or type(page) is not int:
+    from_one = _NUMBER in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE)
+    if from_one or not _is_page(metadata) or type(page) is not int:
         return False
     return True if page == 0 or _TOTAL in metadata else None
 
 
 def parts_of(metadata: Metadata) -> int | None:
-    """Return how many documents a file has: 1, or if it is a page, as many as that knows.
+    """Return how many documents a file has: 1, or for a page its total number of pages.
 
-    None: it is not known, as of rows.
+    None: the metadata does not contain the number, as for rows.
     """
     if any(metadata.get(key) is not None for key in _PARTS):
         return None
@@ -189,13 +188,13 @@ def parts_of(metadata: Metadata) -> int | None:
 
 
 def has_pages(metadata: Metadata) -> bool:
-    """Return whether chunks say their pages unasked: their document was joined, or says its own."""
-    return PAGE_STARTS in metadata or _range(metadata, FIRST_PAGE, LAST_PAGE) is not None
+    """Return whether chunks have pages by default: their document was joined, or has its own."""
+    return PAGE_STARTS in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE) is not None
 
 
 def has_lines(metadata: Metadata) -> bool:
-    """Return whether chunks say their lines unasked: the document says its own."""
-    return _range(metadata, FIRST_LINE, LAST_LINE) is not None
+    """Return whether chunks have lines by default: their document has its own."""
+    return _read_range(metadata, FIRST_LINE, LAST_LINE) is not None
 
 
 def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, Any]:
@@ -216,15 +215,15 @@ def count_line_breaks(text: str, start: int, end: int) -> int:
     return breaks + returns - text.count("\r\n", start, end) if returns else breaks
 
 
-def _file(metadata: Metadata, number: int) -> tuple[Any, ...]:
-    """Return what consecutive pages of a file have in common, and no other document has."""
+def _file_key(metadata: Metadata, number: int) -> tuple[Any, ...]:
+    """Return a key that only consecutive pages of one file have in common."""
     if not _is_page(metadata):
         return (False, number)
     return (True, *(metadata.get(key) for key in NAME_KEYS))
 
 
-def _whole(value: Any) -> Any:
-    """Return a number as the metadata had it: some vector stores return floats."""
+def _as_whole_number(value: Any) -> Any:
+    """Return a float as the whole number that it was: some vector stores return floats."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
@@ -232,12 +231,12 @@ def _is_page(metadata: Metadata) -> bool:
     return PAGE_STARTS not in metadata and any(key in metadata for key in PAGE_KEYS)
 
 
-def _numbers(pages: Sequence[Metadata]) -> Sequence[int]:
+def _page_numbers(pages: Sequence[Metadata]) -> Sequence[int]:
     """Return the numbers of the pages of a file, from 1."""
     if all(_NUMBER in page for page in pages):
-        return [_checked(page, _NUMBER) for page in pages]
+        return [_page_number(page, _NUMBER) for page in pages]
     if all(_PAGE in page for page in pages):
-        numbers = [_checked(page, _PAGE) for page in pages]
+        numbers = [_page_number(page, _PAGE) for page in pages]
         from_zero = _TOTAL in pages[0] or 0 in numbers
         return [number + from_zero for number in numbers]
     numbers = [_label_number(page) for page in pages]
@@ -248,28 +247,28 @@ def _numbers(pages: Sequence[Metadata]) -> Sequence[int]:
 
 
 def _label_number(page: Metadata) -> int:
-    """Return the number that a page has as its label, 0 if it has none."""
+    """Return the number in the label of a page, 0 if it has none."""
     label = str(page.get(_LABEL, ""))
-    return int(label) if label.isdecimal() and int(label) < _MOST else 0
+    return int(label) if label.isdecimal() and int(label) < _MAX_PAGES else 0
 
 
-def _checked(page: Metadata, key: str) -> int:
+def _page_number(page: Metadata, key: str) -> int:
     """Return a page number.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The value is not a page number.
     """
     value = page[key]
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MAX_PAGES:
         raise ValueError(
             f'"{key}" in the metadata must be a page number, a whole number from 0 to '
-            f"{_MOST - 1:,}, not {safe_repr(value)}: call what is no number page_label"
+            f"{_MAX_PAGES - 1:,}, not {safe_repr(value)}: call what is no number page_label"
         )
     return value
 
 
 def _descents(numbers: Sequence[int], names: Sequence[Any]) -> Iterator[int]:
-    """Yield which pages do not ascend.
+    """Yield the indices of pages whose number is not above the one before.
 
     Raises:
         ValueError: A page of a file that has a name follows itself.
@@ -285,38 +284,38 @@ def _descents(numbers: Sequence[int], names: Sequence[Any]) -> Iterator[int]:
             yield place
 
 
-def _starts(text: str, metadata: Metadata) -> tuple[int, ...]:
-    """Return where pages start in a text, from page 1 on; empty if it is not known."""
+def _find_page_starts(text: str, metadata: Metadata) -> tuple[int, ...]:
+    """Return where pages start in a text, from page 1 on; empty if nothing shows it."""
     if PAGE_STARTS in metadata:
-        return _checked_starts(text, metadata[PAGE_STARTS])
-    known = _range(metadata, FIRST_PAGE, LAST_PAGE)
-    if known is not None:
-        first, last = known
+        return _check_page_starts(text, metadata[PAGE_STARTS])
+    pages = _read_range(metadata, FIRST_PAGE, LAST_PAGE)
+    if pages is not None:
+        first, last = pages
         body = text.strip()  # the pages of a chunk are those of its visible characters
-        feeds = _after_feeds(body, len(text) - len(text.lstrip()))
+        feeds = _offsets_after_feeds(body, len(text) - len(text.lstrip()))
         # With more or fewer form feeds, pages are missing or have form feeds of their own.
-        return (*[0] * first, *feeds) if len(feeds) == last - first < _MOST > first else ()
+        return (*[0] * first, *feeds) if len(feeds) == last - first < _MAX_PAGES > first else ()
     if _is_page(metadata):
-        return (0,) * _number_alone(metadata)
-    feeds = _after_feeds(text)
+        return (0,) * _single_page_number(metadata)
+    feeds = _offsets_after_feeds(text)
     return (0, *feeds) if feeds else ()
 
 
-def _number_alone(page: Metadata) -> int:
-    """Return the number of a page that was not joined, 0 if it is not known."""
+def _single_page_number(page: Metadata) -> int:
+    """Return the number of a page that was not joined, 0 if it has none."""
     if _NUMBER in page or _PAGE in page:
         try:
-            return _numbers([page])[0]
+            return _page_numbers([page])[0]
         except ValueError:
             return 0  # only join_pages needs a number
     return _label_number(page)
 
 
-def _checked_starts(text: str, starts: Any) -> tuple[int, ...]:
+def _check_page_starts(text: str, starts: Any) -> tuple[int, ...]:
     """Return the page starts in a document's metadata.
 
     Raises:
-        ValueError: They are not those of the text.
+        ValueError: They do not fit the text.
     """
     if (
         isinstance(starts, Sequence)
@@ -332,7 +331,7 @@ def _checked_starts(text: str, starts: Any) -> tuple[int, ...]:
     )
 
 
-def _after_feeds(text: str, offset: int = 0) -> list[int]:
+def _offsets_after_feeds(text: str, offset: int = 0) -> list[int]:
     """Return the offsets just past each form feed, counted from `offset`."""
     lengths = (len(page) + len(SEPARATOR) for page in text.split(SEPARATOR)[:-1])
     return list(accumulate(lengths, initial=offset))[1:]
@@ -340,14 +339,14 @@ def _after_feeds(text: str, offset: int = 0) -> list[int]:
 
 def _first_line(text: str, metadata: Metadata) -> int:
     """Return the line on which a text begins, from 1."""
-    known = _range(metadata, FIRST_LINE, LAST_LINE)
-    if known is None:
+    lines = _read_range(metadata, FIRST_LINE, LAST_LINE)
+    if lines is None:
         return 1
     margin = text[: len(text) - len(text.lstrip())]
-    return max(1, known[0] - count_line_breaks(margin, 0, len(margin)))
+    return max(1, lines[0] - count_line_breaks(margin, 0, len(margin)))
 
 
-def _range(metadata: Metadata, first: str, last: str) -> tuple[int, int] | None:
+def _read_range(metadata: Metadata, first: str, last: str) -> tuple[int, int] | None:
     low, high = metadata.get(first), metadata.get(last)
     if type(low) is int and type(high) is int and 0 < low <= high:
         return low, high

@@ -1,7 +1,6 @@
-"""A text as it is read once: its units, its headings, and the places where a chunk may start.
+"""A parsed text: its units, its headings, and the places where a chunk may start.
 
-A text is parsed once and handed to everything that reads it: splitters, size limits, overlap and
-headings.
+A text is parsed once. Splitters, size limits, overlap and headings share the result.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ _UNDERLINED = re.compile(r"\s*\S.*\n[ \t]*([=\-~*#^_])\1{2,}[ \t]*(?:[\r\n]|$)")
 
 
 class ParsedText(ABC):
-    """What is known about one text: where it may be divided, and what it says about its parts.
+    """One parsed text: where it may be divided, and the headings and titles of its parts.
 
     Args:
-        source: The text, or what is known about it.
+        source: The text, alone or with its format and metadata.
         language: ISO 639 code for finding sentences.
     """
 
@@ -56,21 +55,21 @@ class ParsedText(ABC):
         self.source = as_source(source)
         self.text = self.source.text
         self.language = language
-        self._kept: list[tuple[object, Any]] = []
+        self._derived: list[tuple[object, Any]] = []
 
-    def once(self, maker: M, make: Callable[[str, M], T]) -> T:
-        """Return what is made of the text, which is made once for each maker.
+    def derive(self, maker: M, make: Callable[[str, M], T]) -> T:
+        """Return what `make` returns for the text, which is cached for each maker.
 
         Args:
-            maker: What makes it, such as a token counter; compared by identity.
+            maker: The object that makes it, such as a token counter; compared by identity.
             make: Called with the text and the maker.
         """
-        for known, made in self._kept:
-            if known is maker:
-                return cast("T", made)
-        made = make(self.text, maker)
-        self._kept.append((maker, made))
-        return made
+        for cached_maker, value in self._derived:
+            if cached_maker is maker:
+                return cast("T", value)
+        value = make(self.text, maker)
+        self._derived.append((maker, value))
+        return value
 
     @abstractmethod
     def units(self) -> Sequence[Span]:
@@ -87,11 +86,11 @@ class ParsedText(ABC):
 
     @cached_property
     def all_places(self) -> Places:
-        """The places in the whole text, for what reads them more than once."""
+        """The places in the whole text, cached for callers that read them more than once."""
         return self.places()
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
-        """Return what `places` returns for each of some spans, or more if they touch.
+        """Return the places in each span, which may be more than `places` finds if spans touch.
 
         Args:
             spans: Spans in order, which do not overlap.
@@ -117,12 +116,12 @@ class ParsedText(ABC):
 
     @cached_property
     def section_starts(self) -> list[int]:
-        """Where sections start that are not merged with the one before, ascending, without 0."""
+        """Where sections start that are not merged with those before, ascending, without 0."""
         return []
 
     @property
     def overhead(self) -> float:
-        """How long the text is, in lengths of what it says: more than 1 if labels say nothing."""
+        """Length of the text divided by that of its content: above 1 if it has labels to skip."""
         return 1.0
 
     @property
@@ -153,7 +152,7 @@ class PlainText(ParsedText):
     """A text that is not Markdown.
 
     Args:
-        source: The text, or what is known about it.
+        source: The text, alone or with its format and metadata.
         language: ISO 639 code for finding sentences.
         find_units: Finds the units; by default these are sentences, in formats `BY_ROWS` rows.
     """
@@ -175,10 +174,10 @@ class PlainText(ParsedText):
         return find_places(self.text[start:stop], self.language, start)
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
-        """Return the places in spans; what lines are is told from those around them."""
+        """Return the places in spans; lines are judged together with those around them."""
         found: list[Places] = []
-        first = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
-        for run in (spans[start:end] for start, end in pairwise([*first, len(spans)])):
+        firsts = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
+        for run in (spans[start:end] for start, end in pairwise([*firsts, len(spans)])):
             begin, end = run[0].start, run[-1].end
             edges = [span.start - begin for span in run[1:]]
             places = find_places(self.text[begin:end], self.language, begin, edges)
@@ -222,7 +221,7 @@ class PlainText(ParsedText):
     @cached_property
     def _header_end(self) -> int:
         """Where the header row of separated values ends, 0 without one."""
-        # A chunk from further down in a file has none.
+        # A chunk from further down in a file has no header.
         below = self.source.first_line > 1 or self.source.metadata.get("start_index")
         return find_header(self.text) if self.source.kind == "csv" and not below else 0
 
@@ -231,7 +230,7 @@ class MarkdownText(ParsedText):
     """A Markdown text, which is parsed when it is first needed.
 
     Args:
-        source: The text, or what is known about it.
+        source: The text, alone or with its format and metadata.
         language: ISO 639 code for finding sentences.
         merge_sections: Whether a chunk may hold several sections.
     """
@@ -279,7 +278,7 @@ class MarkdownText(ParsedText):
     def title(self) -> str:
         """The title in the metadata, or the single first-level heading, or a name.
 
-        One heading at the start that is above all others stands above all chunks as it is.
+        A single top-level heading at the start is above all chunks anyway, so no name is added.
         """
         headings = [block for block in self.blocks if block.level and block.title]
         top = min((block.level for block in headings), default=0)
@@ -304,12 +303,12 @@ class MarkdownText(ParsedText):
     def possible_contexts(self) -> list[Context]:
         """Return the headings above each section and each table, with the table's header."""
         before = [Block(0, 0, "heading"), *self.blocks]
-        found = [
+        below = [
             Span(max(block.start, block.header.end), block.end)
             for above, block in zip(before, self.blocks, strict=False)
             if above.kind == "heading" or block.header.end
         ]
-        return self.contexts(found, self.outline(found))
+        return self.contexts(below, self.outline(below))
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""

@@ -41,7 +41,7 @@ class Place(NamedTuple):
     level: int = 0
 
 
-# There may be many: the constructor of a named tuple is written in Python, this one is not.
+# The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
 _new_place = partial(tuple.__new__, Place)
 
 
@@ -49,8 +49,8 @@ _new_place = partial(tuple.__new__, Place)
 class Places(Sequence[Place]):
     """Places in ascending order, one list for each attribute of `Place`.
 
-    There may be one at every character of a long text. The lists are not to be changed, as several
-    attributes and other places may share them.
+    There may be one at every character of a long text. Do not change the lists: attributes and
+    other places may share them.
     """
 
     offsets: list[int]
@@ -73,11 +73,11 @@ class Places(Sequence[Place]):
 
     @classmethod
     def joined(cls, parts: Iterable[Places]) -> Places:
-        """Return places that follow one another."""
-        some = [part for part in parts if part]
-        if len(some) < 2:
-            return some[0] if some else cls.of(())
-        columns = zip(*(part.columns for part in some), strict=True)
+        """Return consecutive groups of places as one."""
+        filled = [part for part in parts if part]
+        if len(filled) < 2:
+            return filled[0] if filled else cls.of(())
+        columns = zip(*(part.columns for part in filled), strict=True)
         return cls(*(list(chain.from_iterable(column)) for column in columns))
 
     @property
@@ -109,20 +109,20 @@ class Places(Sequence[Place]):
         return Place(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
 
 
-def places_with(known: Places, offsets: Iterable[int]) -> Places:
-    """Return places and, at each offset where there is none of them, a sentence."""
-    added = {*offsets}.difference(known.offsets)
-    return Places.of(sorted([*known, *(Place(at, Kind.SENTENCE, at) for at in added)]))
+def places_with(places: Places, offsets: Iterable[int]) -> Places:
+    """Return places, with a sentence at each offset that has no place."""
+    added = {*offsets}.difference(places.offsets)
+    return Places.of(sorted([*places, *(Place(at, Kind.SENTENCE, at) for at in added)]))
 
 
-def places_at(offsets: Iterable[int], known: Places) -> Places:
-    """Return the place at each offset; a sentence if none is known there.
+def places_at(offsets: Iterable[int], places: Places) -> Places:
+    """Return the place at each offset; a sentence if there is none.
 
     Args:
         offsets: Offsets where units start, ascending.
-        known: Places.
+        places: The places of the text.
     """
-    by_offset = dict(zip(known.offsets, known, strict=True))
+    by_offset = dict(zip(places.offsets, places, strict=True))
     return Places.of(
         by_offset.get(offset, Place(offset, Kind.SENTENCE, offset)) for offset in offsets
     )

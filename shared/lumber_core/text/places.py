@@ -30,7 +30,7 @@ _ABBREVIATION = re.compile(
     rf"(?:\b(?:e\.\s?g|i\.\s?e|{'|'.join(_ABBREVIATED)})\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
 )
 _LONGEST_ABBREVIATION = 12  # characters, with what may close after it
-# Last words of abbreviations: other words need no search for one.
+# Last words of abbreviations: after other words none is searched for.
 _LAST_WORDS = frozenset({*_ABBREVIATED, "g", "e", *ascii_uppercase})
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
@@ -46,15 +46,15 @@ def find_places(
 ) -> Places:
     """Find the sentences, lines, paragraphs and headings of a text.
 
-    These are not places: line breaks in wrapped prose, and any position between a heading and the
-    text below it, after an abbreviation such as "No.", between a label and its item, or inside a
-    row of a table, also of HTML, or a line of code.
+    There is no place at a line break in wrapped prose, between a heading and the text below it,
+    after an abbreviation such as "No.", between a label and its item, or inside a line of code or a
+    row of a table, in HTML too.
 
     Args:
         text: The text.
         language: ISO 639 code for finding sentences.
-        begin: Where the text begins in that of the offsets that are returned.
-        edges: Where parts of the text begin in which sentences are found on their own, ascending.
+        begin: Offset of the text in the document, which is added to all offsets returned.
+        edges: Where parts begin whose sentences are found separately, ascending.
 
     Returns:
         Places strictly inside the text.
@@ -83,8 +83,8 @@ def find_places(
         number = bisect_right(layout.starts, at) - 1
         if number < 0:  # among marks of a quotation
             continue
-        # Where a line starts the layout decides, but if it was wrapped; then only one of its start
-        # and its first visible character is a place.
+        # The layout decides about the start of a line, unless it was wrapped. Then either its start
+        # or its first visible character is a place, not both.
         first_word = layout.first_words[number]
         wrapped = number in layout.wrapped and at <= first_word and last < layout.starts[number]
         if (at > first_word or wrapped) and number not in layout.whole:
@@ -108,7 +108,7 @@ def find_places(
 
 
 def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> Iterator[Places]:
-    """Yield places inside the rows of tables in a range, if there are any that have lines.
+    """Yield places inside the rows of tables in a range, if any row has several lines.
 
     Args:
         text: The text.
@@ -129,7 +129,7 @@ def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> It
 
 
 def sentence_starts(text: str, language: str = "en") -> list[int]:
-    """Return where sentences start inside a text, but none after an abbreviation such as "No."."""
+    """Return where sentences start inside a text, except after an abbreviation such as "No."."""
     return [
         at
         for at in starts_of_sentences_and_lines(text, language)
@@ -162,7 +162,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
 
 
 def _is_abbreviated(text: str, at: int) -> bool:
-    """Return whether an abbreviation before `at` ends no sentence, as in "No. 5"."""
+    """Return whether `at` follows an abbreviation that ends no sentence, as in "No. 5"."""
     start = max(0, at - _LONGEST_ABBREVIATION)
     before = text[start:at].rstrip().rstrip("\"')]")
     if before[-1:] != "." or not before[-2:-1].isalpha():

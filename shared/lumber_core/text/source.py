@@ -1,4 +1,4 @@
-"""What is split: a text, and what is known about it."""
+"""What is split: a text with its format and metadata."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _CODE = (
     *(".sql", ".r", ".jl", ".lua", ".dart", ".ex", ".exs", ".erl", ".hs", ".ml", ".clj", ".css"),
     *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig"),
 )
-# For each format the types of its files, and the ends of their names: the first of these has the
-# first type, and so on; the last type is that of all others.
+# For each format the types of its files and the ends of their names. The first end has the first
+# type, and so on; further ends have the last type.
 _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "markdown": (("text/markdown",), (".md", ".markdown")),
     "csv": (("text/csv", "text/tab-separated-values"), (".csv", ".tsv")),
@@ -63,31 +63,30 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "asciidoc": (("text/asciidoc",), (".adoc",)),
     "code": (("text/x-source",), _CODE),
 }
-_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in ends}
-_OF_TYPE = {each: kind for kind, (types, _) in _FILES.items() for each in types}
-_OF_PAGES: tuple[Format, ...] = ("markdown", "csv")  # others end addresses, as of hosts in .rs
+_FORMAT_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in ends}
+_FORMAT_OF_TYPE = {name: kind for kind, (types, _) in _FILES.items() for name in types}
+_FORMATS_OF_URLS: tuple[Format, ...] = ("markdown", "csv")  # other ends may be domains, such as .rs
 
 FILE_TYPES = {
     end: types[min(number, len(types) - 1)]
     for types, ends in _FILES.values()
     for number, end in enumerate(ends)
 }
-"""The types of files whose format is known, by the ends of their names."""
+"""The type of a file for each end of a name that has a format."""
 TYPE_OF = {kind: types[0] for kind, (types, _) in _FILES.items()}
-"""A type of the files of each format but plain text."""
+"""A type of the files of each format except plain text."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text to split, with what is known about it.
+    """A text to split, with its format and metadata.
 
     Attributes:
         text: Any string.
         name: Name of the document, or the path of its file.
-        format: How the text is read. "markdown" holds whatever the units of the splitter; one
-            with `units="markdown"` reads every text as Markdown. Others are plain text of which
-            more is known. None: what `metadata` says, but as Markdown only if the splitter has its
-            default units.
+        format: How the text is read. "markdown" overrides the units of the splitter; a splitter
+            with `units="markdown"` reads every text as Markdown. The others are kinds of plain
+            text. None: by `metadata`, and as Markdown only if the splitter has its default units.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         written: Returns the forms in which a chunk is stored or embedded, given its text and its
@@ -121,21 +120,21 @@ class Source:
     def kind(self) -> Format:
         """How the text is read, by `format`, or else by the metadata.
 
-        Metadata tells it by the type of the file, such as "text/markdown", under "file_type" or
-        "mimetype", or by the end of its name, such as ".md", ".csv" or ".py", under "file_path",
-        "file_name" or "source".
+        The metadata may have the type of the file, such as "text/markdown", under "file_type" or
+        "mimetype", or its name, which ends with ".md", ".csv" or ".py", for example, under
+        "file_path", "file_name" or "source".
         """
         return self.format or _format_of(self.metadata)
 
     @cached_property
     def named(self) -> str:
-        """The name of its file as words, "" if it says nothing: a title, if it has no other."""
+        """The name of its file as words, "" if not descriptive: its title if it has no other."""
         names = [str(self.metadata.get(key) or "") for key in NAME_KEYS]
         return next(filter(None, map(name_as_title, (*names, self.name))), "")
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """The blocks of the text as Markdown, which is read once."""
+        """The blocks of the text as Markdown, cached."""
         return markdown_blocks(self.text)
 
     def pages_of(self, span: Span) -> tuple[int, int] | None:
@@ -151,20 +150,20 @@ class Source:
 
 
 def as_source(source: str | Source) -> Source:
-    """Return a source, made of a text if it is one.
+    """Return a source; a text becomes one.
 
     Raises:
-        TypeError: It is neither; the message says what to pass.
+        TypeError: It is neither a text nor a source; the message states what to pass.
     """
     return source if isinstance(source, Source) else Source(source)
 
 
 def as_sources(sources: Iterable[str | Source]) -> list[Source]:
-    """Return a list of sources, all checked before the first is split.
+    """Return a list of sources after checking all of them.
 
     Raises:
         TypeError: It is a single text or source, not iterable, or has an item of another kind; the
-            message says what to pass.
+            message states what to pass.
     """
     if isinstance(sources, Source):
         raise TypeError("texts must be a list of str or Source, not one Source: pass [source]")
@@ -176,12 +175,12 @@ def as_sources(sources: Iterable[str | Source]) -> list[Source]:
 def _format_of(metadata: Mapping[Any, Any]) -> Format:
     """Return how a text is read, by the type or the name of its file in the metadata."""
     for key in TYPE_KEYS:
-        kind = _OF_TYPE.get(str(metadata.get(key)))
+        kind = _FORMAT_OF_TYPE.get(str(metadata.get(key)))
         if kind is not None:
             return kind
     for key in NAME_KEYS:
         name = str(metadata.get(key) or "").casefold()
-        kind = _OF_SUFFIX.get("." + name.rpartition(".")[2])
-        if kind is not None and ("://" not in name or kind in _OF_PAGES):
+        kind = _FORMAT_OF_SUFFIX.get("." + name.rpartition(".")[2])
+        if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
             return kind
     return "text"

@@ -1,8 +1,8 @@
-"""Texts whose lines say what they are part of: code, data, captions, and headings of markups.
+"""Texts with a structure: code, data, captions, and headings of markups other than Markdown.
 
-Code and data are read by indentation alone, as most of any language is written: a line is part of
-the nearest line above that is indented less. What is cut is decided as in any plain text, but JSON
-is cut between its elements, and captions between cues.
+Code and data are read by indentation alone, which works for most languages: a line is part of the
+nearest line above that is indented less. Cuts are chosen as in any plain text, but JSON is cut
+between its elements, and captions between cues.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from lumber_core.text.units import UnitFinder
 NESTED: tuple[Format, ...] = ("code", "data", "json")
 """Formats whose lines are nested by indentation."""
 _LINE = re.compile(r"^([^\S\n]*)(\S.*)$", re.MULTILINE)
-_LONGEST = 300  # characters of a line that may be a title
-# What goes on with the block that a line of the same indentation began.
-_GOES_ON = re.compile(r"[)\]}{]|(?:end|fi|done|esac)\W?$")
+_LONGEST_TITLE_LINE = 300  # characters of a line that may be a title
+# Lines that continue the block of a line above with the same indentation.
+_CONTINUATION = re.compile(r"[)\]}{]|(?:end|fi|done|esac)\W?$")
 _COMMENT = re.compile(r"#|//|--|/?\*|;")
 _SECTION = re.compile(r"\[+\s*([^\[\]]*\w[^\[\]]*)\]+\s*(?:[#;].*)?$")  # of TOML and INI
 _ITEM = re.compile(r"(?:-\s+)+")  # of YAML
@@ -41,7 +41,7 @@ _DEFINES = re.compile(
     r"|type|message|service|resource)\s+[\w\"'<(*&`$]",
     re.IGNORECASE,
 )
-_OPENED = re.compile(r"\{$|=\s*[\[(]$")  # a block of braces, or a value of several lines
+_BLOCK_START = re.compile(r"\{$|=\s*[\[(]$")  # a block of braces, or a value of several lines
 _AROUND_TITLE = " \t\r{([:=,>|&"
 _AROUND_KEY = _AROUND_TITLE + "-\"'"
 
@@ -60,7 +60,7 @@ _HEADINGS: dict[Format, re.Pattern[str]] = {
     ),
 }
 _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
-_RULES = "#*=-~^\"'`+.:_"  # of rst, the outermost first, in the order that most documents have
+_RULES = "#*=-~^\"'`+.:_"  # of rst, outermost first, in the order of most documents
 
 _JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
 _OPENING = re.compile(r"\s*[\[{]")
@@ -70,16 +70,16 @@ _MOST_LEVELS = 4  # of nesting that count for cuts
 def parse_plain(
     source: Source, language: str = "en", find_units: UnitFinder | None = None
 ) -> PlainText:
-    """Return a text that is not Markdown as its format is read; see `PlainText`."""
-    known = source.kind in (*NESTED, *_HEADINGS, "captions")
-    return (StructuredText if known else PlainText)(source, language, find_units)
+    """Return a parsed text that is not Markdown, by its format; see `PlainText`."""
+    has_structure = source.kind in (*NESTED, *_HEADINGS, "captions")
+    return (StructuredText if has_structure else PlainText)(source, language, find_units)
 
 
 class StructuredText(PlainText):
-    """A text in one of the formats that say what their lines are part of."""
+    """A text in a format with nested lines, cues or headings."""
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
-        """Return cues, elements of JSON, or what any plain text has, with headings of a markup."""
+        """Return cues, elements of JSON, or the places of plain text with headings of a markup."""
         if self._own_places is not None:
             return self._own_places.inside(start, len(self.text) if stop is None else stop)
         places = super().places(start, stop)
@@ -108,16 +108,16 @@ class StructuredText(PlainText):
         return ParsedText.contexts(self, spans, places)
 
     def possible_contexts(self) -> list[Context]:
-        """Return what stands above the text below each definition, key or heading."""
+        """Return the contexts of the texts below each definition, key or heading."""
         starts = [0, *(block.start + 1 for block in self.sections), len(self.text)]
-        below = [Span(*each) for each in pairwise(starts)]
+        below = [Span(start, end) for start, end in pairwise(starts)]
         return self.contexts(below, self.outline(below))
 
     @cached_property
     def overhead(self) -> float:
-        """Return how long captions are with their times, in lengths of what is said."""
-        said = sum(cue.span.end - cue.said for cue in self._cues)
-        return len(self.text) / said if said else 1.0
+        """The length of captions divided by that of their spoken text."""
+        spoken = sum(cue.span.end - cue.text_start for cue in self._cues)
+        return len(self.text) / spoken if spoken else 1.0
 
     @cached_property
     def _cues(self) -> list[Cue]:
@@ -127,8 +127,10 @@ class StructuredText(PlainText):
     def _own_places(self) -> Places | None:
         """The cues of captions, or elements of JSON; None if the text has neither."""
         if self._cues:
-            return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.said) for cue in self._cues)
-        # Loaders may say the name of the file of a text that they took out of it. In a single line,
+            return Places.of(
+                Place(cue.span.start, Kind.PARAGRAPH, cue.text_start) for cue in self._cues
+            )
+        # Loaders may give the name of a JSON file to a text from inside it. In a single line,
         # objects are found as in any text.
         body = self.text.strip("\ufeff \t\r\n")
         is_json = self.source.kind == "json" and body[:1] in ("{", "[") and "\n" in body
@@ -136,10 +138,10 @@ class StructuredText(PlainText):
 
     @cached_property
     def sections(self) -> list[Block]:
-        """Where a definition, key or heading begins, or with no title what belongs to none."""
+        """Where definitions, keys or headings begin; untitled ones end those above."""
         kind = self.source.kind
         if kind in NESTED:
-            found = _nesting(self.text, code=kind == "code")
+            found = _nested_sections(self.text, code=kind == "code")
         else:
             found = _headings(self.text, kind) if kind in _HEADINGS else iter(())
         return [Block(start, start, "heading", level, title) for start, level, title in found]
@@ -151,35 +153,35 @@ _Section = tuple[int, int, str]
 
 def _headings(text: str, kind: Format) -> Iterator[_Section]:
     """Yield the headings of a markup."""
-    for found in _HEADINGS[kind].finditer(text):
-        title, mark = " ".join(found["title"].split()), found["mark"]
+    for match in _HEADINGS[kind].finditer(text):
+        title, mark = " ".join(match["title"].split()), match["mark"]
         if kind == "latex":
             level = 1 + _COMMANDS.index(mark)
         elif kind == "rst":
             if len(mark) < len(title):
                 continue
-            level = 1 + 2 * _RULES.index(mark[0]) + (found["over"] is None)
+            level = 1 + 2 * _RULES.index(mark[0]) + (match["over"] is None)
         else:
             level = len(mark)
-        yield found.start(), level, title
+        yield match.start(), level, title
 
 
-def _nesting(text: str, *, code: bool) -> Iterator[_Section]:
-    """Yield what lines are part of, by indentation: definitions of code, or keys of data."""
+def _nested_sections(text: str, *, code: bool) -> Iterator[_Section]:
+    """Yield sections by indentation: definitions of code, or keys of data."""
     lines = [(line.start(), line[1], line[2].rstrip()) for line in _LINE.finditer(text)]
     levels = [0]  # of each line, and after the last
     for _, indent, body in reversed(lines):
         level = 2 + 2 * len(indent.expandtabs(4))
         if not code and not indent and _SECTION.match(body):
             level = 1
-        elif _GOES_ON.match(body) or (not code and _ITEM.match(body)):
+        elif _CONTINUATION.match(body) or (not code and _ITEM.match(body)):
             level += 1
         elif _COMMENT.match(body):  # of the line below
             level = max(level, levels[-1])
         levels.append(level)
     levels.reverse()
     opened: list[int] = []
-    least = levels[0]  # what is less ends something above a text that is itself a chunk
+    least = levels[0]  # less ends a section that began above a text that is itself a chunk
     for number, (start, _, body) in enumerate(lines):
         level, below = levels[number : number + 2]
         ends = level < least or (bool(opened) and level <= opened[-1])
@@ -187,7 +189,7 @@ def _nesting(text: str, *, code: bool) -> Iterator[_Section]:
         while opened and level <= opened[-1]:
             opened.pop()
         title = ""
-        if below > level and len(body) <= _LONGEST:
+        if below > level and len(body) <= _LONGEST_TITLE_LINE:
             following = lines[number + 1][2]
             title = _definition(body, following) if code else _key(body)
         if title:
@@ -197,10 +199,10 @@ def _nesting(text: str, *, code: bool) -> Iterator[_Section]:
 
 
 def _definition(body: str, below: str) -> str:
-    """Return what a line of code defines; "" if nothing."""
-    if _COMMENT.match(body) or _GOES_ON.match(body) or _FLOW.match(body):
+    """Return the title of the definition that a line of code begins; "" if none."""
+    if _COMMENT.match(body) or _CONTINUATION.match(body) or _FLOW.match(body):
         return ""
-    defines = _OPENED.search(body) or below == "{" or _DEFINES.search(body.partition("(")[0])
+    defines = _BLOCK_START.search(body) or below == "{" or _DEFINES.search(body.partition("(")[0])
     return body.rstrip(_AROUND_TITLE) if defines else ""
 
 

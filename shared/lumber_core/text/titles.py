@@ -1,8 +1,7 @@
 """The title of a document: its own, or else the name of its file as words.
 
-A chunk does not say what it is about: of several reports, which one it is from. A name is judged
-alone, and not by those beside it: so what is stored of a document is the same whatever else came
-along.
+A chunk rarely states which of several reports it is from. Each name is judged alone, so what is
+stored of a document does not depend on the documents beside it.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from urllib.parse import unquote
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 
 TITLE_KEY = "title"
-"""Where the metadata of a document has its title. None there: its file's name is none."""
+"""Where the metadata of a document has its title. None: the name of its file is not a title."""
 
 _HOST = re.compile(r"\w{2,}://[^/]*")
 _SUFFIX = re.compile(r"(?<=.)\.[A-Za-z]\w{0,4}$", re.ASCII)
 _FILE = re.compile(
     r"\.(?:docx?|fm|html?|indd|md|odt|pdf|pptx?|qxd|rtf|tex|txt|xlsx?)$", re.IGNORECASE
 )
-_PRINTED = re.compile(r"^Microsoft (?:Office )?\w+ - ")  # what printers put before a name
-_RANDOM = re.compile(  # a UUID, a hash, a name of Python's tempfile
+_PRINTER_PREFIX = re.compile(r"^Microsoft (?:Office )?\w+ - ")  # prefix that printer drivers add
+_RANDOM_PART = re.compile(  # a UUID, a hash, a name of Python's tempfile
     r"(?<![^\W_])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"
     r"|(?=[\da-f]*\d)(?=\d*[a-f])[\da-f]{8,}|tmp\w{5,8})(?![^\W_])",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"[\s_+]+|(?<!\d)[-.]+|[-.]+(?!\d)")  # dates and versions stay whole
+_WORD_SEPARATORS = re.compile(r"[\s_+]+|(?<!\d)[-.]+|[-.]+(?!\d)")  # dates and versions stay whole
 _SPACES = re.compile(r"[\s_]+")
 _HUMP = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])|(?<=[a-z]{4})(?=\d)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
 _LONG_NUMBER = re.compile(r"\d{6}")
-_NOTHING = frozenset(
+_EMPTY_WORDS = frozenset(
     re.findall(
         r"\w+",
         """
@@ -48,10 +47,10 @@ _NOTHING = frozenset(
         """,
     )
 )
-"""Words that do not say what a document is about."""
-_OF_FOLDER = frozenset(["index", "readme"])
-"""Names of what a folder is about."""
-_WEAK = frozenset(
+"""Words that do not describe a document."""
+_FOLDER_FILES = frozenset(["index", "readme"])
+"""Names of files that describe their folder."""
+_DOCUMENT_KINDS = frozenset(
     re.findall(
         r"\w+",
         """
@@ -61,7 +60,7 @@ _WEAK = frozenset(
         """,
     )
 )
-"""Words that say what kind of document it is: whose it is, its folder says."""
+"""Words for kinds of documents: the folder may name the subject."""
 
 
 def document_title(
@@ -70,8 +69,8 @@ def document_title(
     """Return the title of a document, "" if it has none.
 
     Args:
-        metadata: Its metadata, where "title" comes first. Of a chunk of a document, "headings" are
-            those above its start, and "context" shows whether the document goes by its name.
+        metadata: Its metadata; "title" takes precedence. Of a chunk, "headings" are those above its
+            start, and "context" shows whether the name of the file is the title.
         named: What `name_as_title` returns for its file.
         headings: Its first-level headings. If there is one, it is the title.
         titled: Whether it begins with a title of another kind, and so needs no name.
@@ -91,11 +90,11 @@ def document_title(
 
 
 def own_title(given: str) -> str:
-    """Return the title that a file has of its own, "" if that says nothing.
+    """Return the title in a file's properties, "" if it is not descriptive.
 
-    Programs put "Microsoft Word - Document1" there, a number, or the name of another file.
+    Programs write "Microsoft Word - Document1" there, a number, or the name of another file.
     """
-    title = _PRINTED.sub("", " ".join(given.split()))
+    title = _PRINTER_PREFIX.sub("", " ".join(given.split()))
     if _FILE.search(title):
         return name_as_title(title)
     kinds = {*map(_kind, words_of_name(title))}
@@ -106,21 +105,21 @@ def own_title(given: str) -> str:
 
 
 def title_of_file(given: str, path: str) -> str:
-    """Return the title of a file that has one of its own, "" if that says nothing.
+    """Return the title in a file's properties, "" if it is not descriptive.
 
-    The name comes before it if that says more: a "10-K FY22" is of whoever the file is named after.
+    Words of the file's name that are not in it come first: for example, the company of a "10-K".
     """
     title = own_title(given)
     words = words_of_name(_SUFFIX.sub("", PurePath(path).name))
-    said = {word.casefold() for word in words if _kind(word) == "name"}
-    new = said.difference(map(str.casefold, words_of_name(title)))
+    names = {word.casefold() for word in words if _kind(word) == "name"}
+    new = names.difference(map(str.casefold, words_of_name(title)))
     return f"{' '.join(words)}: {title}" if title and new else title
 
 
 def name_as_title(path: str) -> str:
-    """Return the name of a file as words, "" if it says nothing.
+    """Return the name of a file as words, "" if it is not descriptive.
 
-    Names that say little ("report", "2022", "index") have that of their folder before them.
+    The name of the folder comes before words such as "report", "2022" and "index".
 
     Args:
         path: A path, a URL or a name.
@@ -139,31 +138,31 @@ def name_as_title(path: str) -> str:
     if kinds_of_folder & {"name", "weak"} or "nothing" not in kinds_of_folder:
         words = [*folder, *(() if "folder" in kinds else words)]
     kinds = {*map(_kind, words)}
-    says = "name" in kinds or (len(kinds) > 1 and "weak" in kinds)
+    descriptive = "name" in kinds or (len(kinds) > 1 and "weak" in kinds)
     if kinds == {"code"} and len(words) > 1:
-        says = any(map(_LETTERS.search, words))
-    return " ".join(words) if says else ""
+        descriptive = any(map(_LETTERS.search, words))
+    return " ".join(words) if descriptive else ""
 
 
 def words_of_name(name: str) -> list[str]:
-    """Return the words of a name, without what is random in it.
+    """Return the words of a name without random parts, such as hashes.
 
-    They are divided by spaces; if there are none, by dashes and dots, too; or else by capitals.
+    Words are divided at spaces; without spaces, at dashes and dots; without these, at capitals.
     """
-    name = _RANDOM.sub(" ", name).strip()
+    name = _RANDOM_PART.sub(" ", name).strip()
     if _SPACES.search(name.replace("_", "")):
         return [*filter(None, _SPACES.split(name))]
-    words = [*filter(None, _BETWEEN.split(name))]
+    words = [*filter(None, _WORD_SEPARATORS.split(name))]
     return _HUMP.split(name) if len(words) == 1 else words
 
 
 def _kind(word: str) -> str:
-    """Return whether a word is a name, or what else it is."""
+    """Return the kind of a word: "name", "code", "nothing", "folder" or "weak"."""
     letters = max(_LETTERS.findall(word.casefold()), key=len, default="")
     if _CODE.fullmatch(word) or (len(letters) < 2 and letters.isascii()):
         return "code"
-    if letters in _NOTHING:
+    if letters in _EMPTY_WORDS:
         return "nothing"
-    if letters in _OF_FOLDER:
+    if letters in _FOLDER_FILES:
         return "folder"
-    return "weak" if letters in _WEAK else "name"
+    return "weak" if letters in _DOCUMENT_KINDS else "name"

@@ -25,10 +25,9 @@ _SEPARATE = frozenset(
 )
 _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
-# long runs are passed to it in parts of this many.
-_FLAGS_AT_ONCE = 64
-# Characters that are a cluster each, next to any other of them; and those that are no part of a
-# word, so that one ends before and after each.
+# long runs are passed to it in parts of this size.
+_FLAG_LETTERS_PER_PART = 64
+# Characters that are a cluster each, next to any other of them; and those that belong to no word.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # blanks for Python, but not for Unicode
@@ -57,27 +56,29 @@ def breaks(text: str, positions: Iterable[int]) -> list[int]:
         if text.find("\r\n", max(0, asked[0] - 1), asked[-1] + 1) < 0:
             return asked
         return [at for at in asked if text[at - 1 : at + 1] != "\r\n"]
-    if asked[0] > 0 and all(map(_divides, {text[at - 1 : at + 1] for at in asked})):
+    if asked[0] > 0 and all(map(_is_boundary, {text[at - 1 : at + 1] for at in asked})):
         return asked
-    return [*_breaks_of_any(text, asked)]
+    return [*_breaks_beyond_ascii(text, asked)]
 
 
 @lru_cache(maxsize=1 << 14)
-def _divides(pair: str) -> bool:
+def _is_boundary(pair: str) -> bool:
     """Return whether a cut between two characters certainly splits no cluster."""
     if len(pair) < 2:
         return True
-    return pair != "\r\n" and (pair[0] == "\n" or (_alone(pair[0]) and _alone(pair[1])))
+    return pair != "\r\n" and (
+        pair[0] == "\n" or (_never_combines(pair[0]) and _never_combines(pair[1]))
+    )
 
 
-def _breaks_of_any(text: str, positions: Iterable[int]) -> Iterator[int]:
-    known = 0  # a position that is certainly a boundary
+def _breaks_beyond_ascii(text: str, positions: Iterable[int]) -> Iterator[int]:
+    boundary = 0  # a position that is certainly one
     for position in positions:
         if position <= 0 or position >= len(text):
             yield position
             continue
-        if _divides(text[position - 1 : position + 1]):
-            known = position
+        if _is_boundary(text[position - 1 : position + 1]):
+            boundary = position
             yield position
             continue
         before, after = text[position - 1], text[position]
@@ -85,18 +86,18 @@ def _breaks_of_any(text: str, positions: Iterable[int]) -> Iterator[int]:
             continue
         # Scan from the last place between two characters that never combine.
         low = position - 1
-        while low > known and not _divides(text[low - 1 : low + 1]):
+        while low > boundary and not _is_boundary(text[low - 1 : low + 1]):
             low -= 1
         for cut in grapheme_cuts(text[low : position + 1]):
             if low + cut <= position:
-                known = low + cut
-        if known == position:
+                boundary = low + cut
+        if boundary == position:
             yield position
 
 
 @lru_cache(maxsize=1 << 14)
-def _alone(character: str) -> bool:
-    """Return whether a character never combines with others of its kind, but for CR and LF.
+def _never_combines(character: str) -> bool:
+    """Return whether a character never combines with others of its kind, except CR and LF.
 
     For letters without case `regex` decides: most never combine, as in Chinese or Thai, but the
     letters of Hangul and a few others do.
@@ -131,7 +132,7 @@ def word_cuts(text: str) -> Sequence[int]:
     for start, part in _parts(text):
         found = [start + match.start() for match in _pattern(r"(?w)\b").finditer(part)]
         cuts += found[1:] if found[:1] == [start] else found
-    if text.isascii() or all(map(_divides, [text[cut - 1 : cut + 1] for cut in cuts])):
+    if text.isascii() or all(map(_is_boundary, [text[cut - 1 : cut + 1] for cut in cuts])):
         return breaks(text, cuts)
     graphemes = set(grapheme_cuts(text))
     return [cut for cut in cuts if cut in graphemes]
@@ -156,7 +157,7 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     start = 0
     if not text.isascii():
         # Pairs from the start of a run of flag letters, one more of which follows.
-        whole = rf"{_FLAG_LETTERS}{{{_FLAGS_AT_ONCE}}}(?={_FLAG_LETTERS})"
+        whole = rf"{_FLAG_LETTERS}{{{_FLAG_LETTERS_PER_PART}}}(?={_FLAG_LETTERS})"
         for match in _pattern(whole).finditer(text):
             yield start, text[start : match.end()]
             start = match.end()
@@ -181,15 +182,15 @@ def encodable(text: str) -> str:
 
 
 def writable(name: str) -> str:
-    """Return a name without lone surrogates, which names of files may hold but UTF-8 may not."""
+    """Return a name with lone surrogates escaped: file names may contain them, UTF-8 may not."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
 def printable(text: str) -> str:
-    """Return `text` as a terminal may show it: control characters and the like are escaped."""
+    """Return `text` with control and other unprintable characters escaped, for terminals."""
     return "".join(
-        each
-        if each.isprintable() or unicodedata.category(each) == "Zs"  # spaces of every width
-        else each.encode("unicode_escape").decode()
-        for each in text
+        character
+        if character.isprintable() or unicodedata.category(character) == "Zs"  # spaces
+        else character.encode("unicode_escape").decode()
+        for character in text
     )

@@ -46,9 +46,9 @@ _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()
 
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 
-# sentencex loses a blank line every 10,000 bytes, and takes quadratic time for quotes and for
-# Chinese. So it reads a few paragraphs at a time, or part of a long one, of this many characters.
-_BLOCK = 1 << 11
+# Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
+# blank line every 10,000 bytes, and takes quadratic time for quotes and for Chinese.
+_BLOCK_CHARACTERS = 1 << 11
 
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
@@ -84,7 +84,7 @@ def sentences(text: str, language: str = "en") -> list[Span]:
 
     Args:
         text: The text.
-        language: ISO 639 code; sentencex knows some 300 and falls back to related ones.
+        language: ISO 639 code; sentencex supports some 300 and falls back to related ones.
 
     Returns:
         Spans that tile the text; each but the first starts with a visible character. A blank
@@ -94,12 +94,12 @@ def sentences(text: str, language: str = "en") -> list[Span]:
 
 
 def _starts_of_sentences(text: str, language: str) -> list[int]:
-    """Return where the sentences of a text start; nothing for an empty text."""
+    """Return where the sentences of a text start; `[]` for an empty text."""
     if not text:
         return []
     first = _content_start(text)
     found: list[int] = []
-    readable = _readable(text)
+    readable = _prepare(text)
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             found += _sentence_starts(readable, start, end, first, language)
@@ -125,7 +125,7 @@ def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
 
 
 def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
-    """Return where the spans of `sentences_and_lines` start; nothing for an empty text."""
+    """Return where the spans of `sentences_and_lines` start; `[]` for an empty text."""
     starts = _starts_of_sentences(text, language)
     first = _content_start(text)
     ends = (match.end() for match in _MARKED_LINE_END.finditer(text, first))
@@ -133,11 +133,11 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
     return sorted([*starts, *lines]) if lines else starts
 
 
-def _readable(text: str) -> str:
-    """Return a text of the same length, written as sentencex reads it without a mistake.
+def _prepare(text: str) -> str:
+    """Return a text of the same length without characters that sentencex misreads.
 
-    It knows no other blank lines than line feeds, no white space of several bytes, and no half
-    characters, and takes what is between backticks for a quotation.
+    It reads only line feeds as blank lines, fails on white space of several bytes and on lone
+    surrogates, and takes text between backticks for a quotation.
     """
     text = with_colons(text)
     blanks = _BLANK_LINES
@@ -159,12 +159,16 @@ def _block_edges(text: str) -> Iterator[int]:
     """Yield where blocks of whole paragraphs start, and where the last one ends."""
     start = 0
     yield start
-    while len(text) - start > _BLOCK:
-        last = text.rfind("\n\n", start, start + _BLOCK)
+    while len(text) - start > _BLOCK_CHARACTERS:
+        last = text.rfind("\n\n", start, start + _BLOCK_CHARACTERS)
         at = last if last > start else text.find("\n\n", start + 1)
         if at < 0:
             break
-        start = at + len(text[at : at + _BLOCK]) - len(text[at : at + _BLOCK].lstrip("\n"))
+        start = (
+            at
+            + len(text[at : at + _BLOCK_CHARACTERS])
+            - len(text[at : at + _BLOCK_CHARACTERS].lstrip("\n"))
+        )
         yield start
     yield len(text)
 
@@ -179,9 +183,9 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     """Return where sentences start inside a block, after the text's first content.
 
     A long paragraph is read in parts. The last sentence of a part may continue in the next one, so
-    the next part starts with it, or at a word inside it if it is all of the part. White space at
-    the start of a sentence belongs to the sentence before. A start may be inside a grapheme
-    cluster: the caller checks that.
+    the next part starts with it, or at a word inside it if it fills the part. White space at the
+    start of a sentence belongs to the sentence before. A start may be inside a grapheme cluster:
+    the caller checks that.
     """
     import sentencex  # deferred, so that importing this module is cheap
 
@@ -212,8 +216,8 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
 
 
 def _part_end(text: str, start: int, end: int) -> int:
-    """Return where a part of a paragraph ends, with both quotes of what is quoted, if possible."""
-    stop = start + _BLOCK
+    """Return where a part of a paragraph ends: outside of a quotation, if possible."""
+    stop = start + _BLOCK_CHARACTERS
     if stop >= end:
         return end
     line = text.rfind("\n", start, stop)
@@ -237,8 +241,8 @@ def markdown(text: str) -> list[Span]:
     return markdown_units(markdown_blocks(text))
 
 
-def _own(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[Span]:
-    """Run a custom finder; text between two units is attached to the unit before."""
+def _find_custom_units(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[Span]:
+    """Run a custom finder, and attach text between two units to the unit before."""
     units = list(finder(text))
     if not text or not units:
         return [Span(0, len(text))] if text else []
@@ -269,8 +273,8 @@ def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
         language: ISO 639 code for finding sentences.
 
     Raises:
-        ValueError: For an unknown name or an empty language.
-        TypeError: For anything that is neither a name nor callable.
+        ValueError: The name is unknown, or the language is empty.
+        TypeError: `spec` is neither a name nor callable.
     """
     if not isinstance(language, str) or not language:
         raise ValueError(f'language must be an ISO 639 code such as "en", not {language!r}')
@@ -283,7 +287,7 @@ def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
     if spec == "markdown":
         return markdown
     if callable(spec):
-        return partial(_own, finder=spec)
+        return partial(_find_custom_units, finder=spec)
     message = (
         'units must be "paragraphs", "sentences", "sentences_and_lines", "markdown" or a callable '
         f"that takes a text and returns (start, end) offsets, not {safe_repr(spec)}"

@@ -1,10 +1,10 @@
 """Token counters: the length of a text in the unit that models are billed and limited by.
 
 A counter counts many strings in one call, so that a tokenizer can work on them in one pass.
-`counter` is the protocol, and `spec` makes one from what a user passes: an `estimated_counter`
-without a vocabulary, a `tiktoken_counter` (`tiktoken_data` loads its vocabulary, and an
-`encoded_text` is read once), a `hugging_face` tokenizer, or the `even` sizes of texts in every
-alphabet. `text_tokens` counts ranges of one text.
+`counter` is the protocol, and `spec` makes one from a user's argument: an `estimated_counter`
+without a vocabulary, a `tiktoken_counter` (`tiktoken_data` loads its vocabulary, and
+`encoded_text` encodes each text once), a `hugging_face` tokenizer, or sizes that are `even` in all
+alphabets. `text_tokens` counts ranges of one text.
 """
 
 from lumber_core.tokens.counter import CallableCounter, TokenCounter, WordCounter

@@ -1,4 +1,4 @@
-"""The protocol of token counters, and the counters of words and with a function."""
+"""The protocol of token counters, and counters that count words or call a function."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lumber_core.support.identity import identity_of, safe_repr
 class TokenCounter(Protocol):
     """Counts the tokens of strings.
 
-    One with a method `of(text)` as well, which returns a `TextTokens`, is asked through that about
-    ranges of a text. Otherwise each range is counted as a text of its own.
+    If a counter also has a method `of(text)` that returns a `TextTokens`, that counts ranges of a
+    text. Otherwise each range is counted as a separate text.
     """
 
     def count(self, texts: Sequence[str]) -> list[int]:

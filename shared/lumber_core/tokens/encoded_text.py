@@ -1,10 +1,10 @@
-"""A text that a tiktoken encoding has read once: where its tokens start.
+"""A text that is encoded once with tiktoken: where its tokens start.
 
 OpenAI's encodings first cut a text into words, numbers, marks and blanks, from its start to its
 end, and then merge the bytes of each to tokens. All of them cut between a letter or digit and a
-blank or mark other than an apostrophe, whatever else is in the text. So a range of a text has the
-same tokens in the text and alone, from the first such place in it to the last, and alone it counts
-at most a token for each byte outside these two.
+blank or mark other than an apostrophe, whatever else is in the text. So from the first such place
+in a range to the last, the tokens are the same in the text and in the range alone. Outside of
+these, the range alone has at most one token for each byte.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 KNOWN_ENCODINGS = frozenset(
     ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
 )
-"""The encodings whose patterns are known to cut as this module says."""
+"""The encodings whose patterns cut as described above."""
 
 # A letter or digit before a blank or a mark. Combining characters may belong to a word.
 _MARKS = r"!-&(-/:-@\[-`{-~\u2010-\u2027\u3001\u3002\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
 _WORD_END = rf"[^\W_](?=[\s{_MARKS}])"
 _FIRST_WORD_END = re.compile(_WORD_END)
 _LAST_WORD_END = re.compile(rf".*{_WORD_END}", re.DOTALL)
-_NEAR = 64  # characters at the ends of a range to look for it in
-_FEW = 12  # bytes that are not looked up: counting their tokens takes longer than it saves
-# tiktoken's pattern overflows the stack on some 300,000 blanks in a row, with a panic that no
-# `except Exception` catches, and takes quadratic time before version 0.13. So longer runs than this
-# are counted in parts; such a run has a whole window of half its length.
+_WORD_END_CHARACTERS = 64  # at both ends of a range, in which a word end is searched
+_MAX_UNCOUNTED_BYTES = 12  # up to which counting tokens takes longer than it saves
+# tiktoken's pattern overflows the stack on some 300,000 consecutive blanks, with a panic that no
+# `except Exception` catches, and takes quadratic time before version 0.13. So runs longer than this
+# are counted in parts; such a run contains a window of half its length.
 LONGEST_BLANK = 1 << 13
 _WINDOW = LONGEST_BLANK // 2
 
@@ -41,12 +41,12 @@ _WINDOW = LONGEST_BLANK // 2
 class EncodedText:
     """Counts ranges of a text by where its tokens start.
 
-    A token that begins before a range and ends in it is part of what is before. So the tokens of
-    ranges add up to those of the text, and a range may have none.
+    A token belongs to the range in which it begins. So the tokens of ranges add up to those of the
+    text, and a range may have none.
 
     Args:
         text: The text.
-        starts: In which character each token starts, not decreasing, shape (tokens,).
+        starts: The character in which each token starts, not decreasing, shape (tokens,).
     """
 
     def __init__(self, text: str, starts: npt.NDArray[np.integer]) -> None:
@@ -70,7 +70,7 @@ class EncodedText:
             end: Where it ends.
         """
         text = self._text
-        begin, near = start + _NEAR, max(0, end - _NEAR)
+        begin, near = start + _WORD_END_CHARACTERS, max(0, end - _WORD_END_CHARACTERS)
         # The end of the text ends a word, too.
         first = _FIRST_WORD_END.search(text[start:begin] + (text[begin : begin + 1] or " "))
         last = _LAST_WORD_END.match(text[near:end] + (text[end : end + 1] or " "))
@@ -78,16 +78,16 @@ class EncodedText:
             return None
         outside = (start, start + first.end()), (near + last.end(), end)
         most = sum(len(text[at:to].encode()) for at, to in outside)
-        # Of many bytes, such as those of emoji, the tokens that start there are known already.
-        return most if most <= _FEW else most - sum(self.count(outside))
+        # For many bytes, as of emoji, the tokens that start there are counted.
+        return most if most <= _MAX_UNCOUNTED_BYTES else most - sum(self.count(outside))
 
 
 class _Tables(NamedTuple):
-    """What the tokens of an encoding say about the text, by their numbers.
+    """The characters in the tokens of an encoding, by token number.
 
     Attributes:
-        characters: How many characters start in a token.
-        back: The same, and one more if the token starts inside a character.
+        characters: Number of characters that start in a token.
+        back: The same, plus one if the token starts inside a character.
     """
 
     characters: npt.NDArray[np.int32]
@@ -112,7 +112,7 @@ def _tables(encoding: Encoding) -> _Tables:
 
 
 def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
-    """Return a text with its tokens; None if what is counted of its parts could not be bounded.
+    """Return a text with its tokens; None if the counts of its parts cannot be bounded.
 
     Args:
         text: The text.

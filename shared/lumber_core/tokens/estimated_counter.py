@@ -70,8 +70,10 @@ _ROWS = {
     _CAPITAL: _AFTER_CAPITAL,
 }
 _REPEATED_COST = 4
-_MOST_ADDED = 6  # tokens: the largest differences of costs below are 179 and 129, and 7 * 22
-_LONG_WORD = 22  # additional cost of each letter of a Latin word from the eighth on
+_MAX_ADDED_PER_PART = (
+    6  # tokens: the largest differences of costs below are 179 and 129, and 7 * 22
+)
+_LONG_WORD_COST = 22  # additional cost of each letter of a Latin word from the eighth on
 
 
 class _Script(NamedTuple):
@@ -121,9 +123,9 @@ _SCRIPTS = (
 # Han characters by their rows in GB 2312: frequent and less frequent ones.
 _HAN = ((16, 55, 118), (56, 87, 190))
 
-_BLOCK = 1 << 15  # characters looked at together: these arrays fit into a processor's cache
-_CONTEXT = 8  # a cost depends on this many characters before it
-_SEPARATOR = "\0"  # joins texts; the row of costs after it is that of a text's start
+_BLOCK = 1 << 15  # characters counted together: these arrays fit into a processor's cache
+_CONTEXT = 8  # before a character, on which its cost depends
+_SEPARATOR = "\0"  # joins texts; the costs after it are those at the start of a text
 
 
 class EstimatedCounter:
@@ -150,7 +152,7 @@ class EstimatedCounter:
         return counts
 
     def of(self, text: str) -> EstimatedText:
-        """Return what estimates ranges of a text."""
+        """Return an estimator of ranges of a text."""
         return EstimatedText(text)
 
     def __repr__(self) -> str:
@@ -170,11 +172,11 @@ class EstimatedText(SlicedText):
     def most_added(self, _start: int, _end: int, parts: int, /) -> int:
         """Return how many tokens a range may count beyond the sum of what its parts count.
 
-        Costs depend on the text before a part only at its first two characters and in its first
-        seven letters, and its count is rounded. Nothing is added where white space is left out. So
-        only the number of parts matters.
+        The text before a part changes only the costs of its first two characters and its first
+        seven letters, and counts are rounded. Leaving out white space adds nothing. So only the
+        number of parts matters.
         """
-        return _MOST_ADDED * parts
+        return _MAX_ADDED_PER_PART * parts
 
 
 def _estimate_joined(texts: Sequence[str]) -> list[int]:
@@ -290,5 +292,5 @@ def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
     letters = tables.letters[kinds]
     for distance in (1, 2, 4):
         letters = letters[distance:] & letters[:-distance]
-    costs += letters[1:] * np.int16(_LONG_WORD)
+    costs += letters[1:] * np.int16(_LONG_WORD_COST)
     return costs

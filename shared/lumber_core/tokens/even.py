@@ -1,7 +1,7 @@
-"""Sizes of texts that mean the same in every alphabet.
+"""Sizes of texts that correspond to the same amount of content in every alphabet.
 
-A tokenizer makes several times as many tokens of Greek or Thai as of English. What is cut to the
-same number of tokens then says several times less, and is found less often.
+A tokenizer makes several times as many tokens of Greek or Thai as of English. Chunks of the same
+number of tokens then have several times less content, and are found less often.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from lumber_core.tokens.estimated_counter import EstimatedCounter, EstimatedText
 
-# From Greek on, all but kana, ideographs and Hangul, each of which says more than a letter.
+# From Greek on, except kana, ideographs and Hangul, each of which means more than a letter.
 _LETTERS = re.compile(
     "[\u0370-\u1dff\u1f00-\u1fff\u2c00-\u2dff\ua000-\uabff\ufb00-\ufdff\U00010000-\U0001f000]"
 )
@@ -22,16 +22,16 @@ class EvenCounter(EstimatedCounter):
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the estimated number of tokens of each text, in order."""
-        return super().count([*map(_in_latin, texts)])
+        return super().count([*map(_replace_alphabets, texts)])
 
     def of(self, text: str) -> EstimatedText:
-        """Return what estimates ranges of a text."""
-        return EstimatedText(_in_latin(text))
+        """Return an estimator of ranges of a text."""
+        return EstimatedText(_replace_alphabets(text))
 
     def __repr__(self) -> str:
         return "EvenCounter()"
 
 
-def _in_latin(text: str) -> str:
-    """Return a text of the same length, with a letter of English for each of other alphabets."""
+def _replace_alphabets(text: str) -> str:
+    """Return a text of the same length with each letter of other alphabets as an English one."""
     return text if text.isascii() else _LETTERS.sub("e", text)

@@ -41,14 +41,14 @@ class HuggingFaceCounter:
     @cached_property
     def identity(self) -> str:
         """The name of the tokenizer and a digest of its vocabulary and rules."""
-        if self._fast is None:
+        if self._rust_tokenizer is None:
             rules: str = repr(sorted(self._tokenizer.get_vocab().items()))
         else:
-            rules = self._fast.to_str()
+            rules = self._rust_tokenizer.to_str()
         return f"{self!r} {digest(rules)}"
 
     @cached_property
-    def _fast(self) -> Any:
+    def _rust_tokenizer(self) -> Any:
         """A private copy of the Rust tokenizer; None for a slow one."""
         rust = getattr(self._tokenizer, "backend_tokenizer", self._tokenizer)
         if not hasattr(rust, "encode_batch"):
@@ -64,13 +64,13 @@ class HuggingFaceCounter:
         floors = EstimatedCounter().count(texts)
         return [
             max(count, -(-floor // _MOST_BELOW_ESTIMATE))
-            for count, floor in zip(self._encoded(texts), floors, strict=True)
+            for count, floor in zip(self._count_tokens(texts), floors, strict=True)
         ]
 
-    def _encoded(self, texts: Sequence[str]) -> list[int]:
-        if self._fast is not None:
+    def _count_tokens(self, texts: Sequence[str]) -> list[int]:
+        if self._rust_tokenizer is not None:
             checked = [text if is_encodable(text) else encodable(text) for text in texts]
-            encodings = self._fast.encode_batch(checked, add_special_tokens=False)
+            encodings = self._rust_tokenizer.encode_batch(checked, add_special_tokens=False)
             return [len(encoding.ids) for encoding in encodings]
         return [
             len(self._tokenizer.tokenize(text, add_special_tokens=False, split_special_tokens=True))

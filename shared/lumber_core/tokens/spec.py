@@ -1,4 +1,4 @@
-"""From the argument `tokenizer` to a counter."""
+"""Makes a counter from the argument `tokenizer`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lumber_core.tokens.estimated_counter import EstimatedCounter
 from lumber_core.tokens.even import EvenCounter
 
 TokenCounterSpec = str | TokenCounter | Callable[[str], int] | Any
-"""What a user may pass as `tokenizer`; see `token_counter`."""
+"""Values of the argument `tokenizer`; see `token_counter`."""
 
 DEFAULT_TOKENIZER = "estimate"
 """The default `tokenizer` of every splitter: `EstimatedCounter`, which works offline."""
 
-_NAMED: dict[str, Callable[[], TokenCounter]] = {
+_COUNTERS: dict[str, Callable[[], TokenCounter]] = {
     "estimate": EstimatedCounter,
     "even": EvenCounter,
     "words": WordCounter,
@@ -27,22 +27,22 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
     """Return the counter for a tokenizer argument.
 
     Args:
-        spec: "estimate" for `EstimatedCounter`; "even" for `EvenCounter`, for which all alphabets
-            are as English; "words" for `WordCounter`, the formula of the published LumberChunker;
-            the name of a tiktoken encoding or of a model tiktoken knows, or such an `Encoding`,
-            which needs the extra `tiktoken`; a Hugging Face tokenizer; a function from a string to
-            its number of tokens; or a `TokenCounter`.
+        spec: "estimate" for `EstimatedCounter`; "even" for `EvenCounter`, which counts all
+            alphabets as English; "words" for `WordCounter`, the formula of the published
+            LumberChunker; the name of an encoding or a model of tiktoken, or such an `Encoding`
+            (extra `tiktoken`); a Hugging Face tokenizer; a function from a string to its number of
+            tokens; or a `TokenCounter`.
 
     Raises:
         ValueError: `spec` is an unknown name.
-        MissingExtraError: `spec` is a name that only tiktoken knows, which is not installed.
+        MissingExtraError: `spec` is a name of tiktoken, which is not installed.
         TypeError: `spec` is something else.
     """
-    if isinstance(spec, str) and spec in _NAMED:
-        return _NAMED[spec]()
+    if isinstance(spec, str) and spec in _COUNTERS:
+        return _COUNTERS[spec]()
     if isinstance(spec, (type, Sequence)) and not isinstance(spec, str):
         raise TypeError(_EXPECTED.format(safe_repr(spec)))
-    # Counters that few need are imported when they are made.
+    # Rarely used counters are imported only when they are made.
     if isinstance(spec, str) or callable(getattr(spec, "encode_ordinary", None)):
         from lumber_core.tokens.tiktoken_counter import TiktokenCounter
 

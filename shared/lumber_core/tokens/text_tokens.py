@@ -1,4 +1,4 @@
-"""The tokens of one text, by range: what is asked about many ranges is counted once."""
+"""The tokens of ranges of one text, which a counter may read once for all ranges."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ class TextTokens(Protocol):
         ...
 
     def most_added(self, start: int, end: int, parts: int, /) -> int | None:
-        """Return how many tokens a range may count beyond the sum of what its parts count.
+        """Return by how many tokens the count of a range may exceed the sum of its parts.
+
+        The range is counted as a separate text, with or without outer white space, if that is more.
 
         Args:
             start: Where the range starts.
-            end: Where it ends. What it counts as a text of its own is meant, with or without the
-                white space at its ends, whichever is more.
+            end: Where it ends.
             parts: The number of its parts.
 
         Returns:
-            A bound; None if none is known.
+            An upper bound, or None.
         """
         ...
 
 
 class SlicedText:
-    """Counts each range as a text of its own, with any counter.
+    """Counts each range as a separate text, with any counter.
 
     Args:
         text: The text.
-        counter: Counts its parts.
+        counter: Counts the ranges.
     """
 
     def __init__(self, text: str, counter: TokenCounter) -> None:
@@ -52,12 +53,12 @@ class SlicedText:
 
 
 def tokens_of(text: str, counter: TokenCounter) -> TextTokens:
-    """Return what counts the ranges of a text.
+    """Return a counter of ranges of a text.
 
     Args:
         text: The text.
-        counter: Counts the tokens. If it has a method `of`, that makes what is returned, or None
-            if it can do no better with this text than to count each range on its own.
+        counter: Counts the tokens. If it has a method `of`, its result is returned, unless it is
+            None: then each range is counted separately.
     """
     of = getattr(counter, "of", None)
     tokens: TextTokens | None = None if of is None else of(text)

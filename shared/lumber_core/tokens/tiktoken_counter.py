@@ -33,7 +33,7 @@ class TiktokenCounter:
         name: An encoding ("cl100k_base") or a model ("gpt-4o").
 
     Raises:
-        ValueError: `name` is neither an encoding nor a model that tiktoken knows.
+        ValueError: tiktoken has no encoding and no model of that name.
         MissingExtraError: tiktoken is not installed.
         TokenizerDataError: On first use, if the vocabulary is not available.
     """
@@ -55,7 +55,7 @@ class TiktokenCounter:
         """Return the tokens of a text, which is encoded once for all its ranges.
 
         Returns:
-            None if little is known about the pattern or for this text.
+            None if the encoding is not one of `KNOWN_ENCODINGS`, or counts cannot be bounded.
         """
         if self.name not in KNOWN_ENCODINGS:
             return None
@@ -84,20 +84,20 @@ def encoding_name(name: str) -> str:
     """Return the name of the tiktoken encoding of `name`, an encoding or a model.
 
     Raises:
-        ValueError: tiktoken knows no such encoding or model.
+        ValueError: tiktoken has no such encoding or model.
         MissingExtraError: tiktoken is not installed.
     """
     why = f'tokenizer {name!r}: names other than "estimate" and "words" need tiktoken, and '
     require("tiktoken", package="tiktoken", extra="tiktoken", why=why)
     import tiktoken  # deferred: other counters do not need it
 
-    known = tiktoken.list_encoding_names()
-    if name in known:
+    encodings = tiktoken.list_encoding_names()
+    if name in encodings:
         return name
     try:
         return tiktoken.encoding_name_for_model(name)
     except KeyError:
         raise ValueError(
             f'unknown tokenizer {name!r}: expected "estimate", "even", "words", one of tiktoken\'s '
-            f"encodings ({', '.join(sorted(known))}) or a model name that tiktoken knows"
+            f"encodings ({', '.join(sorted(encodings))}) or a model name that tiktoken knows"
         ) from None

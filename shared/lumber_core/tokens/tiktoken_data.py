@@ -31,7 +31,7 @@ def load_encoding(name: str) -> Encoding:
 
     Raises:
         TokenizerDataError: Its vocabulary is not on this machine and cannot be downloaded. The
-            message says what to do.
+            message states what to do.
     """
     import tiktoken
 
@@ -73,10 +73,8 @@ def _shipped_folder(name: str) -> Path | None:
     if name not in _SHIPPED:
         return None
     try:
-        found = distribution("llama-index-core").locate_file(
-            "llama_index/core/_static/tiktoken_cache"
-        )
+        package = distribution("llama-index-core")
     except PackageNotFoundError:
         return None
-    folder = Path(str(found))
+    folder = Path(str(package.locate_file("llama_index/core/_static/tiktoken_cache")))
     return folder if (folder / _SHIPPED[name]).is_file() else None

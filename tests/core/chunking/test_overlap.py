@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LumberChunker
-from lumber_core.chunking.delivery import Delivery, overlapping
+from lumber_core.chunking.delivery import Delivery, overlap_spans
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import PlainText
@@ -41,7 +41,7 @@ def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
     text, spans, units = case
     limit = None if room is None else room + max(end - start for start, end in spans)
     limits = SizeLimits(limit, None, LENGTH)
-    widened = overlapping(parse(text, units), spans, limits, tokens)
+    widened = overlap_spans(parse(text, units), spans, limits, tokens)
     assert [span.end for span in widened] == [span.end for span in spans]
     assert widened[0] == spans[0]
     for number in range(1, len(spans)):
@@ -81,15 +81,15 @@ def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
     spans = [Span(0, 8), Span(11, 15)]
     units = [Span(0, 3), Span(3, 8), Span(8, 11), Span(11, 15)]
     limits = SizeLimits(None, None, LENGTH)
-    assert overlapping(parse(text, units), spans, limits, 8)[1] == Span(3, 15)
-    assert overlapping(parse(text, units), spans, limits, 7)[1] == Span(8, 15)
+    assert overlap_spans(parse(text, units), spans, limits, 8)[1] == Span(3, 15)
+    assert overlap_spans(parse(text, units), spans, limits, 7)[1] == Span(8, 15)
 
 
 def test_without_overlap_nothing_is_counted_or_found():
     counter = RecordingCounter()
     spans = [Span(0, 2), Span(2, 4)]
     limits = SizeLimits(9, None, counter)
-    assert overlapping(parse("abcd", []), spans, limits, 0) == spans
+    assert overlap_spans(parse("abcd", []), spans, limits, 0) == spans
     assert counter.seen == []
 
 
@@ -98,7 +98,7 @@ def test_the_characters_counted_grow_linearly(size):
     units = spans_from_starts(range(0, 40_000, size), 40_000)
     spans = spans_from_starts(range(0, 40_000, 2_000), 40_000)
     counter = RecordingCounter()
-    overlapping(parse("x" * 40_000, units), spans, SizeLimits(None, None, counter), 400)
+    overlap_spans(parse("x" * 40_000, units), spans, SizeLimits(None, None, counter), 400)
     assert counter.characters <= 40 * 40_000
 
 

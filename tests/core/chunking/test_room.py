@@ -102,7 +102,7 @@ def test_what_is_written_around_a_text_must_leave_room_for_it() -> None:
 def test_a_text_is_counted_together_with_what_is_written_around_it() -> None:
     counter = token_counter(in_fours)
     room = Room(lambda text, _: [f"ab{text}"], counter, 3)
-    assert room.around == 0
+    assert room.tokens_around == 0
     assert SizeLimits(3, None, counter).sizes(["sixsix"]) == [1]
     assert SizeLimits(3, None, counter, room=room).sizes(["sixsix"]) == [2]
     source = Source("abcdef " * 30, written=lambda text, _: [f"ab{text}"])

@@ -114,13 +114,13 @@ def test_what_is_left_after_trimming_keeps_the_maximum_too(words, most):
 
 def test_reserved_tokens_are_left_free_and_the_other_sizes_shrink_with_it():
     limits = SizeLimits(512, 200, CHARACTERS, target_size=400)
-    less = limits.reserving(128)
+    less = limits.reserve(128)
     assert (less.chunk_size, less.min_chunk_size, less.target_size) == (384, 200, 300)
-    assert limits.reserving(400).min_chunk_size == 112
-    assert limits.reserving(0) is limits
-    assert bounds(CHARACTERS).reserving(9) == bounds(CHARACTERS)
+    assert limits.reserve(400).min_chunk_size == 112
+    assert limits.reserve(0) is limits
+    assert bounds(CHARACTERS).reserve(9) == bounds(CHARACTERS)
     with pytest.raises(ValueError, match="512 tokens cannot be reserved in chunks of chunk_size=5"):
-        limits.reserving(512)
+        limits.reserve(512)
 
 
 # Where it cuts.

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lumber_core.spans import Span
-from lumber_core.text.lines.columns import CLOSING, PART, WIDEST, Lines, shares
+from lumber_core.text.lines.columns import CLOSING, MAX_WIDTH, PART_LINES, Lines, shares
 from lumber_core.text.lines.directives import fences
 
 _INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
 _SHARE_OF_LETTERS = 0.85  # of the characters of prose
-_FEWEST_BLANKS = 4
+_MIN_BLANKS_OF_PROSE = 4
 _MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
 _OPENING = "\"'([*_\u2018\u201c\u00ab"
 
@@ -29,9 +29,9 @@ def prose_paragraphs(text: str) -> list[Span]:
 
 
 def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
-    """Yield the paragraphs that have some lines, ascending.
+    """Yield the paragraphs that contain the lines of some numbers, ascending.
 
-    The lines of a paragraph have the same indentation, but for what hangs below a label.
+    The lines of a paragraph have the same indentation, except for a hanging indent below a label.
     """
     bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
     indents, labels = lines.indents, lines.labels
@@ -59,7 +59,7 @@ def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
 
 
 def reads_as_prose(paragraph: range, lines: Lines) -> bool:
-    """Return whether lines in a row read as a paragraph of sentences."""
+    """Return whether consecutive lines read as a paragraph of sentences."""
     bodies = lines.bodies[paragraph.start : paragraph.stop]
     label = lines.labels[paragraph.start]
     if bodies[-1].rstrip(CLOSING)[-1:] not in _PROSE_ENDS:
@@ -72,7 +72,7 @@ def reads_as_prose(paragraph: range, lines: Lines) -> bool:
     blanks = text.count(" ")
     letters = sum(map(str.isalpha, text))
     enough = letters >= _SHARE_OF_LETTERS * (len(text) - blanks)
-    return enough and (caseless or blanks >= _FEWEST_BLANKS)
+    return enough and (caseless or blanks >= _MIN_BLANKS_OF_PROSE)
 
 
 def is_caseless(first: str) -> bool:
@@ -91,16 +91,16 @@ _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # of YAML
 _GOES_ON = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
 _LEADS = re.compile(r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$")  # decorators, comments, sections
-_FEWEST_LINES = 3
+_MIN_LINES_OF_CODE = 3
 _SHARE_OF_CODE = 0.45
-_DEEPEST = 4
+_MAX_DEPTH = 4
 
 
 def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
-    """Return the depth of each line of code, and which of them go on from the line before.
+    """Return the depth of each line of code, and which of them continue the line before.
 
-    A line is code if it is fenced, or if about half of the lines around it look like code and it is
-    no prose.
+    A line is code if it is fenced. Outside of fences, it is code if about half of the lines around
+    it look like code and it is not prose.
     """
     bodies, indents = lines.bodies, lines.indents
     fenced: set[int] = set()
@@ -116,9 +116,9 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
     code = {
         number
         for part, share in enumerate(shares(looks))
-        if share >= _SHARE_OF_CODE and len(bodies) >= _FEWEST_LINES
-        for number in range(part * PART, min(len(bodies), (part + 1) * PART))
-        if looks[number] or len(bodies[number]) <= WIDEST
+        if share >= _SHARE_OF_CODE and len(bodies) >= _MIN_LINES_OF_CODE
+        for number in range(part * PART_LINES, min(len(bodies), (part + 1) * PART_LINES))
+        if looks[number] or len(bodies[number]) <= MAX_WIDTH
     } - fenced
     for paragraph in paragraphs_around(sorted(code), lines):
         if reads_as_prose(paragraph, lines):
@@ -130,7 +130,7 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
         led = before in code and not lines.blank[number] and _LEADS.match(bodies[before])
         if led or indents[number] > indents[before] or _GOES_ON.match(bodies[number]):
             joined.add(number)
-    depths = {number: min(_DEEPEST, indents[number] // unit) for number in code}
+    depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in code}
     return depths | {number: max(1, depths[number]) for number in fenced}, joined
 
 
@@ -138,7 +138,7 @@ def _looks_like_code(body: str, indent: int) -> bool:
     first, last = body[0], body[-1]
     if first == "\\":  # of LaTeX
         return False
-    if len(body) > WIDEST:
+    if len(body) > MAX_WIDTH:
         return last in "{};[>"
     return (
         last in _CODE_ENDS

@@ -1,4 +1,4 @@
-"""The lines of a plain text as columns, for what tells code, rows, headings and prose apart."""
+"""The lines of a plain text as columns, from which code, rows, headings and prose are found."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from operator import add, sub
 from lumber_core.text.lines.labels import label_end
 from lumber_core.text.lines.tables import broken_cells, outside
 
-PART = 10  # lines; what is around them is told for so many at once, with as many on both sides
-WIDEST = 180  # characters; longer lines are neither wrapped nor, mostly, code
+PART_LINES = 10  # lines that are judged together, by themselves and as many on both sides
+MAX_WIDTH = 180  # characters; longer lines are neither wrapped nor, mostly, code
 CLOSING = "\"'\u2019\u201d)]\u00bb*_"  # may follow the punctuation at the end of a sentence
 _FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")  # ends a sentence or leads to what follows
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
 
 
 class Lines:
-    """The lines of a text that are not blank, as columns; records with line breaks are one each.
+    """The lines of a text that are not blank, as columns; a record with line breaks is one line.
 
     Attributes:
-        starts: Offset of each.
-        bodies: Each without white space at its ends, and without the marks of a quotation.
+        starts: Offset of each line.
+        bodies: Each line without white space at its ends, and without the marks of a quotation.
         offsets: Offset of each body.
         indents: Width of its indentation.
         firsts: Its first visible character.
-        blank: Whether blank lines come before it, or another depth of quotation.
-        pages: The numbers of those that are the first of a page; none if no page ends.
+        blank: Whether blank lines or another depth of quotation come before it.
+        pages: The numbers of the first lines of pages; empty if no page ends.
     """
 
     def __init__(self, text: str) -> None:
@@ -76,7 +76,7 @@ class Lines:
 
     @cached_property
     def ended(self) -> list[bool]:
-        """Whether a sentence ends with each."""
+        """Whether each line ends a sentence."""
         return [body.rstrip(CLOSING)[-1:] in _FINAL for body in self.bodies]
 
     @cached_property
@@ -86,8 +86,9 @@ class Lines:
 
 
 def shares(flags: Iterable[bool]) -> list[float]:
-    """Return for each part of the lines the share of those around it that are flagged."""
+    """Return for each part of the lines the share of flagged lines in and around it."""
     sums = [*accumulate(flags, initial=0)]
     last = len(sums) - 1
-    around = ((max(0, at - PART), min(last, at + 2 * PART)) for at in range(0, last, PART))
+    part = PART_LINES
+    around = ((max(0, at - part), min(last, at + 2 * part)) for at in range(0, last, part))
     return [(sums[end] - sums[start]) / (end - start) for start, end in around]

@@ -1,7 +1,8 @@
-"""Prose that CommonMark reads as code: below admonitions, tabs, directives and definitions.
+"""Prose that CommonMark reads as code: in admonitions, tabs, directives and definitions.
 
 Openings are `!!! note`, `=== "Tab"` and `??? more` of MkDocs, `.. note::` of reStructuredText, `: `
-of definition lists and `[^1]:` of footnotes. In MyST, fences as ```` ```{note} ```` have prose.
+of definition lists and `[^1]:` of footnotes. In MyST, fences such as ```` ```{note} ```` contain
+prose.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-# Directives of reStructuredText whose content is no prose.
+# Directives of reStructuredText whose content is not prose.
 _CODE = re.compile(
     r"(?:.*code.*|literal.*|parsed-literal|highlight|doctest|test\w+|ipython|math|raw|include"
     r"|productionlist|.*graph.*|mermaid|plantuml|toctree|.*table|image|plot)$"
 )
-# Those of MyST whose content is: other names in braces are mostly languages, as in `{python}`.
+# Directives of MyST whose content is prose: other names in braces are mostly languages.
 _PROSE = re.compile(
     r"""[`~:]{3,}[ \t]*\{(?:admonition|attention|caution|danger|error|hint|important|note|seealso
     |tip|todo|warning|version\w+|deprecated|dropdown|details|tab-\w+|card\S*|grid\S*|sidebar|topic|aside
@@ -30,14 +31,14 @@ _OPENING = re.compile(
         (?P<title>(?:!!!|\?\?\?\+?)[ \t]?\w.*|===[!+]*[ \t]+["'].*)
       | (?P<note>:|\[\^[^\]\s]+\]:)[ \t]+(?=\S)
       | (?P<end>:{3,})[ \t]*$
-      | \.\.[ \t](?P<name>[\w:+-]+)::(?P<said>.*)
+      | \.\.[ \t](?P<name>[\w:+-]+)::(?P<rest>.*)
     )""",
     re.MULTILINE | re.VERBOSE,
 )
 
 
 def fences(bodies: Iterable[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield the fences among lines: the numbers of the lines of their marks, and if they are prose.
+    """Yield the fences among lines: the numbers of both marks, and whether the content is prose.
 
     Args:
         bodies: The lines that may be marks of fences, without indentation.
@@ -65,16 +66,16 @@ def with_colons(text: str) -> str:
 
 
 def with_items(text: str) -> str:
-    """Return a Markdown text with items of lists in place of openings of indented prose.
+    """Return a Markdown text with list items in place of openings of indented prose.
 
-    For a parser of CommonMark, of which only the lines count: these stay what they are.
+    Only the lines of blocks are read from the parse of the result, and they stay the same.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _OPENING.sub(_as_item, with_colons(text))
 
 
 def _as_item(opening: re.Match[str]) -> str:
-    """Return the bullet of an item that has the content, with a heading if that has a title."""
+    """Return the bullet of a list item, with a heading if the opening has a title."""
     before, name = opening["before"], opening["name"]
     if opening["end"]:
         return before
@@ -84,4 +85,4 @@ def _as_item(opening: re.Match[str]) -> str:
         return f"{before}-   "
     if _CODE.match(name):
         return opening[0]
-    return f"{before}-  {'-' if opening['said'].strip() else '# -'}"
+    return f"{before}-  {'-' if opening['rest'].strip() else '# -'}"

@@ -19,12 +19,15 @@ _NAMED = re.compile(
 _NAMED_FIRSTS = frozenset("csapbluCSAPBLU")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
 _LONGEST_HEADING = 90  # characters
-_MOST_WORDS = 12
+_MOST_WORDS_OF_HEADING = 12
 _FEWEST_LETTERS = 3
 
 
 def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set[int], set[int]]:
-    """Return the headings, and the rules around titles; wrapped lines and others are none."""
+    """Return the headings, and the rules around titles.
+
+    Lines that are `wrapped` or in `never` are not headings.
+    """
     bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
     headings: set[int] = set()
     rules: set[int] = set()
@@ -65,7 +68,7 @@ def _is_title(lines: Lines, number: int) -> bool:
         lines.ended[number]
         or body[-1] in ",-"
         or not (body[0].isupper() or body[0].isdigit())
-        or len(body.split()) > _MOST_WORDS
+        or len(body.split()) > _MOST_WORDS_OF_HEADING
         or SPEAKER.match(body)
     ):
         return False
@@ -76,7 +79,7 @@ def _is_title(lines: Lines, number: int) -> bool:
     begins = number == 0 or lines.blank[number]
     if numbered := _NUMBERED.match(body):
         return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
-    if body.partition("(")[0].isupper():  # or who speaks, in a play
+    if body.partition("(")[0].isupper():  # or a speaker in a play
         return longer or apart or (begins and not following.isupper())
     return named or (longer and (begins or len(lines.bodies[number - 1]) >= LINE_OF_TEXT))
 
@@ -86,10 +89,10 @@ _ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
 _LONGEST_LEAD_IN, _LONGEST_LABEL = 120, 8  # characters
 
 
-def led_in_lines(lines: Lines, numbers: Iterable[int]) -> set[int]:
-    """Return those of some lines to which the one before leads, as "as follows:" or a question."""
+def lines_after_lead_in(lines: Lines, numbers: Iterable[int]) -> set[int]:
+    """Return the lines that follow a lead-in, such as "as follows:" or a question."""
     bodies, blank = lines.bodies, lines.blank
-    found: set[int] = set()
+    after_lead_in: set[int] = set()
     for number in numbers:
         before = bodies[number - 1]
         if before[-1] in ":?" and len(before) <= _LONGEST_LEAD_IN:
@@ -98,5 +101,5 @@ def led_in_lines(lines: Lines, numbers: Iterable[int]) -> set[int]:
         else:  # a label on a line of its own
             led = len(before) <= _LONGEST_LABEL and label_end(f"{before} ") > len(before)
         if led or (before[0] == "Q" and _QUESTION.match(before) and _ANSWER.match(bodies[number])):
-            found.add(number)
-    return found
+            after_lead_in.add(number)
+    return after_lead_in

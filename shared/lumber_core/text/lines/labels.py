@@ -1,4 +1,4 @@
-"""Labels of lines: bullets, numbers, times, and who speaks."""
+"""Labels of lines: bullets, numbers, times and speakers."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def label_end(body: str) -> int:
 
 
 def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
-    """Return the lines that only give the time, or time and speaker, of what was said below.
+    """Return the lines that contain only the time, or time and speaker, of the speech below.
 
-    As in subtitles, transcripts and copied chats. The number of a subtitle, or the speaker's name,
-    may stand on a line of its own above the time.
+    Subtitles, transcripts and copied chats have such lines. The number of a subtitle, or the name
+    of the speaker, may stand on a line of its own above the time.
 
     Args:
         bodies: The lines.
-        blank: Whether blank lines come before each.
+        blank: Whether blank lines come before each line.
     """
     timed = [
         number
@@ -64,7 +64,7 @@ def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
     times = {number for number in timed if _TIMES.match(bodies[number])}
     named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
     heads = times | named if len(named) > 1 else times
-    # Of several in a row, as in a timetable, only the last has text below.
+    # Of several consecutive ones, as in a timetable, only the last has text below.
     heads = {n for n in heads if n + 1 < len(bodies) and n + 1 not in heads}
     return heads | {
         number - 1

@@ -1,9 +1,9 @@
-"""What begins at each line of a plain text, or that it goes on from the line before.
+"""What begins at each line of a plain text, or whether the line continues the one before.
 
 The meaning of a line break depends on the text. In wrapped prose it means nothing; in a list, a
-chat or a table it ends an item, a message or a row. `read_layout` asks in this order which lines
-are code or rows, which were wrapped, which belong to the line below (headings, and the times and
-speakers above what was said), and last what begins at each line.
+chat or a table it ends an item, a message or a row. `read_layout` finds in this order: code and
+rows, wrapped lines, lines that belong to the line below (headings, and the times and speakers above
+speech), and finally what begins at each line.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from operator import add
 
 from lumber_core.text.lines.code import code_lines
 from lumber_core.text.lines.columns import Lines
-from lumber_core.text.lines.headings import find_headings, led_in_lines
+from lumber_core.text.lines.headings import find_headings, lines_after_lead_in
 from lumber_core.text.lines.labels import speech_heads
 from lumber_core.text.lines.rows import find_rows
 from lumber_core.text.lines.running_lines import page_edges
 from lumber_core.text.lines.wrapping import wrapped_lines
 from lumber_core.text.place import Kind
 
-_HEADINGS_KEPT = 4  # in a row with their text, such as a part's, a chapter's and a section's
-_INSIDE_AN_ENTRY = 2  # levels of depth
+_MAX_HEADINGS_IN_A_ROW = 4  # of which only the first starts a chunk: part, chapter, section
+_DEPTH_INSIDE_ENTRY = 2  # levels of depth
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Layout:
     """The lines of a text that are not blank, by their numbers.
 
     Attributes:
-        starts: Offset of the first character of each, indentation included.
+        starts: Offset of the first character of each line, indentation included.
         first_words: Offset just past its indentation and a label such as "[5]", "3.", "-" or
-            "ANNA:". Of a line that gives only the time or the speaker of the text below, that of
-            this text.
-        kinds: What begins with a line, if it does not go on from the one before.
-        whole: Lines in which no sentence ends: a row, a line of code or of a log.
-        wrapped: Lines that continue the line before them, which was wrapped, or its page.
+            "ANNA:". For a line that contains only the time or speaker of the text below, the
+            offset of that text.
+        kinds: What begins with a line, if it does not continue the one before.
+        whole: Lines in which no sentence ends: rows, lines of code and of logs.
+        wrapped: Lines that continue the line before, which was wrapped or ended a page.
         depths: Levels of indentation in code; 2 for the rest of an entry that begins with a date,
             such as the trace below an error.
         levels: Levels of headings, such as 2 for "## Use".
@@ -62,13 +62,15 @@ def read_layout(text: str) -> Layout:
     headings, rules = find_headings(lines, wrapped, whole | stamps)
     goes_on = wrapped | in_pages
     begins = [number for number in range(len(lines.starts)) if number not in goes_on]
-    joined = inside.union(rules, led_in_lines(lines, begins) - code.keys(), (n + 1 for n in stamps))
+    joined = inside.union(
+        rules, lines_after_lead_in(lines, begins) - code.keys(), (n + 1 for n in stamps)
+    )
     leads = headings | rules
     kinds: dict[int, Kind] = {}
-    kept = 0  # headings in a row that go on from the one before
+    kept = 0  # consecutive headings that continue the one before
     for number in begins:
         headed = number - 1 in leads
-        if number and number not in joined and not (headed and kept < _HEADINGS_KEPT):
+        if number and number not in joined and not (headed and kept < _MAX_HEADINGS_IN_A_ROW):
             kind = Kind.PARAGRAPH if lines.blank[number] else Kind.LINE
             kinds[number] = Kind.HEADING if number in headings else kind
         if number not in rules:
@@ -80,6 +82,6 @@ def read_layout(text: str) -> Layout:
         below = number + 1
         words[number] = words[below] if below in stamps else lines.offsets[below]
     for number in entries - stamps:
-        code[number] = max(code.get(number, 0), _INSIDE_AN_ENTRY)
+        code[number] = max(code.get(number, 0), _DEPTH_INSIDE_ENTRY)
     levels = {n: len(lines.bodies[n]) - len(lines.bodies[n].lstrip("#")) for n in headings}
     return Layout(lines.starts, words, kinds, whole - (goes_on - edges), goes_on, code, levels)

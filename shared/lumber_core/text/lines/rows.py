@@ -1,4 +1,4 @@
-"""Rows of tables, and dated entries as of a log."""
+"""Rows of tables, and dated entries of logs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections import Counter
 
 from lumber_core.spans import Span
-from lumber_core.text.lines.columns import PART, Lines, shares
+from lumber_core.text.lines.columns import PART_LINES, Lines, shares
 from lumber_core.text.lines.tables import html_rows, outside
 
-_QUOTED = re.compile(r'"[^"]*"')  # where signs do not separate fields
+_QUOTED = re.compile(r'"[^"]*"')  # signs inside do not separate fields
 _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
 _DATED_FIRSTS = frozenset("[(0123456789")
 _FEWEST_ROWS, _FEWEST_DATES = 3, 2
@@ -56,7 +56,7 @@ def _rows_of_tables(lines: Lines) -> set[int]:
 
 
 def _fields(body: str) -> int:
-    """Return how many signs separate fields in a line, which commas of sentences do not."""
+    """Return how many signs separate fields in a line; commas of sentences do not count."""
     bare = _QUOTED.sub("", body)
     commas = bare.count(",") - bare.count(", ")
     return commas + 2 * bare.count("\t") + bare.count("|") + bare.count(";")
@@ -83,7 +83,7 @@ def _dated_entries(lines: Lines) -> tuple[set[int], set[int]]:
         number
         for number in dated
         if len(bodies[number]) <= _LONGEST_ENTRY
-        and in_log[number // PART] >= _SHARE_OF_LOG
+        and in_log[number // PART_LINES] >= _SHARE_OF_LOG
         # Not in a diary, whose entries are wrapped.
         and not (number + 1 in entries and bodies[number + 1][0].islower())
     }

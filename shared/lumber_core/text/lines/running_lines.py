@@ -1,4 +1,4 @@
-"""Running titles and page numbers: the lines at the edges of pages that are no part of the text."""
+"""Running titles and page numbers: lines at the edges of pages, outside of the text."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from lumber_core.text.lines.columns import Lines
 
 _PAGE_NUMBER = re.compile(r"[\W\d]*(?:[Pp]age|[Pp]\.)?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?[\W\d]*$")
 _DIGITS = re.compile(r"\d+")
-_RUNNING = 2  # lines at the top and at the bottom of a page that may be repeated
+_LINES_AT_EDGE = 2  # that may be repeated, at the top and at the bottom of a page
 _LONGEST_RUNNING, _LONGEST_NUMBER = 90, 20  # characters
 
 
 def page_edges(lines: Lines) -> tuple[set[int], set[int]]:
-    """Return running titles and page numbers, and which lines go on from those before in a page.
+    """Return running titles and page numbers, and which lines continue those before in a page.
 
-    A line is a running title or a page number if it is one of the first or last two of a page, and
-    a number, or repeated on another page with other digits at most. Those at the bottom go on from
-    the text of their page, and the text from those at the top. If a sentence goes on from one page
-    to the next, so does all that is between. No sentence is read across them: blank lines are told
-    around each.
+    A running title or page number is one of the first or last two lines of a page. It is a number,
+    or is repeated on another page with different digits at most. Those at the bottom continue the
+    text of their page; the text continues those at the top. If a sentence continues on the next
+    page, so do the lines between. Sentences do not cross these lines: each is marked in
+    `lines.blank` as if blank lines stood around it.
     """
     bodies, blank = lines.bodies, lines.blank
     pages = [*pairwise([*lines.pages, len(bodies)])]
     edges: set[int] = set()
     for sides in (
-        [range(a, min(b - 1, a + _RUNNING)) for a, b in pages],
-        [range(b - 1, max(a, b - 1 - _RUNNING), -1) for a, b in pages],
+        [range(a, min(b - 1, a + _LINES_AT_EDGE)) for a, b in pages],
+        [range(b - 1, max(a, b - 1 - _LINES_AT_EDGE), -1) for a, b in pages],
     ):
         alike = Counter(_DIGITS.sub("0", bodies[n]) for side in sides for n in side)
         for side in sides:

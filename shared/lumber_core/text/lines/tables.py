@@ -1,4 +1,4 @@
-"""Rows of tables that are no lines, and headers: of separated values and of HTML."""
+"""Rows that span lines, and header rows, of separated values and of tables in HTML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lumber_core.spans import Span
 
 _SEPARATORS = ",;\t|"
 _BESIDE = frozenset(_SEPARATORS)
-_SAMPLE = 20  # records that are read to tell a header from a record
+_SAMPLE = 20  # records that are read to distinguish a header from a record
 _LONGEST_NAME = 80  # characters of a column's name
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
@@ -34,10 +34,10 @@ def find_header(text: str) -> int:
         text: The values. Those in quotes may contain separators and line breaks.
 
     Returns:
-        The offset just past the first record if it names columns, otherwise 0. It does if it has at
-        least two cells, as many as the next record, and they are different short names, not
-        numbers. Readers such as LlamaIndex's for pandas drop the header and write a space behind
-        each comma; in such a text, only a column of numbers tells a header from a record.
+        The offset just past the first record if it names columns, otherwise 0. A record names
+        columns if it has at least two cells, as many as the next record, and all are different
+        short names, not numbers. Readers such as LlamaIndex's for pandas drop the header and write
+        a space behind each comma; there, only a column of numbers shows that there is a header.
     """
     found = [(0, 0)]
     for separator in _SEPARATORS:
@@ -104,7 +104,7 @@ def broken_cells(text: str) -> list[Span]:
     return [
         Span(start, end)
         for start, end in broken
-        # Other cells are beside it: it is not what somebody says.
+        # Other cells are beside it, so it is not quoted speech.
         if text[end : end + 1] in _BESIDE or text[max(0, start - 1) : start] in _BESIDE
     ]
 
@@ -123,7 +123,7 @@ class HtmlRow(NamedTuple):
 
 
 def html_rows(text: str, start: int = 0, stop: int | None = None) -> list[HtmlRow]:
-    """Return the rows of tables in HTML in a range, ascending; what is in cells is part of them."""
+    """Return the rows of tables in HTML in a range, ascending; tables in cells are not read."""
     rows: list[HtmlRow] = []
     begin = -1  # of the row that is open
     number = inner = 0  # of the next row; how many tables are open inside a row
@@ -150,7 +150,7 @@ def html_rows(text: str, start: int = 0, stop: int | None = None) -> list[HtmlRo
 
 
 def outside(offsets: Iterable[int], spans: Sequence[Span]) -> list[int]:
-    """Return the offsets that are not inside any of some spans, which are ascending."""
+    """Return the offsets that lie in none of the spans, which are ascending."""
     starts = [span.start for span in spans]
     return [
         at

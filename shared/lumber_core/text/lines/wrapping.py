@@ -6,21 +6,26 @@ from itertools import compress, count
 from operator import add
 
 from lumber_core.text.lines.code import is_caseless, paragraphs_around, reads_as_prose
-from lumber_core.text.lines.columns import PART, WIDEST, Lines, shares
+from lumber_core.text.lines.columns import (
+    MAX_WIDTH,
+    PART_LINES,
+    Lines,
+    shares,
+)
 
 LINE_OF_TEXT = 40  # characters; a shorter line may be an item or another heading
 _NARROWEST_PROSE = 25  # characters of a line that was wrapped
-_LONG_LINE = 50  # characters; before a small letter it was wrapped, whatever is around it
-_LONGEST_WORD = 20  # characters; what is longer may have been divided
-_FULL = 0.87  # of the width, with the first word of the next line
+_LONG_LINE = 50  # characters; before a lower-case letter it was wrapped, in any text
+_LONGEST_WORD = 20  # characters; a longer word may have been divided
+_FULL_SHARE_OF_WIDTH = 0.87  # of the width, with the first word of the next line
 
 
 def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     """Return the lines that continue the line before, which was wrapped.
 
     Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
-    would not have fitted, and the next line often starts with a lower-case letter. No line that is
-    whole is wrapped, such as a row, nor the one after it.
+    would not have fitted, and the next line often starts with a lower-case letter. Rows and other
+    lines in `whole` are not wrapped, nor are the lines after them.
     """
     bodies, ended, labels = lines.bodies, lines.ended, lines.labels
     near = [not blank for blank in lines.blank]
@@ -31,19 +36,19 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     small = [*map(letters.__getitem__, lines.firsts)]
     lengths = [*map(add, lines.indents, map(len, bodies))]
     widths = []  # of the text around each line: about one in five is longer
-    for at in range(0, len(bodies), PART):
-        around = sorted(lengths[max(0, at - PART) : at + 2 * PART])
-        widths += [around[-(len(around) // 5 + 1)]] * PART
+    for at in range(0, len(bodies), PART_LINES):
+        around = sorted(lengths[max(0, at - PART_LINES) : at + 2 * PART_LINES])
+        widths += [around[-(len(around) // 5 + 1)]] * PART_LINES
     goes_on = [False] * len(bodies)
     full = [False] * len(bodies)
     for number in inner:
         body = bodies[number]
         word = body.find(" ", 0, _LONGEST_WORD) + 1 or min(_LONGEST_WORD, len(body)) + 1
-        full[number] = lengths[number - 1] + word >= _FULL * widths[number]
+        full[number] = lengths[number - 1] + word >= _FULL_SHARE_OF_WIDTH * widths[number]
         goes_on[number] = small[number] and not ended[number - 1]
-    parts = zip(widths[::PART], *map(shares, (near, goes_on, full)), strict=True)
+    parts = zip(widths[::PART_LINES], *map(shares, (near, goes_on, full)), strict=True)
     prose = [
-        _NARROWEST_PROSE <= width <= WIDEST
+        _NARROWEST_PROSE <= width <= MAX_WIDTH
         and of_small >= 0.25 * of_near
         and of_full >= 0.6 * of_near
         for width, of_near, of_small, of_full in parts
@@ -55,13 +60,17 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         if number in whole or before in whole:
             continue
         if labels[number]:
-            if not full[number] or ended[before] or any(labels[max(0, number - PART) : number]):
+            if (
+                not full[number]
+                or ended[before]
+                or any(labels[max(0, number - PART_LINES) : number])
+            ):
                 continue
-            if any(labels[number + 1 : number + PART]):
+            if any(labels[number + 1 : number + PART_LINES]):
                 continue
-        in_prose = prose[number // PART]
+        in_prose = prose[number // PART_LINES]
         if not in_prose:
-            long = _LONG_LINE <= lengths[before] <= WIDEST
+            long = _LONG_LINE <= lengths[before] <= MAX_WIDTH
             continued = goes_on[number] and full[number] and long
         elif not ended[before]:
             continued = full[number] or small[number]
@@ -86,7 +95,7 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         inner = [number for number in paragraph[1:] if not ended[number - 1]]
         # Lines of verse, which begin with capitals, are shorter.
         fewest = LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
-        least = max(fewest, _FULL * max(lengths[paragraph.start : paragraph.stop]))
+        least = max(fewest, _FULL_SHARE_OF_WIDTH * max(lengths[paragraph.start : paragraph.stop]))
         continued = [
             number
             for number in inner
