@@ -8,12 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import (
-    Callable,
-    Hashable,
-    Iterable,
-    Iterator,
-)
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache

@@ -41,15 +41,8 @@ _CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server never got th
 _NO_CREDIT = "insufficient_quota"  # OpenAI's, with the status of a rate limit
 _MAX_RETRY_AFTER_SECONDS = 3600.0  # a longer wait is a mistake of the server
 _BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure and Gemini
-    "blocked",
-    "blocklist",
-    "content-filter",
-    "content_filter",
-    "prohibited",
-    "recitation",
-    "refusal",
-    "safety",
-    "spii",
+    *("blocked", "blocklist", "content-filter", "content_filter", "prohibited"),
+    *("recitation", "refusal", "safety", "spii"),
 )
 _CUT_WORDS = ("length", "max_tokens")
 

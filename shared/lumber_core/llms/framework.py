@@ -15,34 +15,13 @@ from lumber_core.support.secrets import public_url
 # Settings that change how a model is called, but not what it answers.
 _NO_INFLUENCE = frozenset(
     (
-        "async_client",
-        "async_http_client",
-        "cache",
-        "callback_manager",
-        "callbacks",
-        "client",
-        "custom_get_token_ids",
-        "disable_streaming",
-        "http_async_client",
-        "http_client",
-        "http_socket_options",
+        *("client", "async_client", "root_client", "root_async_client", "reuse_client"),
+        *("http_client", "http_async_client", "async_http_client", "http_socket_options"),
+        *("cache", "callback_manager", "callbacks", "metadata", "name", "tags", "verbose"),
+        *("max_retries", "rate_limiter", "request_timeout", "timeout", "num_workers"),
+        *("streaming", "disable_streaming", "stream_usage", "stream_chunk_timeout"),
+        *("custom_get_token_ids", "profile"),
         "i",  # the position of LangChain's fake models in their answers
-        "max_retries",
-        "metadata",
-        "name",
-        "num_workers",
-        "profile",
-        "rate_limiter",
-        "request_timeout",
-        "reuse_client",
-        "root_async_client",
-        "root_client",
-        "stream_chunk_timeout",
-        "stream_usage",
-        "streaming",
-        "tags",
-        "timeout",
-        "verbose",
     )
 )
 

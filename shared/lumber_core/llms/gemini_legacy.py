@@ -57,10 +57,7 @@ class LegacyGeminiModel(RemoteModel):
         return manager.get_default_client("generative")
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
-        options = {
-            "temperature": settings.temperature,
-            "max_output_tokens": settings.max_tokens,
-        }
+        options = {"temperature": settings.temperature, "max_output_tokens": settings.max_tokens}
         options = {name: value for name, value in options.items() if value is not None}
         return {"system": system, "user": user, "options": options}
 

@@ -28,9 +28,7 @@ _HEADERS = ("default_headers", "headers")
 _PARAMETERS = ("default_query", "params")
 _PLACES = ("project", "location", "vertexai")
 # What clients add themselves depends on their versions and on the machine.
-_CLIENT_HEADERS = (
-    r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
-)
+_OF_CLIENTS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
 _MAX_DEPTH = 4  # a model holds a resource of OpenAI's, that a client, and that one of httpx
 
 
@@ -57,9 +55,7 @@ def environment_route(names: Iterable[str]) -> Route:
     """Return those of some environment variables that are set, lines of headers as a mapping."""
     given = {name: value for name in names if (value := os.environ.get(name))}
     return {
-        name: _entries(dict(map(_header, value.splitlines())))
-        if name.endswith("HEADERS")
-        else value
+        name: _public(dict(map(_header, value.splitlines()))) if name.endswith("HEADERS") else value
         for name, value in given.items()
     }
 
@@ -77,7 +73,7 @@ def _route(client: object) -> Route:
     mappings = {
         name: public
         for name in (*_HEADERS, *_PARAMETERS)
-        if isinstance(given := named[name], Mapping) and (public := _entries(given))
+        if isinstance(given := named[name], Mapping) and (public := _public(given))
     }
     places = {name: named[name] for name in _PLACES if isinstance(named[name], str | bool)}
     return {**({"url": urls[0]} if urls else {}), **mappings, **places}
@@ -87,14 +83,12 @@ def _is_url(value: object) -> bool:
     return isinstance(value, str) or type(value).__name__ == "URL"  # of httpx
 
 
-def _entries(headers: Mapping[str, object]) -> dict[str, str]:
+def _public(headers: Mapping[str, object]) -> dict[str, str]:
     """Return headers or parameters without credentials, and without those of the package."""
     return {
         name.casefold(): without_secrets(value)
         for name, value in headers.items()
-        if isinstance(value, str)
-        and not is_secret(name, value)
-        and not re.match(_CLIENT_HEADERS, name)
+        if isinstance(value, str) and not is_secret(name, value) and not re.match(_OF_CLIENTS, name)
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from lumber_core.checks import check_number
@@ -16,7 +15,6 @@ from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.runner import AnyWalk
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
-from lumber_core.spans import Span
 from lumber_core.tokens.counter import TokenCounter
 
 # Where in a group, by length, a model's answers fall on average: at 0.61 in the published run on
@@ -158,10 +156,7 @@ def _simulate(walk: Walk, share: float) -> list[Group]:
         first, last = spans[group.start].start, spans[group.stop - 1].end
         target = first + share * (last - first)
         choices = [unit for unit in group.choices if unit < len(spans)]
-        unit = min(choices, key=partial(_distance, spans, target), default=None)
+        distances = {unit: abs(spans[unit].start - target) for unit in choices}
+        unit = min(distances, key=distances.__getitem__, default=None)
         walk.record(Verdict(group.start, group.stop, unit, "shift"))
     return groups
-
-
-def _distance(spans: Sequence[Span], target: float, unit: int) -> float:
-    return abs(spans[unit].start - target)

@@ -255,7 +255,12 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         group: The group.
         answer: A verdict; or of a custom function a unit number or None, and of a window a list.
     """
-    if isinstance(answer, Verdict) and not _is_well_formed(answer):
+    if isinstance(answer, Verdict) and not (
+        isinstance(answer.reason, str)
+        and isinstance(answer.answer, str | None)
+        and isinstance(answer.usage, Usage)
+        and answer.outcome in [*OUTCOMES]  # it may be unhashable
+    ):
         reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
         return _make_verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
     if not isinstance(answer, Verdict):
@@ -267,12 +272,6 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         if read.outcome not in FAILURES:
             read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
     return _make_verdict(group, read, given.answer, given.usage)
-
-
-def _is_well_formed(given: Verdict) -> bool:
-    """Return whether a custom judge's verdict has a valid outcome, reason, answer and usage."""
-    texts = isinstance(given.reason, str) and isinstance(given.answer, str | None)
-    return texts and isinstance(given.usage, Usage) and given.outcome in [*OUTCOMES]
 
 
 def _make_verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:

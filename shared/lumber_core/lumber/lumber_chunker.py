@@ -19,13 +19,7 @@ from lumber_core.chunking.sizes import ChunkSize, check_sizes, near_sizes
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.cost_estimate import Estimate, Prices, estimate, expected_usages
 from lumber_core.lumber.fallback import GuardedJudge, OnFailure
-from lumber_core.lumber.grouping import (
-    Group,
-    MethodRules,
-    PublishedCodeRules,
-    TextUnits,
-    WalkRules,
-)
+from lumber_core.lumber.grouping import Group, MethodRules, PublishedCodeRules, TextUnits, WalkRules
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
@@ -242,11 +236,7 @@ class LumberChunker(Chunker):
         return segmentation
 
     def _segment_all(
-        self,
-        texts: Sequence[ParsedText],
-        limits: Sequence[SizeLimits],
-        *,
-        show_progress: bool,
+        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self.max_concurrency or (_ASYNC_CONCURRENCY if is_for_loop() else 1)
@@ -261,11 +251,7 @@ class LumberChunker(Chunker):
         return [results[number] for number in range(len(texts))]
 
     async def _asegment_all(
-        self,
-        texts: Sequence[ParsedText],
-        limits: Sequence[SizeLimits],
-        *,
-        show_progress: bool,
+        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         return await run_for_loop(self._segment_all, texts, limits, show_progress=show_progress)
 

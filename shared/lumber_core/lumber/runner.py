@@ -135,10 +135,7 @@ def drive(
         yield from _drive_here(schedule, judge, on_verdict)
         return
     with ThreadPoolExecutor(
-        capacity,
-        thread_name_prefix="lumber-judge",
-        initializer=end_sleep_on,
-        initargs=(stop,),
+        capacity, thread_name_prefix="lumber-judge", initializer=end_sleep_on, initargs=(stop,)
     ) as pool:
         try:
             yield from _drive_pool(pool, schedule, judge, on_verdict)

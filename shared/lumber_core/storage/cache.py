@@ -93,7 +93,7 @@ class Cache(KeyValueCache):
         kind: Kind of the values, such as "verdicts": the name of the table.
 
     Raises:
-        StoreError: On any use; see `SqliteDatabase.transaction`.
+        StoreError: On any use; see `Database.transaction`.
     """
 
     def __init__(self, path: str | Path, kind: str) -> None:

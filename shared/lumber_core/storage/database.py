@@ -43,10 +43,11 @@ class Database(ABC):
         """Open a transaction, which sees one state of the database; an error undoes it.
 
         Args:
-            write: Whether it writes.
+            write: Whether it writes. If so, it waits for other writers, and is on disk afterwards.
 
         Raises:
-            StoreError: The database cannot be used.
+            StoreError: The database cannot be read or written, belongs to another program or has
+                another version; or a server does not answer in time.
         """
 
     @contextmanager
@@ -82,13 +83,11 @@ class VersionError(DatabaseError):
     """A database has another version than this one reads."""
 
     def __init__(self, found: int, version: int, outdated: str) -> None:
-        age = "a newer" if found > version else "an older"
+        age, remedy = "an older", outdated
+        if found > version:
+            age, remedy = "a newer", "Use that version or one after it, or pass another path"
         super().__init__(
             f"it was written by {age} version of lumber-splitters (format {found}; this version "
             f"reads format {version})"
         )
-        self.remedy = (
-            "Use that version or one after it, or pass another path"
-            if found > version
-            else outdated
-        )
+        self.remedy = remedy

@@ -103,15 +103,7 @@ class PostgresDatabase(Database):
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[_Statements]:
-        """Open a transaction, which sees one state of the collection; an error undoes it.
-
-        Args:
-            write: Whether it writes. If so, it waits until nobody else does.
-
-        Raises:
-            StoreError: The server cannot be reached, does not answer in time or refuses something,
-                or another version has written the collection.
-        """
+        """Open a transaction."""
         with self._explain_errors(), self._connection(write) as connection:
             yield _Statements(connection)
             connection.execute("COMMIT")

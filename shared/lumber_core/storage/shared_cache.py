@@ -20,7 +20,7 @@ from lumber_core.storage.cache import CACHE_FORMAT, KeyValueCache
 from lumber_core.support.secrets import redact, without_secrets
 
 _KEYS_PER_REQUEST = 500
-_STORE_METHODS = (("mget", "mset", "mdelete", "yield_keys"), ("get", "put", "delete", "get_all"))
+_METHODS = (("mget", "mset", "mdelete", "yield_keys"), ("get", "put", "delete", "get_all"))
 
 
 class _ByteStore(Protocol):
@@ -166,9 +166,7 @@ class SharedCache(KeyValueCache):
 def _is_store(value: object) -> bool:
     if isinstance(value, type):  # called without arguments, it makes a store
         return False
-    return any(
-        all(callable(getattr(value, name, None)) for name in names) for names in _STORE_METHODS
-    )
+    return any(all(callable(getattr(value, name, None)) for name in names) for names in _METHODS)
 
 
 class _Collection:
@@ -184,22 +182,20 @@ class _Collection:
         self._name = prefix.rstrip("/").replace("-", "_").replace("/", "_")
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
-        rows = [self._store.get(self._without_prefix(key), self._name) for key in keys]
+        rows = [self._store.get(self._strip(key), self._name) for key in keys]
         # Latin-1 gives each byte its own character, so that any bytes fit into JSON.
         return [None if row is None else str(row["value"]).encode("latin-1") for row in rows]
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
         for key, value in key_value_pairs:
-            self._store.put(
-                self._without_prefix(key), {"value": value.decode("latin-1")}, self._name
-            )
+            self._store.put(self._strip(key), {"value": value.decode("latin-1")}, self._name)
 
     def mdelete(self, keys: Sequence[str]) -> None:
         for key in keys:
-            self._store.delete(self._without_prefix(key), self._name)
+            self._store.delete(self._strip(key), self._name)
 
     def yield_keys(self) -> Iterator[str]:
         return (self._prefix + key for key in self._store.get_all(self._name))
 
-    def _without_prefix(self, key: str) -> str:
+    def _strip(self, key: str) -> str:
         return key.removeprefix(self._prefix)

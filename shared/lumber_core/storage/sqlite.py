@@ -139,17 +139,7 @@ class SqliteDatabase(Database):
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """Open a transaction, which sees one state of the file; an error undoes it.
-
-        Within it no other one may be opened by the same thread, and no process be forked.
-
-        Args:
-            write: Whether it writes. If so, it is on disk afterwards.
-
-        Raises:
-            StoreError: The file cannot be read and written, belongs to another program or has
-                another version, or its folder does not exist.
-        """
+        """Open a transaction. Within it, its thread opens no other one, and forks no process."""
         with self._explain_errors(_FAULTS):
             connection = self._begin(write)
         try:

@@ -21,7 +21,7 @@ NOT_COVERED = "code not covered"
 
 _CHUNK_NAMESPACE = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
 
-_DATA_TYPES = (bool, int, float, complex, str, bytes, PurePath)
+_DATA = (bool, int, float, complex, str, bytes, PurePath)
 _OUR_PACKAGES = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
 
 
@@ -68,15 +68,11 @@ def safe_repr(value: object) -> str:
     qualified names. Of other objects only the class is shown: the `repr` of a language model may
     contain its key.
     """
-    if isinstance(value, _DATA_TYPES) or value is None:
+    if isinstance(value, _DATA) or value is None:
         return repr(value)
     if isinstance(value, list | tuple | set | frozenset | dict):
         entries = [*value, *value.values()] if isinstance(value, dict) else value
-        return (
-            repr(value)
-            if all(isinstance(entry, _DATA_TYPES) for entry in entries)
-            else _kind(value)
-        )
+        return repr(value) if all(isinstance(entry, _DATA) for entry in entries) else _kind(value)
     if isinstance(value, functools.partial):
         return f"partial({safe_repr(value.func)}, ...)"
     if hasattr(value, "__qualname__"):

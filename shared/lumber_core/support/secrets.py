@@ -40,8 +40,8 @@ _KEY_IN_PATH = (
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|(?<![\w-])[\w-]*(?:(?=[a-zA-Z_]*[0-9])(?=[0-9_]*[a-zA-Z])\w{16,})[\w-]*"
 )
-_MIN_SECRET_LENGTH = 4  # characters of a secret to look for; shorter ones are part of many words
-_MIN_HEADER_LENGTH = 8  # most short values of headers are no secrets
+_MIN_SECRET = 4  # characters of a secret to look for; shorter ones are part of many words
+_MIN_HEADER = 8  # characters: most short values of headers are no secrets
 _MAX_DEPTH = 4  # a bridge holds a model, that a client, and that its headers
 _MAX_ENTRIES = 100  # of settings; a larger mapping holds something else
 
@@ -74,7 +74,7 @@ def secrets_in(holder: object) -> list[str]:
                 found.update(_secrets_of(name, value))
             elif callable(reveal := getattr(type(value), "get_secret_value", None)):
                 found.add(str(reveal(value)))
-    long = {secret for secret in found if len(secret) >= _MIN_SECRET_LENGTH}
+    long = {secret for secret in found if len(secret) >= _MIN_SECRET}
     return sorted(long | set(map(quote, long)), key=lambda secret: (-len(secret), secret))
 
 
@@ -115,7 +115,7 @@ def redact(error: BaseException, known: Iterable[str] = ()) -> None:
                     setattr(linked, name, clean)
     for linked in errors:
         for link in ("__cause__", "__context__"):
-            if _contains_secret(
+            if _leaks(
                 getattr(linked, link), known
             ):  # an error of pydantic, which cannot be changed
                 setattr(linked, link, None)
@@ -133,7 +133,7 @@ def redact_errors(holder: object) -> Iterator[None]:
     except Exception as error:
         known = tuple(secrets_in(holder))
         redact(error, known)
-        if not _contains_secret(error, known):
+        if not _leaks(error, known):
             raise
         clean = without_secrets(str(error), known)
         raise RuntimeError(f"{type(error).__name__}: {clean}") from None
@@ -158,9 +158,7 @@ def _secrets_of(name: str, value: str) -> Iterator[str]:
         with suppress(ValueError):  # not a URL
             parts = urlsplit(value)
             yield from re.findall(_KEY_IN_PATH, parts.path)
-            yield from (
-                held for _, held in parse_qsl(parts.query) if len(held) >= _MIN_HEADER_LENGTH
-            )
+            yield from (held for _, held in parse_qsl(parts.query) if len(held) >= _MIN_HEADER)
 
 
 def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
@@ -168,7 +166,7 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping):
         headers = re.search(_HEADERS, name) is not None
         for key, held in value.items() if len(value) <= _MAX_ENTRIES else ():
-            long = isinstance(held, str) and len(held) >= _MIN_HEADER_LENGTH
+            long = isinstance(held, str) and len(held) >= _MIN_HEADER
             secret = headers and long and not re.match(_PUBLIC_HEADERS, str(key))
             yield ("token" if secret else str(key)), held
     elif not isinstance(value, str | type | ModuleType | FunctionType | MethodType):
@@ -176,7 +174,7 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
         yield from (getattr(value, "__pydantic_private__", None) or {}).items()
 
 
-def _contains_secret(error: BaseException | None, known: tuple[str, ...]) -> bool:
+def _leaks(error: BaseException | None, known: tuple[str, ...]) -> bool:
     return error is not None and without_secrets(str(error), known) != str(error)
 
 

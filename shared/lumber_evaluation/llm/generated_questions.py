@@ -277,7 +277,8 @@ def _read_question(source: _Source, reply: str) -> _Reading:
             "the quotation is not in the passage; copy it word for word, without omissions"
         )
     exact = span.of(source.document.text)
-    times = _occurrences(exact.casefold(), source.folded)
+    overlapping = f"(?={re.escape(exact.casefold())})"
+    times = len(re.findall(overlapping, source.folded))
     if times > 1:
         raise UnusableReplyError(
             f"the words quoted occur in the document {times} times; quote more of the passage, or "
@@ -301,12 +302,3 @@ def _faults(question: str, answer: str) -> Iterator[str]:
         )
     if not answer:
         yield "the answer is empty"
-
-
-def _occurrences(wanted: str, text: str) -> int:
-    """Count where a string occurs, overlaps included."""
-    count, position = 0, text.find(wanted)
-    while position >= 0:
-        count += 1
-        position = text.find(wanted, position + 1)
-    return count
