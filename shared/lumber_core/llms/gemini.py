@@ -23,9 +23,10 @@ UNBLOCKED = (
 class GeminiModel(RemoteModel):
     """Calls a Gemini model with the `google-genai` package: `GeminiModel("gemini-2.5-flash")`.
 
-    Answers are restricted by an enum. A blocked answer is a completion whose `finish_reason` says
-    so: the candidate's own ("SAFETY"), or "blocked: " and the reason if the prompt was blocked. The
-    key is read from GOOGLE_API_KEY or GEMINI_API_KEY. The arguments are those of `RemoteModel`:
+    Answers are restricted by an enum. A blocked answer is a completion whose `finish_reason` gives
+    the cause: the candidate's own ("SAFETY"), or "blocked: " and the reason if the prompt was
+    blocked. The key is read from GOOGLE_API_KEY or GEMINI_API_KEY. The arguments are those of
+    `RemoteModel`:
 
     - `base_url` is that of another server with Gemini's API, without a version. None: the variable
       GOOGLE_GEMINI_BASE_URL, or Google.

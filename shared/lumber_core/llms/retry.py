@@ -44,7 +44,7 @@ class CallPolicy:
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
             timeout the wait is at least as long as the request took.
-        max_backoff: Maximum seconds between two attempts, whatever Retry-After says.
+        max_backoff: Maximum seconds between two attempts, whatever Retry-After asks for.
         give_up_after: Number of questions in a row without a usable answer after which the model is
             not asked any more, with one warning. A single request is sent again after `max_backoff`
             seconds, then after twice as long, and so on up to an hour; a usable answer ends the
@@ -250,7 +250,11 @@ class RetryingModel:
 
 
 def ask_until_usable(
-    question: str, ask: Callable[[str], tuple[T, str]], *, rereads: int, request: str = "Try again."
+    question: str,
+    ask: Callable[[str], tuple[T, str]],
+    *,
+    rereads: int,
+    request: Callable[[], str] = lambda: "Try again.",
 ) -> tuple[T, str]:
     """Ask a question, and again with what was wrong with the reply until one can be used.
 
@@ -259,7 +263,7 @@ def ask_until_usable(
         ask: Sends a question. Returns what the reply contains, and what was wrong with it: "" if
             the question shall not be repeated.
         rereads: Maximum number of repetitions.
-        request: The last sentence of a repeated question.
+        request: Returns the last sentence of a repeated question.
 
     Returns:
         What `ask` returned last.
@@ -269,7 +273,7 @@ def ask_until_usable(
         value, fault = ask(asked)
         if not fault:
             break
-        asked = f"{question}\n\nYour last reply could not be used: {fault}. {request}"
+        asked = f"{question}\n\nYour last reply could not be used: {fault}. {request()}"
     return value, fault
 
 

@@ -10,6 +10,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
+from functools import partial
 from operator import index
 from typing import Any, ClassVar
 
@@ -148,7 +149,7 @@ class ModelJudge(Judge):
             return parsed, parsed.reason if again else ""
 
         try:
-            request = strict_request(group.choices, several=group.several)
+            request = partial(strict_request, group.choices, several=group.several)
             parsed, _ = ask_until_usable(question, ask, rereads=self.rereads, request=request)
         except ModelUnavailableError as error:
             if not self._model.has_answered:  # a wrong URL, or a server that does not run

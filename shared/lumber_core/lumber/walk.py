@@ -1,7 +1,7 @@
 """The walk from group to group, without any I/O.
 
-A walk hands out the groups that need a verdict, accepts verdicts in any order, and knows when it
-is done. The caller decides how judges are called: one by one, in threads or in tasks. The result
+A walk hands out the groups that need a verdict, accepts verdicts in any order, and ends when none
+is missing. The caller decides how judges are called: one by one, in threads or in tasks. The result
 depends on the verdicts alone.
 
 Where a group ends depends only on where it starts, and so does the next group. So a chain of
@@ -46,7 +46,7 @@ class _Lane:
 class Walk:
     """The chain of groups through one document.
 
-    Each step moves forward by at least one unit, whatever the verdicts say, so there are at most
+    Each step moves forward by at least one unit, whatever the verdicts are, so there are at most
     as many groups as units. A verdict whose unit is not a choice of its group counts as None.
 
     Args:

@@ -202,7 +202,7 @@ class PostgresDatabase(Database):
         """Begin a transaction; return the version of the collection, None if there is none."""
         kind = "READ COMMITTED" if write else "REPEATABLE READ, READ ONLY"
         cursor = connection.cursor()
-        try:  # all at once, as each answer takes its way through the network
+        try:  # in one message: each answer takes its way through the network
             cursor.execute(
                 f"BEGIN ISOLATION LEVEL {kind}; SET LOCAL search_path = {self._quoted}; "
                 f"SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; "

@@ -22,10 +22,10 @@ def require(module: str, *, package: str, extra: str, why: str = "") -> None:
         MissingExtraError: It is not installed. The message names the extra that installs it.
     """
     try:
-        found = find_spec(module) is not None
+        installed = find_spec(module) is not None
     except (ImportError, ValueError):
-        found = False
-    if not found:
+        installed = False
+    if not installed:
         raise MissingExtraError(package, extra, why)
 
 

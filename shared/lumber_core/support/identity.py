@@ -94,7 +94,7 @@ def class_identity(kind: type) -> str:
 def settings_digest(settings: Mapping[str, object], *, without: Collection[str] = ()) -> str:
     """Return a digest of settings that shows none of them: 16 hexadecimal digits.
 
-    Entries whose names say that they are credentials ("api_key", "Authorization") are left out at
+    Entries whose names are those of credentials ("api_key", "Authorization") are left out at
     any depth, as are the user and password of URLs, so that a new key changes nothing. Everything
     else counts: URLs, headers, and what is nested in them. Objects that are not data count by
     class.

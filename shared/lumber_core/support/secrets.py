@@ -115,9 +115,7 @@ def redact(error: BaseException, known: Iterable[str] = ()) -> None:
                     setattr(linked, name, clean)
     for linked in errors:
         for link in ("__cause__", "__context__"):
-            if _leaks(
-                getattr(linked, link), known
-            ):  # an error of pydantic, which cannot be changed
+            if _has_secret(getattr(linked, link), known):  # pydantic's errors cannot be changed
                 setattr(linked, link, None)
 
 
@@ -133,7 +131,7 @@ def redact_errors(holder: object) -> Iterator[None]:
     except Exception as error:
         known = tuple(secrets_in(holder))
         redact(error, known)
-        if not _leaks(error, known):
+        if not _has_secret(error, known):
             raise
         clean = without_secrets(str(error), known)
         raise RuntimeError(f"{type(error).__name__}: {clean}") from None
@@ -174,7 +172,7 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
         yield from (getattr(value, "__pydantic_private__", None) or {}).items()
 
 
-def _leaks(error: BaseException | None, known: tuple[str, ...]) -> bool:
+def _has_secret(error: BaseException | None, known: tuple[str, ...]) -> bool:
     return error is not None and without_secrets(str(error), known) != str(error)
 
 

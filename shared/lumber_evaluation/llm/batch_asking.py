@@ -1,6 +1,6 @@
 """Asks a language model many independent questions, several at a time.
 
-If one question fails, its result says why; wrong settings, which affect all questions, raise at
+If a question fails, its result states why; wrong settings, which affect all questions, raise at
 once. With a store, every answer received is stored, even if the run fails.
 """
 
@@ -49,7 +49,7 @@ class Ask(Generic[T]):
         system: Instructions; if many questions share them, providers can cache them.
         user: The question.
         read: Parses the answer's text, without the model's reasoning. If it cannot, it raises
-            `UnusableReplyError`; the model is told the error and asked again, up to
+            `UnusableReplyError`; the model is asked again with the error, up to
             `CallPolicy.rereads` times.
     """
 
@@ -185,7 +185,7 @@ _MAX_REPLY_LENGTH = 100_000  # characters to read; valid replies are much shorte
 
 
 class UnusableReplyError(ValueError):
-    """A reply is not in the expected format. The message says what is wrong."""
+    """A reply is not in the expected format. The message states what is wrong."""
 
 
 def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
