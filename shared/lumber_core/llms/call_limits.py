@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import random
 import time
 from typing import Any
 
 from lumber_core.calls.forks import ForkSafeLock
+from lumber_core.calls.threads import sleep
 from lumber_core.support.wording import counted
 
 logger = logging.getLogger(__name__)
@@ -34,6 +36,14 @@ class RateLimiter:
         self._lock = ForkSafeLock()
         self._limits = requests_per_minute, tokens_per_minute
 
+    def wait(self, characters: int) -> None:
+        """Wait until a prompt may be sent, for its slot and for the end of a pause."""
+        if (delay := self.delay(characters)) > 0:
+            sleep(delay)
+        while (pause := self._resume - time.monotonic()) > 0:
+            # Up to a quarter more, so that paused calls do not resume all at once.
+            sleep(pause * (1 + random.random() / 4))
+
     def delay(self, characters: int) -> float:
         """Reserve the next free slot for a prompt and return the seconds to wait for it."""
         with self._lock:
@@ -42,11 +52,6 @@ class RateLimiter:
             cost = max(self._per_request, self._per_token * characters / _CHARACTERS_PER_TOKEN)
             self._next = start + cost
         return start - now
-
-    def seconds_paused(self) -> float:
-        """Return the seconds until calls may be sent again; 0 if they are not paused."""
-        with self._lock:
-            return max(0.0, self._resume - time.monotonic())
 
     def pause(self, seconds: float) -> None:
         """Pause all calls for some seconds."""

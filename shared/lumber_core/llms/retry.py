@@ -150,7 +150,7 @@ class RetryingModel:
         max_attempts = 1 if is_trial else max(1, policy.attempts // (1 + repeats))
         started, timeouts = 0.0, 0
         for attempt in count(1):
-            self._wait_for_turn(len(system) + len(user))
+            self._limiter.wait(len(system) + len(user))
             began = time.monotonic()
             started = started or began
             try:
@@ -204,13 +204,6 @@ class RetryingModel:
                 user,
                 answers=answers,
             )
-
-    def _wait_for_turn(self, characters: int) -> None:
-        if (delay := self._limiter.delay(characters)) > 0:
-            sleep(delay)
-        while (pause := self._limiter.seconds_paused()) > 0:
-            # Up to a quarter more, so that paused calls do not resume all at once.
-            sleep(pause * (1 + random.random() / 4))
 
     def _may_be_misaddressed(self, error: Exception) -> bool:
         """Return whether the URL may be wrong: nobody ever answered, and no server is busy."""

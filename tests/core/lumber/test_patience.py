@@ -67,6 +67,7 @@ class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
         monkeypatch.setattr("lumber_core.llms.retry.sleep", self.advance)
+        monkeypatch.setattr("lumber_core.llms.call_limits.sleep", self.advance)
         clock = SimpleNamespace(monotonic=lambda: self.now)
         monkeypatch.setattr("lumber_core.llms.retry.time", clock)
         monkeypatch.setattr("lumber_core.llms.call_limits.time", clock)
