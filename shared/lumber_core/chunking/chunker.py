@@ -264,10 +264,8 @@ class Chunker(ABC):
         return None if by_layout else parsed.units()
 
     def __repr__(self) -> str:
-        shown = ", ".join(
-            f"{name}={safe_repr(value)}" for name, value in self._repr_settings().items()
-        )
-        return f"{type(self).__name__}({shown})"
+        settings = ", ".join(f"{n}={safe_repr(v)}" for n, v in self._repr_settings().items())
+        return f"{type(self).__name__}({settings})"
 
     def _repr_settings(self) -> dict[str, object]:
         """Return the settings for `repr`: those that can change the result and are set."""
@@ -330,15 +328,13 @@ class Chunker(ABC):
             return limits
         return replace(limits, room=Room(source.written, self.counter, limits.chunk_size))
 
-    def _deliver(
-        self, parsed: ParsedText, segmentation: Segmentation, delivery: Delivery
-    ) -> list[Chunk]:
+    def _deliver(self, parsed: ParsedText, cuts: Segmentation, delivery: Delivery) -> list[Chunk]:
         """Return the chunks of a segmented text."""
         # Only an overlap can make chunks too long.
         limits = (
             self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
         )
-        return deliver(segmentation, delivery, parsed, limits)
+        return deliver(cuts, delivery, parsed, limits)
 
 
 def check_chunker(name: str, value: object) -> None:

@@ -29,12 +29,12 @@ from lumber_core.text.pages import (
     LAST_LINE,
     LAST_PAGE,
     common_metadata,
-    count_line_breaks,
     has_lines,
     has_pages,
 )
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
+from lumber_core.text.unicode import count_line_breaks
 from lumber_core.text.units import sentences
 from lumber_core.tokens import TokenCounter
 

@@ -54,7 +54,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
         parts = max(2, -int(-per_character * (end - start) // most))
         wanted = (end - start) // parts
         body = text[start : min(window + _CHARACTERS_BEYOND, end)]
-        for find in (word_cuts, grapheme_cuts, _character_cuts):
+        for find in (word_cuts, grapheme_cuts, lambda body: range(1, len(body))):
             cuts = find(body)
             cuts = cuts[bisect_right(cuts, 0) : bisect_left(cuts, window - start)]
             if not cuts:
@@ -79,8 +79,3 @@ def _nearest(cuts: Sequence[int], wanted: int) -> int:
     """Return the cut nearest to an offset."""
     position = bisect_left(cuts, wanted)
     return min(cuts[max(0, position - 1) : position + 1], key=lambda cut: abs(cut - wanted))
-
-
-def _character_cuts(text: str) -> range:
-    """Return every offset inside `text`."""
-    return range(1, len(text))

@@ -13,6 +13,7 @@ from typing import Any
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.source import NAME_KEYS, Source, Written
+from lumber_core.text.unicode import count_line_breaks
 
 SEPARATOR = "\f"
 """Stands between pages: a line break that shows splitters where running titles are."""
@@ -206,13 +207,6 @@ def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, A
     """
     own = {PAGE_STARTS, INSIDE_KEY, *([CONTEXT_KEY] if context else [])}
     return {key: value for key, value in metadata.items() if key not in own}
-
-
-def count_line_breaks(text: str, start: int, end: int) -> int:
-    """Return the number of line breaks in a range of a text: LF, CR LF or CR."""
-    breaks = text.count("\n", start, end)
-    returns = text.count("\r", start, end)
-    return breaks + returns - text.count("\r\n", start, end) if returns else breaks
 
 
 def _file_key(metadata: Metadata, number: int) -> tuple[Any, ...]:

@@ -127,9 +127,8 @@ class StructuredText(PlainText):
     def _own_places(self) -> Places | None:
         """The cues of captions, or elements of JSON; None if the text has neither."""
         if self._cues:
-            return Places.of(
-                Place(cue.span.start, Kind.PARAGRAPH, cue.text_start) for cue in self._cues
-            )
+            cues = ((cue.span.start, cue.text_start) for cue in self._cues)
+            return Places.of(Place(start, Kind.PARAGRAPH, text) for start, text in cues)
         # Loaders may give the name of a JSON file to a text from inside it. In a single line,
         # objects are found as in any text.
         body = self.text.strip("\ufeff \t\r\n")

@@ -1,4 +1,4 @@
-"""Grapheme clusters, lone surrogates and control characters.
+"""Grapheme clusters, line breaks, lone surrogates and control characters.
 
 A grapheme cluster is what people see as one character. Boundaries follow Unicode's text
 segmentation (UAX #29), as the `regex` package implements it. A lone surrogate is half a character,
@@ -162,6 +162,13 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
             yield start, text[start : match.end()]
             start = match.end()
     yield start, text[start:]
+
+
+def count_line_breaks(text: str, start: int, end: int) -> int:
+    """Return the number of line breaks in a range of a text: LF, CR LF or CR."""
+    breaks = text.count("\n", start, end)
+    returns = text.count("\r", start, end)
+    return breaks + returns - text.count("\r\n", start, end) if returns else breaks
 
 
 def is_encodable(text: str) -> bool:

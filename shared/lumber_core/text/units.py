@@ -164,11 +164,8 @@ def _block_edges(text: str) -> Iterator[int]:
         at = last if last > start else text.find("\n\n", start + 1)
         if at < 0:
             break
-        start = (
-            at
-            + len(text[at : at + _BLOCK_CHARACTERS])
-            - len(text[at : at + _BLOCK_CHARACTERS].lstrip("\n"))
-        )
+        following = text[at : at + _BLOCK_CHARACTERS]
+        start = at + len(following) - len(following.lstrip("\n"))
         yield start
     yield len(text)
 

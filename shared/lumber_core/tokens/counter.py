@@ -49,9 +49,9 @@ class CallableCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the function's value for each text, in order."""
-        return [self._whole(self.function(text)) for text in texts]
+        return [self._whole_number(self.function(text)) for text in texts]
 
-    def _whole(self, count: object) -> int:
+    def _whole_number(self, count: object) -> int:
         try:
             return index(count)  # type: ignore[arg-type]  # raises TypeError for anything else
         except TypeError:

@@ -70,9 +70,7 @@ _ROWS = {
     _CAPITAL: _AFTER_CAPITAL,
 }
 _REPEATED_COST = 4
-_MAX_ADDED_PER_PART = (
-    6  # tokens: the largest differences of costs below are 179 and 129, and 7 * 22
-)
+_MAX_ADDED_PER_PART = 6  # tokens: the largest differences of costs are 179 and 129, and 7 * 22
 _LONG_WORD_COST = 22  # additional cost of each letter of a Latin word from the eighth on
 
 

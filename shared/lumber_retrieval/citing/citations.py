@@ -20,12 +20,12 @@ from lumber_core.support.wording import ranged
 from lumber_core.text.captions import time_at
 from lumber_core.text.pages import (
     PAGE_KEYS,
-    count_line_breaks,
     document_key,
     has_lines,
     place_source,
 )
 from lumber_core.text.source import Source, as_source
+from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.citing.quote_alignment import QUOTATION_MARKS, QuotableText
 from lumber_retrieval.passages.joining import Passage
 

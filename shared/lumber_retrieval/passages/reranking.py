@@ -21,11 +21,11 @@ from lumber_core.text.pages import (
     LAST_LINE,
     LAST_PAGE,
     SEPARATOR,
-    count_line_breaks,
     has_lines,
     has_pages,
     place_source,
 )
+from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER, Hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,

@@ -24,10 +24,7 @@ _FEWEST_LETTERS = 3
 
 
 def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set[int], set[int]]:
-    """Return the headings, and the rules around titles.
-
-    Lines that are `wrapped` or in `never` are not headings.
-    """
+    """Return the headings, none of which is `wrapped` or in `never`, and the rules around them."""
     bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
     headings: set[int] = set()
     rules: set[int] = set()

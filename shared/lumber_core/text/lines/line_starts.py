@@ -31,8 +31,7 @@ class Layout:
     Attributes:
         starts: Offset of the first character of each line, indentation included.
         first_words: Offset just past its indentation and a label such as "[5]", "3.", "-" or
-            "ANNA:". For a line that contains only the time or speaker of the text below, the
-            offset of that text.
+            "ANNA:". For a line with only the time or speaker of the text below: that of this text.
         kinds: What begins with a line, if it does not continue the one before.
         whole: Lines in which no sentence ends: rows, lines of code and of logs.
         wrapped: Lines that continue the line before, which was wrapped or ended a page.

@@ -6,18 +6,13 @@ from itertools import compress, count
 from operator import add
 
 from lumber_core.text.lines.code import is_caseless, paragraphs_around, reads_as_prose
-from lumber_core.text.lines.columns import (
-    MAX_WIDTH,
-    PART_LINES,
-    Lines,
-    shares,
-)
+from lumber_core.text.lines.columns import MAX_WIDTH, PART_LINES, Lines, shares
 
 LINE_OF_TEXT = 40  # characters; a shorter line may be an item or another heading
 _NARROWEST_PROSE = 25  # characters of a line that was wrapped
 _LONG_LINE = 50  # characters; before a lower-case letter it was wrapped, in any text
 _LONGEST_WORD = 20  # characters; a longer word may have been divided
-_FULL_SHARE_OF_WIDTH = 0.87  # of the width, with the first word of the next line
+_FULL_SHARE_OF_WIDTH = 0.87  # with the first word of the next line
 
 
 def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
@@ -60,11 +55,8 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         if number in whole or before in whole:
             continue
         if labels[number]:
-            if (
-                not full[number]
-                or ended[before]
-                or any(labels[max(0, number - PART_LINES) : number])
-            ):
+            above = labels[max(0, number - PART_LINES) : number]
+            if not full[number] or ended[before] or any(above):
                 continue
             if any(labels[number + 1 : number + PART_LINES]):
                 continue
