@@ -152,7 +152,7 @@ def read_bytes(
 
 
 def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:
-    title, pages, scans = read_isolated(
+    titles, pages, scans = read_isolated(
         READERS[PDF], content, name=name, kind="PDF", max_unpacked=max_unpacked
     )
     text, starts = join_texts(pages)
@@ -167,7 +167,7 @@ def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:
         named += ", ..." if len(scans) > _MAX_PAGES_NAMED else ""
         without = f"{len(scans)} of {count} pages have no text"
         notices = (f"{without}: if pages {named} are scans, they need OCR",)
-    metadata = _AS_MARKDOWN | _title_metadata(title, name)
+    metadata = _AS_MARKDOWN | next(filter(None, (_title_metadata(t, name) for t in titles)), {})
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
 
 

@@ -12,7 +12,8 @@ from itertools import groupby, pairwise
 
 from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
 from lumber_files.pdf.ruled_tables import Rule, find_grids
-from lumber_files.pdf.text_lines import BULLETS, TextLine, drop_running_heads, join_marks
+from lumber_files.pdf.running_heads import strip_running_heads
+from lumber_files.pdf.text_lines import BULLETS, TextLine, join_marks
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
@@ -42,20 +43,26 @@ class _Block:
 
 def to_markdown(
     pages: Sequence[Sequence[TextLine]], rules: Sequence[Sequence[Rule]], outline: Outline
-) -> list[str]:
-    """Return the Markdown of each page, in which line ends still divide words; see `finish`.
+) -> tuple[list[str], str]:
+    """Return the Markdown of each page, and a title for a file without headings or "".
+
+    Line ends still divide words in it; see `finish`. The title is the first running head.
 
     Args:
         pages: The lines of each page.
         rules: The lines drawn on each page.
         outline: The file's bookmarks.
     """
-    lines = [join_marks(page) for page in drop_running_heads(pages)]
+    kept, heads, notes = strip_running_heads(pages)
+    lines = [join_marks(page) for page in kept]
     styles = TypeStyles(lines, outline)
     blocks = [
         list(_blocks(number, page, drawn, styles))
         for number, (page, drawn) in enumerate(zip(lines, rules, strict=True))
     ]
+    if blocks:
+        blocks[0] = [*(_Block("row", [line]) for line in heads), *blocks[0]]
+        blocks[-1] += (_Block("row", [line]) for line in notes)
     headings = [block for page in blocks for block in page if block.kind == "heading"]
     levels = levels_of((heading_size(block.lines), block.level) for block in headings)
     texts: list[str] = []
@@ -75,7 +82,7 @@ def to_markdown(
             text += _write(block, levels)
             before, last = block, len(texts)
         texts.append(text)
-    return texts
+    return texts, heads[0].text if heads and not headings else ""
 
 
 def _nest(page: Sequence[_Block]) -> None:

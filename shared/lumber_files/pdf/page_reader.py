@@ -50,10 +50,11 @@ _ERRORS = {  # of FPDF_GetLastError
 }
 
 
-def read_pages(content: bytes, max_unpacked: int) -> tuple[str, list[str], list[int]]:
-    """Return the title in the properties, the Markdown of each page, and the pages without text.
+def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list[str], list[int]]:
+    """Return two titles, the Markdown of each page, and the pages without text.
 
-    A missing title is "". Pages without text are numbered from 1, and empty pages left out.
+    The titles are that in the properties and the running head of a file without headings, or "".
+    Pages without text are numbered from 1, and empty pages left out.
 
     Args:
         content: The file.
@@ -77,18 +78,18 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[str, list[str], list[
         lines, drawn, objects = _read_page(pdfium, document, form, number)
         pages.append(lines)
         rules.append(drawn)
-        if not objects:
+        if lines or not objects:  # all of it may be running heads
             blank.add(number)
         size += sum(len(line.text.encode("utf-8", "replace")) for line in pages[-1])
         check_unpacked(size, max_unpacked)
-    texts = to_markdown(pages, rules, dict(_outline(document)))
+    texts, head = to_markdown(pages, rules, dict(_outline(document)))
     title = ""
     with suppress(UnicodeDecodeError):
         title = document.get_metadata_value("Title")
     texts = [finish(page) for page in clean_pages(texts)]
     check_unpacked(sum(len(text.encode("utf-8", "replace")) for text in texts), max_unpacked)
     empty = (number for number, text in enumerate(texts) if not text.strip())
-    return title, texts, [number + 1 for number in empty if number not in blank]
+    return (title, head), texts, [number + 1 for number in empty if number not in blank]
 
 
 def _read_page(
@@ -182,6 +183,8 @@ class _Characters:
         buffer = (ctypes.c_ushort * (self.count + 1))()
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
+        if len(text) < self.count:
+            text = self._with_missing(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         lines: list[list[Word]] = []
         added: list[bool] = []
@@ -202,6 +205,18 @@ class _Characters:
             TextLine(drop_leaders(words), added=by_annotation)
             for words, by_annotation in zip(lines, added, strict=True)
         ]
+
+    def _with_missing(self, text: str) -> str:
+        """Return a text with a character for each glyph that PDFium leaves out of it.
+
+        At the start of a line it is the mark of an item.
+        """
+        units, index_in_text = list(text), self._pdfium.FPDFText_GetTextIndexFromCharIndex
+        for index in range(self.count):
+            if index_in_text(self._page, index) < 0:
+                starts = not index or units[index - 1] == "\n"
+                units.insert(index, "\u2022" if starts else " ")
+        return "".join(units)
 
     def _hyphen(self, match: re.Match[str]) -> str:
         """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""

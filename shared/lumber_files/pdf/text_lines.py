@@ -1,4 +1,4 @@
-"""Puts the words of a PDF's page into lines: marks before their items, no running heads."""
+"""Puts the words of a PDF's page into lines, with marks before their items."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ _MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified word
 _MAX_BASE_DIFFERENCE = 0.5  # times the size
 HEADING_SCALE = 1.15
 """Times the size of the text; larger type is that of headings."""
+_MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 _MIN_RAISE = 0.15  # times the size
 _MIN_LEADERS = 3  # words of dots alone
 _LEADER = re.compile(r"\.{4,}")
-_MAX_EDGE_LINES = 4  # lines at the top or the bottom of a page that may be running heads
-_MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
 _HEIGHT_STEP = 6  # points; heights are rounded to it
-_MIN_LONG_NUMBER = 6  # so many digits are no page number
-_ROMAN = re.compile(r"[ivxlc]+")
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
 _ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
@@ -88,14 +85,13 @@ def _cells(words: Sequence[Word], gap: float) -> Iterator[Sequence[Word]]:
 def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
     """Return whether words continue the line of others.
 
-    PDFium ends a line behind raised characters.
+    PDFium ends a line behind raised characters, and between the short cells of a row.
     """
     last, first = before[-1], after[0]
     size = max(last.size, first.size)
-    return (
-        abs(first.base - before[0].base) < _MAX_BASE_DIFFERENCE * size
-        and -_MAX_LETTER_GAP * size < first.left - last.right < size
-    )
+    gap, rise = first.left - last.right, abs(first.base - before[0].base)
+    near = rise < _MAX_BASE_DIFFERENCE * size and gap < size
+    return -_MAX_LETTER_GAP * size < gap and (near or rise < _MAX_ROW_RISE)
 
 
 def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
@@ -132,51 +128,6 @@ def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
         for line in page:
             sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
     return max(sizes, key=sizes.__getitem__, default=0.0)
-
-
-def drop_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
-    """Return pages without the lines that several have at the same height with other numbers.
-
-    Titles such as "Step 1" and "Step 2" are kept: they are larger than the text, and running heads
-    are not. Running heads that name the chapter start or end with the page number.
-    """
-    largest = HEADING_SCALE * text_size(pages)
-    edges = [[*_edges(page)] for page in pages]
-    counts = Counter(key for page in edges for key in {key for edge in page for key, _ in edge})
-    min_repeats = max(2, min(_MIN_REPEATS, len(pages)))
-    firsts = Counter[int]()
-    for number, page in enumerate(edges):
-        outermost = [line for edge in page for _, line in edge[:1]]
-        firsts.update({first for line in outermost for first in _first_page_numbers(line, number)})
-    [(first, pages_counted)] = firsts.most_common(1) or [(0, 0)]
-    dropped: set[TextLine] = set()
-    for number, page in enumerate(edges):
-        for edge in page:
-            for key, line in edge:  # from the edge to the text
-                counted = pages_counted > min_repeats and first in _first_page_numbers(line, number)
-                if not (counted or counts[key] >= min_repeats) or line.size >= largest:
-                    break
-                dropped.add(line)
-    kept = ([line for line in page if line not in dropped] for page in pages)
-    return [lines or list(page) for lines, page in zip(kept, pages, strict=True)]
-
-
-def _edges(page: Sequence[TextLine]) -> Iterator[list[tuple[tuple[str, int], TextLine]]]:
-    """Yield the lines at the top and at the bottom of a page, outermost first."""
-    lines = sorted(page, key=lambda line: -line.base)
-    for edge in (lines[:_MAX_EDGE_LINES], lines[: -_MAX_EDGE_LINES - 1 : -1]):
-        yield [(_running_head_key(line), line) for line in edge]
-
-
-def _first_page_numbers(line: TextLine, number: int) -> set[int]:
-    """Return the possible numbers of the first page, if a line has the number of its page."""
-    ends = (line.words[0].text, line.words[-1].text)
-    return {int(end) - number for end in ends if len(end) < _MIN_LONG_NUMBER and end.isdecimal()}
-
-
-def _running_head_key(line: TextLine) -> tuple[str, int]:
-    text = "#" if _ROMAN.fullmatch(line.text) else re.sub(r"\d+", "#", line.text)
-    return text, round(line.base / _HEIGHT_STEP)
 
 
 def join_marks(page: Sequence[TextLine]) -> list[TextLine]:

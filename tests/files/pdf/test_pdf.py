@@ -127,12 +127,20 @@ def test_marks_that_are_drawn_later_stand_before_their_items() -> None:
     assert text.endswith("\n\n- Nets of two kinds:\n    - fine\n2. Hooks")
 
 
-def test_running_heads_and_page_numbers_are_no_text() -> None:
+def test_running_heads_are_said_once_and_page_numbers_never() -> None:
     pages = [
-        [(72, 770, 9, "Harbour report 2023"), *prose(720 - 20 * n), (300, 30, 9, f"Page {n + 1}")]
+        [
+            (72, 770, 9, "Harbour report 2023"),
+            *prose(720 - 20 * n),
+            (72, 44, 9, "Pay within 30 days"),
+            (300, 30, 9, f"Page {n + 1} of 3"),
+        ]
         for n in range(3)
     ]
-    assert read(*pages) == "\n\n\f".join([" ".join(PROSE)] * 3)
+    file = read_bytes(draw_pdf(pages), name="a", suffix=".pdf")
+    body = "\n\n\f".join([" ".join(PROSE)] * 3)
+    assert file.text == f"Harbour report 2023\n\n{body}\n\nPay within 30 days"
+    assert file.metadata["title"] == "Harbour report 2023"
     steps = [[(72, 740, 16, f"Step {n}"), *prose(700 - 20 * n)] for n in (1, 2, 3)]
     assert [line for line in read(*steps).split("\n") if "#" in line] == [
         "# Step 1",
@@ -141,17 +149,57 @@ def test_running_heads_and_page_numbers_are_no_text() -> None:
     ]
 
 
-def test_a_line_with_the_number_of_its_page_is_no_text() -> None:
+def test_a_running_head_that_a_heading_states_is_not_said_again() -> None:
+    pages = [[(72, 770, 9, "Of boats"), *prose(700 - 20 * n)] for n in range(3)]
+    pages[0].insert(1, (72, 730, 16, "Of Boats"))
+    assert read(*pages).startswith("# Of Boats\n\nThe tide")
+    assert "Of boats" not in read(*pages)
+
+
+def test_running_heads_that_change_are_known_by_the_number_of_their_page() -> None:
     chapters = ("Boats", "Boats", "Nets", "Hooks", "Hooks")
     pages = [
         [(72, 750 - 9 * n, 11, f"Chapter {name}: what is known {n + 3}"), *prose(700 - 20 * n)]
         for n, name in enumerate(chapters)
     ]
-    assert "Chapter" not in read(*pages)
+    text = read(*pages)
+    assert text.startswith("Chapter Boats: what is known 3\n\nThe tide")
+    assert [text.count(f"Chapter {name}") for name in ("Boats", "Nets", "Hooks")] == [1, 1, 1]
     other = [
         [(72, 750 - 9 * n, 11, f"In the year 190{n * n}"), *prose(700 - 20 * n)] for n in range(5)
     ]
     assert read(*other).count("In the year") == len(other)
+
+
+def test_page_numbers_of_a_part_of_a_file_are_no_text() -> None:
+    pages = [
+        [*prose(720 - 9 * number), (72, 40, 9, f"{number} Harbours of the north")]
+        for number in (2, 4, 11, 15)
+    ]
+    assert read(*pages).count("Harbours of the north") == 1
+
+
+@pytest.mark.parametrize("row", ["2024-03-{0:02d}  {1}", "Lot {1}  sold  {0}", "{1}", "Lot {1}"])
+def test_rows_that_differ_in_digits_are_no_running_heads(row: str) -> None:
+    rows = [row.format(n % 28 + 1, 1000 + 13 * n) for n in range(3 * 40)]
+    pages = [
+        [
+            (72 + 120 * column, 780 - 16 * place, 10, cell)
+            for place, text in enumerate(rows[first : first + 40])
+            for column, cell in enumerate(text.split("  "))
+        ]
+        for first in (0, 40, 80)
+    ]
+    words = read(*pages).split()
+    assert all(str(1000 + 13 * n) in words for n in range(len(rows)))
+
+
+def test_the_heads_of_columns_stay_where_a_table_goes_on() -> None:
+    pages = [
+        rows_of(740, ("Boat", "Sold", "Bought"), *((f"Gull {n}{m}", str(n), "4") for m in range(4)))
+        for n in range(1, 5)
+    ]
+    assert read(*pages).count("Bought") == len(pages)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +214,21 @@ def test_a_line_with_the_number_of_its_page_is_no_text() -> None:
 )
 def test_a_raised_number_is_no_part_of_the_one_before(shown: str, text: str) -> None:
     assert read(prose(740), more=f"BT /F0 11 Tf 72 600 Td {shown} ET").endswith(text)
+
+
+def test_glyphs_that_pdfium_leaves_out_move_no_word() -> None:
+    """It counts the glyphs of a font without characters, and its text has none for them."""
+    items = " T* ".join(f"/F2 11 Tf <0002> Tj /F0 11 Tf 9 0 Td ({item}) Tj -9 0 Td" for item in
+                        ("Nets of two kinds", "Hooks"))  # fmt: skip
+    content = draw_pdf([prose(740)], more=f"BT 72 660 Td 14 TL {items} 0 -30 Td (Salt 7) Tj ET")
+    system = "<< /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>"
+    content = content.replace(
+        b"/Type1 /BaseFont /Courier",
+        b"/Type0 /BaseFont /Marks /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype "
+        b"/CIDFontType2 /BaseFont /Marks /CIDSystemInfo " + system.encode() + b" >>]",
+    )
+    text = read_bytes(content, name="a", suffix=".pdf").text
+    assert text.endswith("\n\n- Nets of two kinds\n- Hooks\n\nSalt 7")
 
 
 def test_lines_in_letters_of_one_width_are_code_as_it_is_set() -> None:
@@ -186,7 +249,7 @@ def test_code_with_fences_and_far_to_the_right_is_one_block() -> None:
         line(600, ("```", 72)),
         line(588, ("a", 72), ("b", 9e9)),
     ]
-    (text,) = map(finish, to_markdown([page], [[]], {}))
+    (text,) = map(finish, to_markdown([page], [[]], {})[0])
     fence, quoted, far, end = text.partition("\n\n")[2].split("\n")
     assert (fence, quoted, end) == ("````", "```", "````")
     assert far.split() == ["a", "b"]

@@ -1,0 +1,153 @@
+"""Takes running heads off the pages of a PDF; what they state is kept once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from lumber_files.pdf.heading_levels import title_key
+from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
+
+_MAX_EDGE_LINES = 4  # lines at the top or the bottom of a page that may be running heads
+_MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
+_MIN_SHARE = 0.4  # of the pages from its first to its last; heads of left pages are on half of them
+_HEIGHT_STEP = 6  # points; heights are rounded to it
+_MAX_ROW_DISTANCE = 2.5  # times the size, from a head of columns to their first row
+_NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are no page numbers
+_ROMAN = re.compile(r"[ivxlc]+")
+_PAGE = "#"
+# Words beside a page number, in the languages of most files.
+_LABEL = re.compile(
+    r"(?i)\b(?:pages?|pg?|seite|página|pagina|стр)\b(?=\W*#)|(?<=#)\W*\b(?:of|von|sur|de|di|из)?\W*\d*$"
+)
+
+Key = tuple[str, int]
+"""The text and the height of a line."""
+
+
+class StrippedPages(NamedTuple):
+    """Pages without their running heads.
+
+    Attributes:
+        pages: The other lines of each page.
+        heads: What stands at the top of the first page and is said nowhere else.
+        notes: What other running heads say.
+    """
+
+    pages: list[list[TextLine]]
+    heads: list[TextLine]
+    notes: list[TextLine]
+
+
+def strip_running_heads(pages: Sequence[Sequence[TextLine]]) -> StrippedPages:
+    """Return pages without the lines that most pages around them repeat at the same height.
+
+    Lines that differ in a number are rows of a table, unless the number counts the pages. Titles
+    such as "Step 1" and "Step 2" are kept: they are larger than the text, and running heads are
+    not. Running heads that name the chapter start or end with the page number.
+    """
+    largest = HEADING_SCALE * text_size(pages)
+    edges = [[*_edges(page)] for page in pages]
+    keys = _keys(edges)
+    places: dict[Key, list[int]] = {}
+    firsts = Counter[int]()
+    for number, page in enumerate(edges):
+        for key in {keys[line] for edge in page for line in edge}:
+            places.setdefault(key, []).append(number)
+        outermost = [line for edge in page for line in edge[:1]]
+        firsts.update({first for line in outermost for first in _first_page_numbers(line, number)})
+    least = max(2, min(_MIN_REPEATS, len(pages)))
+    [(first, counted)] = firsts.most_common(1) or [(0, 0)]
+    numbered = counted > max(least, len(pages) / 2)
+    dropped: dict[TextLine, tuple[int, int]] = {}
+    for number, page in enumerate(edges):
+        for side, edge in enumerate(page):
+            run = 0  # from the edge to the text
+            for line in edge:
+                text, height = keys[line]
+                near = (places.get((text, height + step), ()) for step in (-1, 0, 1))
+                on = sorted({page for pages in near for page in pages})
+                share = 0.0 if _PAGE in text else _MIN_SHARE
+                repeated = len(on) >= max(least, share * (on[-1] - on[0] + 1))
+                counts = numbered and first in _first_page_numbers(line, number)
+                if not (repeated or counts) or line.size >= largest:
+                    break
+                run += 1
+            while 0 < run < len(edge) and _is_row_of(edge[run - 1], edge[run]):
+                run -= 1
+            dropped |= dict.fromkeys(edge[:run], (number, side))
+    kept = [[line for line in page if line not in dropped] for page in pages]
+    text = title_key(" ".join(line.text for page in kept for line in page))
+    heads: list[TextLine] = []
+    notes: list[TextLine] = []
+    for line, place in dropped.items():
+        words = keys[line][0].split()
+        own = f"{place[0] + first}" if numbered else ""
+        said = title_key(_LABEL.sub(" ", " ".join(word for word in words if word != own)))
+        if said not in text:
+            text += said
+            (notes if any(place) else heads).append(line)
+    return StrippedPages(kept, heads, notes)
+
+
+def _edges(page: Sequence[TextLine]) -> Iterator[list[TextLine]]:
+    """Yield the lines at the top and at the bottom of a page, outermost first."""
+    lines = sorted(page, key=lambda line: -line.base)
+    yield lines[:_MAX_EDGE_LINES]
+    yield lines[: -_MAX_EDGE_LINES - 1 : -1]
+
+
+def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
+    """Return the key of each line at an edge, with "#" for numbers that count the pages."""
+    keys: dict[TextLine, Key] = {}
+    alike: dict[Key, list[tuple[int, TextLine, bool]]] = {}
+    for number, page in enumerate(pages):
+        outermost = {edge[0] for edge in page if edge and _is_apart(*edge[:2])}
+        for edge in page:
+            for line in edge:
+                if line in keys:  # the edges of a short page meet
+                    continue
+                height = round(line.base / _HEIGHT_STEP)
+                keys[line] = (_PAGE if _ROMAN.fullmatch(line.text) else line.text, height)
+                apart = line in outermost
+                key = re.sub(r"\d+", _PAGE, line.text), height
+                alike.setdefault(key, []).append((number, line, apart))
+    for (text, _), lines in alike.items():
+        counts = Counter(
+            (place, int(match[0]) - number)
+            for number, line, _ in lines
+            for place, match in enumerate(_NUMBER.finditer(line.text))
+        )
+        # Of a part of a file, or of files that were joined.
+        grows = len(lines) >= _MIN_REPEATS and (text == _PAGE or _grow(lines))
+        for number, line, apart in lines:
+            for place, match in reversed([*enumerate(_NUMBER.finditer(line.text))]):
+                at_end = match.start() == 0 or match.end() == len(line.text)
+                if counts[place, int(match[0]) - number] > 1 or (grows and apart and at_end):
+                    text, height = keys[line]
+                    keys[line] = (text[: match.start()] + _PAGE + text[match.end() :], height)
+    return keys
+
+
+def _is_apart(line: TextLine, inward: TextLine | None = None) -> bool:
+    return inward is None or abs(line.base - inward.base) > _MAX_ROW_DISTANCE * line.size
+
+
+def _grow(lines: Sequence[tuple[int, TextLine, bool]]) -> bool:
+    """Return whether the numbers of lines grow with the pages."""
+    numbers = [[*map(int, re.findall(r"\d+", line.text))] for _, line, _ in lines]
+    return all(after > before for before, after in pairwise(numbers))
+
+
+def _first_page_numbers(line: TextLine, number: int) -> set[int]:
+    """Return the possible numbers of the first page, if a line has the number of its page."""
+    ends = (line.words[0].text, line.words[-1].text)
+    return {int(end) - number for end in ends if end.isdecimal() and _NUMBER.fullmatch(end)}
+
+
+def _is_row_of(line: TextLine, inward: TextLine) -> bool:
+    """Return whether a line is the head of columns, or a row, that the next line continues."""
+    return min(len(line.cells), len(inward.cells)) > 1 and not _is_apart(line, inward)
