@@ -29,7 +29,7 @@ from lumber_retrieval.index.store import NewDocument, PassageStore
 from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks
 from lumber_retrieval.index.surroundings import placed as placed_texts
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.search import CANDIDATES, fused
+from lumber_retrieval.search import CANDIDATES, fuse
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]
@@ -135,7 +135,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
                 "WHERE words @@ query ORDER BY 2 DESC, id LIMIT 100",
                 (" | ".join(re.findall(r"\w+", question)),),
             ).fetchall()
-            found = [hits[number] for number in [*fused([dict(near), dict(matching)])][:100]]
+            found = [hits[number] for number in [*fuse([dict(near), dict(matching)])][:100]]
             joiner = PassageJoiner(texts=texts, budget=words, rerank=rerank)
             passages = joiner.compress_documents(found, question)
             return [
@@ -252,7 +252,7 @@ def search_of(
         with store.snapshot() as snapshot:
             near = snapshot.nearest(Bundled().embed_query(question), CANDIDATES, None)
             matching = snapshot.matching(question, CANDIDATES, None) if keywords else {}
-            found, _ = snapshot.hits(fused([near, matching]))
+            found, _ = snapshot.hits(fuse([near, matching]))
         return [(hit.document, hit.span, headings[hit.document, hit.span]) for hit in found]
 
     return search

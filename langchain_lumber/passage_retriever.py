@@ -111,7 +111,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         if self.path is None:
             self.path = path  # LangChain makes others of the fields, which search the same index
 
-    def _made_of(self) -> tuple[Any, ...]:
+    def _index_arguments(self) -> tuple[Any, ...]:
         return self.splitter, self.embeddings, self.path, self.collection
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
@@ -156,11 +156,11 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         found = await run_for_loop(self._index.search, query, where=filter, **wanted)
         return [*map(_document_of, found)]
 
-    def _indexed(self, documents: Iterable[Document]) -> list[IndexedDocument]:
-        return [*map(_indexed, checked_documents(documents))]
+    def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
+        return [*map(_convert, checked_documents(documents))]
 
 
-def _indexed(document: Document) -> IndexedDocument:
+def _convert(document: Document) -> IndexedDocument:
     """Return a document with its name, "" if it has none.
 
     Raises:

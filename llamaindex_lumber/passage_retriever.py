@@ -134,7 +134,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self._opened = None
         self.path = self._index.store.path  # the same index, if another setting is assigned
 
-    def _made_of(self) -> tuple[Any, ...]:
+    def _index_arguments(self) -> tuple[Any, ...]:
         return self.node_parser, self.embed_model, self.path, self.collection
 
     def _open(self) -> PassageIndex:
@@ -182,8 +182,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         )
         return [_node_of(passage, context=self.context) for passage in found]
 
-    def _indexed(self, documents: Iterable[Document]) -> list[IndexedDocument]:
-        return [*map(_indexed, whole_documents(documents))]
+    def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
+        return [*map(_convert, whole_documents(documents))]
 
 
 class _Embedding:
@@ -226,7 +226,7 @@ def _checked_parser(parser: object) -> SpanNodeParser:
     return parser
 
 
-def _indexed(document: Document) -> IndexedDocument:
+def _convert(document: Document) -> IndexedDocument:
     """Return a document for the index, with the form of its passages in its metadata."""
     content = source_of_node(document, titled=True)
     hidden = content.metadata.keys() - document.metadata.keys()  # the MIME type

@@ -1,13 +1,13 @@
-"""Finding passages: small chunks are searched by meaning and by words, whole passages are read.
+"""Finding passages: small chunks are searched by meaning and by words, and joined for a reader.
 
-In the order in which data meets them:
+Data meets these in order:
 
 1. `index` stores documents: small chunks, with their vectors and words.
 2. `words` finds the words of texts and questions.
-3. `search` proposes chunks for a question, by vectors and by words. They are `hits`.
+3. `search` proposes chunks for a question, by vectors and by words: its `hits`.
 4. `passages` ranks them, and joins their best sentences into exact slices of their documents,
    within a budget of words.
-5. `passage_index` does all of this; `retriever` is what both frameworks' retrievers share.
+5. `passage_index` does all of this, and `retriever` has what both frameworks' retrievers share.
 6. `citing` looks up what a language model quotes in its answer.
 """
 

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 from lumber_core.spans import Span
 
 TARGET_SIZE, TOKENIZER = 50, "even"
-"""Tokens of a chunk, by default: the size that knows its surroundings best, in any alphabet."""
+"""Tokens of a chunk, by default, and what counts them. Chunks of this size gain most from vectors
+that know their surroundings, in any alphabet."""
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Returns whether a chunk with this metadata may be found."""
 
 
 class Hit(NamedTuple):
-    """A chunk that was found.
+    """A chunk that a search found.
 
     Attributes:
         number: Its ID in the search that returned it.
@@ -23,9 +24,9 @@ class Hit(NamedTuple):
         span: Its place in the text of the document.
         text: Its text, a slice of the document's.
         score: How well it fits the query, higher is better.
-        metadata: What is known about it and its document.
-        above: Words that are written above it, if a passage begins with it.
-        similarity: The cosine of its vector and the query's; None if it is not known.
+        metadata: Its metadata and that of its document.
+        above: Words of the context above it, if a passage begins with it.
+        similarity: The cosine of its vector and the query's; None if it is unknown.
     """
 
     number: int

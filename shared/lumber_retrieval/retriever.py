@@ -1,4 +1,4 @@
-"""What the retrievers of both frameworks do with documents: add, sync and delete them."""
+"""What the retrievers of both frameworks share: documents are added, synced and deleted."""
 
 from __future__ import annotations
 
@@ -19,51 +19,51 @@ D = TypeVar("D")
 
 
 class IndexingRetriever(ABC, Generic[D]):
-    """A retriever that has an index of its own, to which documents of a framework are added.
+    """A retriever with an index of its own, to which documents of a framework are added.
 
-    It has all settings of a search as attributes, which may be assigned.
+    The settings of a search are its attributes, and may be assigned.
     """
 
     _opened: tuple[tuple[Any, ...], PassageIndex] | None
 
     @abstractmethod
-    def _made_of(self) -> tuple[Any, ...]:
-        """Return what its index is made of, as it is set now: splitter, embedding model, path."""
+    def _index_arguments(self) -> tuple[Any, ...]:
+        """Return the settings that its index depends on: splitter, embedding model, path."""
 
     @abstractmethod
     def _open(self) -> PassageIndex:
-        """Return the index that is made of this."""
+        """Return a new index with these settings."""
 
     @property
     def _index(self) -> PassageIndex:
-        """The index; another one, if what it is made of was set anew."""
-        parts = self._made_of()
-        if self._opened is None or self._opened[0] != parts:
-            self._opened = parts, self._open()
+        """The index; a new one if a setting that it depends on was assigned."""
+        arguments = self._index_arguments()
+        if self._opened is None or self._opened[0] != arguments:
+            self._opened = arguments, self._open()
         return self._opened[1]
 
     @property
     def _settings(self) -> dict[str, Any]:
-        """The settings of a search, as they are now."""
-        return {one.name: getattr(self, one.name) for one in fields(SearchSettings)}
+        """The current settings of a search."""
+        return {field.name: getattr(self, field.name) for field in fields(SearchSettings)}
 
     @abstractmethod
-    def _indexed(self, documents: Iterable[D]) -> list[IndexedDocument]:
-        """Return documents as the index wants them.
+    def _convert_documents(self, documents: Iterable[D]) -> list[IndexedDocument]:
+        """Return documents of the framework as documents of the index.
 
         Raises:
             TypeError: An item is not a document.
-            ValueError: One has no name, or is a chunk.
+            ValueError: A document has no name, or is a chunk.
         """
 
     @classmethod
     def from_documents(
         cls, documents: Iterable[D], *, show_progress: bool = False, **settings: Any
     ) -> Self:
-        """Return a retriever that has some documents; see `add_documents` and the settings."""
-        made = cls(**settings)
-        made.add_documents(documents, show_progress=show_progress)
-        return made
+        """Return a retriever with some documents; see `add_documents` and the settings."""
+        retriever = cls(**settings)
+        retriever.add_documents(documents, show_progress=show_progress)
+        return retriever
 
     @property
     def sources(self) -> list[str]:
@@ -73,13 +73,12 @@ class IndexingRetriever(ABC, Generic[D]):
     def add_documents(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Add documents.
 
-        Documents that have not changed cost nothing. Another document of the same name is replaced;
-        pages of a file may be added one by one, as may parts of it with "row" or "seq_num" in their
+        Documents that have not changed cost nothing. A document replaces the one of the same name.
+        Pages of a file may be added one by one, as may parts of it with "row" or "seq_num" in their
         metadata. Other parts, as splitters by headings make them, are passed together: documents of
-        one source whose metadata differ are numbered ("seq_num"). If all of a file's pages are
-        passed (they say so with "total_pages"), or what has no number, what else the index has of
-        the same source is removed. After an error or a kill, the same call repeated goes on where
-        it stopped.
+        one source whose metadata differ are numbered ("seq_num"). If all pages of a file are passed
+        (their metadata has "total_pages"), or a document without a number, other documents of the
+        same source are removed. After an error or a kill, the same call continues where it stopped.
 
         Args:
             documents: The documents, before they are split. The source of one is the "source",
@@ -96,40 +95,39 @@ class IndexingRetriever(ABC, Generic[D]):
                 Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return self._index.add(self._indexed(documents), show_progress=show_progress)
+        return self._index.add(self._convert_documents(documents), show_progress=show_progress)
 
     async def aadd_documents(
         self, documents: Iterable[D], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add_documents`."""
-        named = self._indexed(documents)
-        return await run_for_loop(self._index.add, named, show_progress=show_progress)
+        converted = self._convert_documents(documents)
+        return await run_for_loop(self._index.add, converted, show_progress=show_progress)
 
     def sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Make the index equal to some documents: add these, and remove all others.
 
         A file of an older format is made anew. Arguments, result and errors are those of
-        `add_documents`; no document at all is a ValueError, too: `delete(retriever.sources)` leaves
-        nothing.
+        `add_documents`. An empty list is a ValueError: `delete(retriever.sources)` removes all.
         """
-        named = self._indexed(documents)
-        return self._index.add(named, everything=True, show_progress=show_progress)
+        converted = self._convert_documents(documents)
+        return self._index.add(converted, everything=True, show_progress=show_progress)
 
     async def async_sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
         """Async version of `sync`."""
-        named = self._indexed(documents)
+        converted = self._convert_documents(documents)
         return await run_for_loop(
-            self._index.add, named, everything=True, show_progress=show_progress
+            self._index.add, converted, everything=True, show_progress=show_progress
         )
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove sources with their texts, chunks, words and vectors.
 
         Args:
-            sources: What `add_documents` calls so.
+            sources: The sources, as `add_documents` finds them.
 
         Returns:
-            The number of documents removed; 0 for what the index does not have.
+            The number of documents removed. Sources that the index does not have count 0.
 
         Raises:
             TypeError: `sources` is one string.

@@ -1,7 +1,7 @@
-"""From a question to passages: vectors and words propose chunks, and the best are ranked once more.
+"""From a question to passages: vectors and words propose chunks, which are then ranked again.
 
-Both rankings become one. Its best chunks and their neighbours are ranked by how much of the
-question they cover, and become passages.
+The rankings by vectors and by words are fused. The best chunks and their neighbours are ranked by
+how much of the question they contain, and become passages.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from operator import itemgetter
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.snapshot import Snapshot
 from lumber_retrieval.passages.joining import Passage
-from lumber_retrieval.passages.ranking import BESIDE, SearchSettings, passages_of
-from lumber_retrieval.words.coverage import AskedWords
-from lumber_retrieval.words.title_boost import LONG, favour_named, title_of
+from lumber_retrieval.passages.ranking import NEIGHBOUR_SHARE, SearchSettings, select_passages
+from lumber_retrieval.words.coverage import QuestionWords
+from lumber_retrieval.words.title_boost import LONG_DOCUMENT, favour_named, title_of
 
 CANDIDATES = 100
 """Chunks taken from each ranking. Recall on the development corpora is the same from 30 to 300."""
-_RANKED = 40
+_MOST_RANKED = 40
 """Chunks that are ranked again, with their neighbours. With 60 or 100 recall is the same, with 25
-0.002 less at 600 words."""
+it is 0.002 less at 600 words."""
 
 
 def find_passages(
@@ -32,22 +32,22 @@ def find_passages(
     accepts: Accepts | None = None,
     language: str = "en",
 ) -> list[Passage]:
-    """Return the passages that fit a question; see `passages_of`."""
+    """Return the passages that fit a question; see `select_passages`."""
     rankings = [snapshot.nearest(vector, CANDIDATES, accepts)]
     if settings.keywords:
         rankings.append(snapshot.matching(query, CANDIDATES, accepts))
-    asked = query if settings.keywords else ""
-    question = AskedWords(asked, snapshot.frequencies, len(snapshot))
-    scores = fused(rankings)
+    searched_words = query if settings.keywords else ""
+    question = QuestionWords(searched_words, snapshot.frequencies, len(snapshot))
+    scores = fuse(rankings)
     if settings.keywords:
-        documents = snapshot.documents_of(scores, least_length=LONG)
+        documents = snapshot.documents_of(scores, least_length=LONG_DOCUMENT)
         titles = {
             number: (document, title_of(metadata) if metadata else "")
             for number, (document, metadata) in documents.items()
         }
         scores = favour_named(query, scores, titles)
-    found = [*scores.items()][:_RANKED]
-    chunks, texts = _with_neighbours(snapshot, found, accepts)
+    best = [*scores.items()][:_MOST_RANKED]
+    chunks, texts = _add_neighbours(snapshot, best, accepts)
     similarities = snapshot.similarities(vector, [chunk.number for chunk in chunks])
     least = settings.min_similarity
     chunks = [
@@ -55,41 +55,42 @@ def find_passages(
         for chunk, similarity in zip(chunks, similarities, strict=True)
         if least is None or similarity >= least
     ]
-    return passages_of(question, chunks, texts, settings, language)
+    return select_passages(question, chunks, texts, settings, language)
 
 
-def fused(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Return the scores of all that is in any ranking, from 0 to 1, best first.
+def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Return the scores of all numbers in any ranking, from 0 to 1, best first.
 
-    Relative score fusion: the scores of each ranking are scaled to 0 for its last and 1 for its
-    first. What a ranking lacks has 0 there. The mean is that of the rankings that have anything.
+    Relative score fusion: the scores of each ranking are scaled to 0 for its last number and 1 for
+    its first. A number that a ranking lacks has 0 there. The result is the mean over the rankings
+    that are not empty.
     """
-    known = [ranking for ranking in rankings if ranking]
+    rankings = [ranking for ranking in rankings if ranking]
     total: dict[int, float] = {}
-    for ranking in known:
+    for ranking in rankings:
         low, high = min(ranking.values()), max(ranking.values())
         for number, score in ranking.items():
             scaled = (score - low) / (high - low) if high > low else 1.0
-            total[number] = total.get(number, 0.0) + scaled / len(known)
+            total[number] = total.get(number, 0.0) + scaled / len(rankings)
     return dict(sorted(total.items(), key=itemgetter(1), reverse=True))
 
 
-def _with_neighbours(
-    snapshot: Snapshot, found: Sequence[tuple[int, float]], accepts: Accepts | None
+def _add_neighbours(
+    snapshot: Snapshot, best: Sequence[tuple[int, float]], accepts: Accepts | None
 ) -> tuple[list[Hit], dict[str, str]]:
-    """Return chunks and those beside them, in reading order, and the texts of their documents."""
-    own = dict(found)
-    around = {number + step for number in own for step in (-1, 0, 1)}
-    hits, texts = snapshot.hits(dict.fromkeys(around, 0.0))  # of the numbers that there are
+    """Return chunks and their neighbours, in reading order, and the texts of their documents."""
+    scores = dict(best)
+    numbers = {number + step for number in scores for step in (-1, 0, 1)}
+    hits, texts = snapshot.hits(dict.fromkeys(numbers, 0.0))  # numbers that no chunk has are absent
     documents = {hit.number: hit.document for hit in hits}
-    kept = []
+    chunks = []
     for hit in sorted(hits, key=lambda hit: (hit.document, hit.number)):
-        beside = [
-            own[number]
+        nearby = [
+            scores[number]
             for number in (hit.number - 1, hit.number + 1)
-            if number in own and documents[number] == hit.document
+            if number in scores and documents[number] == hit.document
         ]
-        if hit.number in own or (beside and (accepts is None or accepts(hit.metadata))):
-            score = max(own.get(hit.number, 0.0), BESIDE * max(beside, default=0.0))
-            kept.append(hit._replace(score=score))
-    return kept, texts
+        if hit.number in scores or (nearby and (accepts is None or accepts(hit.metadata))):
+            score = max(scores.get(hit.number, 0.0), NEIGHBOUR_SHARE * max(nearby, default=0.0))
+            chunks.append(hit._replace(score=score))
+    return chunks, texts

@@ -74,13 +74,13 @@ class CoreRetriever(IndexingRetriever[IndexedDocument]):
         self.index, self.settings, self._opened = index, settings, None
         SearchSettings(**settings)
 
-    def _made_of(self) -> tuple[Any, ...]:
+    def _index_arguments(self) -> tuple[Any, ...]:
         return ()
 
     def _open(self) -> PassageIndex:
         return self.index
 
-    def _indexed(self, documents: Iterable[IndexedDocument]) -> list[IndexedDocument]:
+    def _convert_documents(self, documents: Iterable[IndexedDocument]) -> list[IndexedDocument]:
         return [*documents]
 
     async def afind(self, query: str) -> Any:

@@ -14,8 +14,8 @@ from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
-from lumber_retrieval.passages.sentences import says_something, sentences_of, small_table
-from lumber_retrieval.words.coverage import AskedWords, content_words, stem
+from lumber_retrieval.passages.sentences import has_content, sentences_of, small_table
+from lumber_retrieval.words.coverage import QuestionWords, content_words, stem
 from lumber_retrieval.words.keywords import terms, words_in
 from lumber_retrieval.words.word_count import count_words
 from tests.retrieval.embeddings import WordVectors
@@ -175,14 +175,14 @@ def test_sentences_are_found_in_their_language() -> None:
     ["* **Label**:", "## A heading of many words", "2.", "Yes.", "- - -", "Oslo", "\u6771\u4eac"],
 )
 def test_a_label_a_heading_or_a_word_is_no_passage(text: str) -> None:
-    assert not says_something(text)
+    assert not has_content(text)
 
 
 @pytest.mark.parametrize(
     "text", ["Bees hum.", "| Gull | 7 | red |", "- tyres for winter", "## Use\n\nTurn it off first"]
 )
 def test_a_sentence_an_item_and_a_row_say_something(text: str) -> None:
-    assert says_something(text)
+    assert has_content(text)
 
 
 @pytest.mark.parametrize(("rows", "whole"), [(10, True), (11, False)])
@@ -212,10 +212,8 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
 
 
 def test_rare_words_weigh_more() -> None:
-    question = AskedWords("otters hunting", lambda _: {"otters": 1, "hunting": 90}, 100)
-    rare, common = (
-        question.share(question.words_of(text).stems) for text in ("otter", "a hunting")
-    )
+    question = QuestionWords("otters hunting", lambda _: {"otters": 1, "hunting": 90}, 100)
+    rare, common = (question.share(question.matches(text).stems) for text in ("otter", "a hunting"))
     assert rare > 5 * common
     assert rare + common == pytest.approx(1)
 
@@ -223,7 +221,7 @@ def test_rare_words_weigh_more() -> None:
 def test_a_share_is_the_same_in_whatever_order_a_process_has_the_words() -> None:
     words = "otters", "herons", "millers", "barley", "violins", "harps"
     counts = {word: 2**n for n, word in enumerate(words)}
-    question = AskedWords(" ".join(words), lambda _: counts, 100)
+    question = QuestionWords(" ".join(words), lambda _: counts, 100)
     stems = [stem(word) for word in words]
     assert len({question.share(order) for order in permutations(stems)}) == 1
 

@@ -1,6 +1,6 @@
 """Passages: the hits of a search, joined for a reader.
 
-Small chunks are found best, but are fragments to read. Hits of one document that lie close together
+Small chunks are found best, but read as fragments. Hits of one document that lie close together
 become one passage, with the text between them. A passage is an exact slice of its document.
 """
 
@@ -28,28 +28,31 @@ from lumber_core.text.markdown import (
 )
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.words.word_count import count_starts, count_words, is_inside_word, least_words
+from lumber_retrieval.words.word_count import (
+    count_starts,
+    count_words,
+    floor_by_length,
+    is_inside_word,
+)
 
 MAX_GAP = 90
-"""Most words between hits that are joined, by default.
+"""Most words between hits that are joined, by default. With the words between them charged, joined
+hits had the recall at 600 words that they had alone."""
 
-Joined so and the words between them charged, hits had the recall at 600 words that they had alone.
-"""
+_FEWEST_TITLES = 2  # the first and the last one are kept
+_MOST_TITLE_WORDS = 12
+"""Most words of the titles above a passage, if there are more than two. With eight or twelve,
+recall with context is 0.002 to 0.005 higher than with all titles, and on annual reports one
+question in 37 more touches the page of its evidence."""
 
-_FEWEST_TITLES = 2
-_WORDS_OF_TITLES = 12
-"""Most words of the titles above a passage, if more than the first and the last stand there. With
-eight or twelve, recall with context is 0.002 to 0.005 higher than with all, and of annual reports
-one question in 37 more touches the page of its evidence."""
-
-# What metadata says of the start of a chunk, and of its end.
+# Keys of metadata about the start of a chunk, and about its end.
 _OF_START = (
     *("headings", LEVELS_KEY, CONTEXT_KEY, FIRST_PAGE, FIRST_LINE),
     *("verdict", "verdict_reason"),
 )
 _OF_END = (LAST_PAGE, LAST_LINE)
 OWN_KEYS = (*_OF_START, *_OF_END, INSIDE_KEY)
-"""Keys of metadata that say something of a chunk or passage, and not of its document."""
+"""Keys of metadata that describe a chunk or passage, not its document."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,11 @@ class Passage:
         document: Identifies the document.
         span: Its place in the text of the document, in characters.
         text: The slice of that text.
-        hits: The hits it is made of, best first; from an index, sentences.
-        context: What stands above it: title, headings, the header row of a table; "" if nothing
-            does, or if passages were asked for without it.
-        words_found: The share of the question's words that it has, weighed by how rare they are,
-            from 0 to 1; None if it is not known.
+        hits: The hits it consists of, best first; from an index, sentences.
+        context: The title, headings and header row of a table above it; "" if there are none, or
+            if passages without context were asked for.
+        words_found: The share of the question's words that it contains, weighted by rarity, from 0
+            to 1; None if it is unknown.
     """
 
     document: str
@@ -81,7 +84,7 @@ class Passage:
 
     @property
     def similarity(self) -> float | None:
-        """The highest cosine similarity of its hits and the query; None if it is not known."""
+        """The highest cosine similarity of its hits and the query; None if it is unknown."""
         return max(
             (hit.similarity for hit in self.hits if hit.similarity is not None), default=None
         )
@@ -98,16 +101,16 @@ class Passage:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is known about it.
+        """Its metadata: that of the best hit, with the place of the passage.
 
-        That of the best hit; but headings, context, first page and line, and how its start was
-        decided are those of the first hit, the last page and line those of the hit that ends last.
-        Sections that begin inside are the ones the hits name.
+        Headings, context, first page and line, and the verdict about its start are those of the
+        first hit. The last page and line are those of the hit that ends last. Headings inside are
+        those of all hits.
         """
         in_order = [hit.metadata for hit in sorted(self.hits, key=lambda hit: hit.span)]
         metadata = {k: value for k, value in self.hits[0].metadata.items() if k not in OWN_KEYS}
         metadata |= {key: in_order[0][key] for key in _OF_START if key in in_order[0]}
-        # Others may end before, and say where the chunk ends that they are a sentence of.
+        # Other hits are sentences; their metadata states where their chunks end.
         last = max(self.hits, key=lambda hit: hit.span.end).metadata
         metadata |= {key: last[key] for key in _OF_END if key in last}
         inside = list(_headings_inside(in_order))
@@ -136,20 +139,20 @@ def check_slices(hits: Iterable[Hit], texts: Mapping[str, str]) -> None:
 
 
 def text_in_context(context: str, text: str) -> str:
-    """Return a text below its context, as `Context.above` does, given the context as a text."""
+    """Return a text below its context; see `Context.above`."""
     titles, _, table = context.partition("\n")
     if titles.startswith("|"):
         titles, table = "", context
     return Context((titles,) if titles else (), table).above(text)
 
 
-def shortened(context: str) -> str:
-    """Return a context without outer headings, below its title, above a dozen words of titles."""
+def shorten_context(context: str) -> str:
+    """Return a context without the headings right below its title, as many as are too long."""
     titles, _, table = context.partition("\n")
     if titles.startswith("|"):
         return context
     path = titles.split(HEADING_SEPARATOR)
-    while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _WORDS_OF_TITLES:
+    while len(path) > _FEWEST_TITLES and sum(map(count_words, path)) > _MOST_TITLE_WORDS:
         del path[1]
     return "\n".join(part for part in (HEADING_SEPARATOR.join(path), table) if part)
 
@@ -157,7 +160,7 @@ def shortened(context: str) -> str:
 def in_reading_order(passages: Sequence[Passage]) -> list[Passage]:
     """Return passages, which come best first, by document and by offset within each."""
     places = {passage.document: place for place, passage in reversed([*enumerate(passages)])}
-    return sorted(passages, key=lambda one: (places[one.document], one.span))
+    return sorted(passages, key=lambda passage: (places[passage.document], passage.span))
 
 
 def join_hits(
@@ -169,117 +172,119 @@ def join_hits(
 ) -> list[Passage]:
     """Join hits that lie close together.
 
-    Hits are taken by score, and in the given order if scores are equal. One that does
-    not fit into the budget, together with the text between it and the passages that it would join,
-    is left out, and the next one is tried. The best hit is always taken.
+    Hits are taken by score, and in the given order if scores are equal. A hit that does not fit
+    into the budget, together with the text between it and the passages that it would join, is left
+    out, and the next one is tried. The best hit is always taken.
 
     Args:
         hits: The hits.
         texts: The text of each document.
         max_gap: Hits of one document with at most this many words between them are joined.
-        budget: Maximum number of words of all passages, those between hits and above passages
-            included. None: no limit. If the best hit alone is longer, it is the only one that is
-            returned.
+        budget: Maximum number of words of all passages, including words between hits and above
+            passages. None: no limit. If the best hit alone is longer, it alone is returned.
 
     Returns:
-        Passages that do not overlap, best first, by their best hits. Between two of one document
-        are more than `max_gap` words.
+        Passages that do not overlap, best first, by their best hits. Two passages of one document
+        are more than `max_gap` words apart.
 
     Raises:
         TypeError: A limit is not a whole number.
-        ValueError: `max_gap` is negative, `budget` below 1, or a document does not have the text of
-            a hit at its offset.
+        ValueError: `max_gap` is negative, `budget` is below 1, or a hit is no slice of its
+            document.
     """
     check_limits(max_gap, budget)
     check_slices(hits, texts)
-    joining = {name: _Joining(texts[name]) for name in {hit.document for hit in hits}}
-    used = 0
-    taken: list[Hit] = []
+    documents = {name: _DocumentPassages(texts[name]) for name in {hit.document for hit in hits}}
+    used_words = 0
+    chosen: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
-        room = inf if budget is None or not taken else budget - used
-        added = joining[hit.document].join(hit, max_gap, room)
-        if added is not None:
-            used += added
-            taken.append(hit)
-    found: dict[tuple[str, Span], list[Hit]] = {}  # best first, as hits were taken
-    for hit in taken:
-        span = joining[hit.document].passage_of(hit.span)
-        found.setdefault((hit.document, span), []).append(hit)
+        room = inf if budget is None or not chosen else budget - used_words
+        added_words = documents[hit.document].join(hit, max_gap, room)
+        if added_words is not None:
+            used_words += added_words
+            chosen.append(hit)
+    passages: dict[tuple[str, Span], list[Hit]] = {}  # best first, as hits were chosen
+    for hit in chosen:
+        span = documents[hit.document].passage_of(hit.span)
+        passages.setdefault((hit.document, span), []).append(hit)
     return [
         Passage(document, span, span.of(texts[document]), tuple(own))
-        for (document, span), own in found.items()
+        for (document, span), own in passages.items()
     ]
 
 
-class _Joined(NamedTuple):
-    """Joined hits: how many words begin in them, count of them, and are written above them."""
+class _JoinedHits(NamedTuple):
+    """A passage: its span, words that begin in it, words that it counts, and words above it."""
 
     span: Span
-    begun: int
+    starts: int
     words: int
     above: int
 
 
-class _Joining:
-    """The text of a document, and the passages made of it so far."""
+class _DocumentPassages:
+    """The text of a document, and its passages so far."""
 
     def __init__(self, text: str) -> None:
-        self._text = without_times(text)  # words are counted in it
-        self._passages: list[_Joined] = []  # in order
-        self._starts: list[int] = []  # of these
+        self._text = without_times(text)  # in which words are counted
+        self._passages: list[_JoinedHits] = []  # in reading order
+        self._starts: list[int] = []  # of the passages
 
-    def passage_of(self, span: Span) -> Span:
+    def passage_of(self, hit: Span) -> Span:
         """Return the passage that contains a hit."""
-        return self._passages[bisect_right(self._starts, span.start) - 1].span
+        return self._passages[bisect_right(self._starts, hit.start) - 1].span
 
     def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
-        """Join a hit with those near it; return the words added, or None if there is no room."""
+        """Join a hit with passages near it; return the words added, or None if they do not fit."""
         first = last = bisect_right(self._starts, hit.span.start)
         (start, end), above = hit.span, hit.above
-        if first and self._near(self._passages[first - 1].span.end, start, max_gap):
+        if first and self._are_near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
             before = self._passages[first]
             start, end, above = before.span.start, max(end, before.span.end), before.above
         while last < len(self._passages):
             after = self._passages[last].span
-            if not self._near(end, after.start, max_gap):
+            if not self._are_near(end, after.start, max_gap):
                 break
             end = max(end, after.end)
             last += 1
-        # Words that begin in a range add up; the one in which a passage begins is counted apart.
-        begun, position, known = 0, start, 0
-        for one in self._passages[first:last]:
-            begun += count_starts(self._text, position, one.span.start) + one.begun
-            position = one.span.end
-            known += one.words + one.above
-        begun += count_starts(self._text, position, end)
-        words = least_words(begun + is_inside_word(self._text, start), end - start)
-        added = words + above - known
+        # Words that begin in ranges add up; the word in which a passage begins is counted apart.
+        starts, position, counted = 0, start, 0
+        for passage in self._passages[first:last]:
+            starts += count_starts(self._text, position, passage.span.start) + passage.starts
+            position = passage.span.end
+            counted += passage.words + passage.above
+        starts += count_starts(self._text, position, end)
+        words = floor_by_length(starts + is_inside_word(self._text, start), end - start)
+        added = words + above - counted
         if added > room:
             return None
-        self._passages[first:last] = [_Joined(Span(start, end), begun, words, above)]
+        self._passages[first:last] = [_JoinedHits(Span(start, end), starts, words, above)]
         self._starts[first:last] = [start]
         return added
 
-    def _near(self, end: int, start: int, max_gap: int) -> bool:
-        """Return whether at most `max_gap` words, which may be parts of some, lie between."""
+    def _are_near(self, end: int, start: int, max_gap: int) -> bool:
+        """Return whether at most `max_gap` words or parts of words lie between two offsets."""
         gap = start - end
-        return least_words(0, gap) <= max_gap and count_starts(self._text, end, start) <= max_gap
+        return (
+            floor_by_length(0, gap) <= max_gap and count_starts(self._text, end, start) <= max_gap
+        )
 
 
 def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
     """Yield the titles of sections that begin after the start of the first hit."""
-    above: list[str] | None = None
-    known: list[str] = []
+    path_before: list[str] | None = None
+    inside_before: list[str] = []
     for hit in hits:
-        path = _parts(hit.get("headings"), HEADING_SEPARATOR)
-        inside = _parts(hit.get(INSIDE_KEY), INSIDE_SEPARATOR)
-        begun = [] if above is None else path[sum(takewhile(bool, map(eq, above, path))) :]
-        # Hits that overlap name the same titles.
-        yield from (title for title in (*begun, *inside) if title not in known)
-        above, known = path, inside
+        path = _titles(hit.get("headings"), HEADING_SEPARATOR)
+        inside = _titles(hit.get(INSIDE_KEY), INSIDE_SEPARATOR)
+        common = 0 if path_before is None else sum(takewhile(bool, map(eq, path_before, path)))
+        new = [] if path_before is None else path[common:]
+        # Hits that overlap have titles in common.
+        yield from (title for title in (*new, *inside) if title not in inside_before)
+        path_before, inside_before = path, inside
 
 
-def _parts(titles: object, separator: str) -> list[str]:
-    """Return titles; documents may come with other values of the same name."""
+def _titles(titles: object, separator: str) -> list[str]:
+    """Return titles; documents may have other values under the same key."""
     return titles.split(separator) if isinstance(titles, str) and titles else []

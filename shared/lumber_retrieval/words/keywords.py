@@ -27,39 +27,39 @@ def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
 
     Case, accents, and forms of the same letter (ligatures, fullwidth letters) do not count.
-    Underscores separate words, as in identifiers. Of Chinese, Japanese and Korean each pair of
-    neighbouring characters is a word, and of Thai and alphabets like it each three.
+    Underscores separate words, as in identifiers. In Chinese, Japanese and Korean each pair of
+    neighbouring characters is a word; in Thai and alphabets like it each three are.
     """
     if text.isascii():
         return _ASCII_TERM.findall(text.lower())
-    found: list[str] = []
+    words: list[str] = []
     for match in _TERM.finditer(fold(text)):
-        tripled, paired = match.groups()
-        size = 3 if tripled else 2 if paired else len(match[0])
-        found += _runs(match[0], size)
-    return found
+        in_threes, in_pairs = match.groups()
+        size = 3 if in_threes else 2 if in_pairs else len(match[0])
+        words += _ngrams(match[0], size)
+    return words
 
 
 def terms(text: str) -> list[str]:
-    """Return what a text is found by: its words, and parts of those in other alphabets than Latin.
+    """Return the terms by which a text is found: its words, and trigrams of words not in Latin.
 
-    In these, three characters each, so that forms and compounds of a word are found, whether they
-    differ at its end or at its beginning. English gains nothing.
+    Trigrams find forms and compounds of a word, whether these differ at its end or at its
+    beginning. English gains nothing from them.
     """
-    found = words_in(text)
+    words = words_in(text)
     if text.isascii():
-        return found
-    parts = [
-        part
-        for word in found
+        return words
+    trigrams = [
+        trigram
+        for word in words
         if len(word) > 3 and not _LATIN.fullmatch(word)
-        for part in _runs(word, 3)
+        for trigram in _ngrams(word, 3)
     ]
-    return found + parts
+    return words + trigrams
 
 
-def _runs(word: str, size: int) -> list[str]:
-    """Return the parts of a word with some characters each, or the word if it is shorter."""
+def _ngrams(word: str, size: int) -> list[str]:
+    """Return the parts of a word with `size` characters each, or the word if it is shorter."""
     return [word[n : n + size] for n in range(max(1, len(word) - size + 1))]
 
 

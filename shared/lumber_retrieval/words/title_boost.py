@@ -1,4 +1,4 @@
-"""Which documents a question names: of several long reports, those of the company it is about."""
+"""Prefers documents that a question names: of several long reports, those of its company."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -14,50 +15,52 @@ from lumber_core.text.titles import document_title
 from lumber_retrieval.words.coverage import content_words, stem
 from lumber_retrieval.words.keywords import words_in
 
-LONG = 30_000
-"""Characters of a text whose title counts, about ten pages. The chunks of a shorter document are
-few: if they came first, they all would."""
-_NAMED = 0.4
-"""What being in the document that is named counts, beside a score from 0 to 1. From 0.3 to 0.8
-FinanceBench has the same recall within a question."""
-_SHORTEST = 3  # letters by which a longer word is named, as in "MGM" for "mgmresorts"
+LONG_DOCUMENT = 30_000
+"""Least characters of a text whose title counts, about ten pages. A shorter document has few
+chunks, and a preference would put all of them first."""
+_TITLE_WEIGHT = 0.4
+"""Added to the score of a chunk, from 0 to 1, in the document that the question names. From 0.3 to
+0.8 FinanceBench has the same recall within a question."""
+_FEWEST_LETTERS = 3  # of a word of the question that begins one of a title: "MGM", "mgmresorts"
 
 
 def favour_named(
     question: str, scores: Mapping[int, float], titles: Mapping[int, tuple[Hashable, str]]
 ) -> dict[int, float]:
-    """Return scores with more for chunks of documents that a question names, best first.
+    """Return scores that are higher for chunks of documents that a question names, best first.
 
-    A title counts by its words that the question has, each the more, the fewer of the documents
-    have it. Names of files are written without spaces at times ("BESTBUY").
+    The weight of a title is that of its words in the question. A word weighs the more, the fewer
+    documents have it in their titles. Names of files may lack spaces ("BESTBUY").
 
-    Scores are from 0 to 1, by the numbers of chunks; `titles` has the document of each chunk, and
-    its title, or "".
+    Args:
+        question: The question.
+        scores: Scores from 0 to 1, by the numbers of chunks.
+        titles: The document of each chunk, and its title, or "".
     """
     words = words_in(question)
-    asked = {word for word in content_words(words) if not word.isdecimal()}
+    names = {word for word in content_words(words) if not word.isdecimal()}
     joined = {stem(a + b) for a, b in pairwise(words) if len(a + b) > len(stem(a + b))}
-    starts = (*{stem(word) for word in asked if len(word) >= _SHORTEST}, *joined)
-    said = {
-        document: {word for word in words_in(title) if word.startswith(starts) or word in asked}
+    starts = (*{stem(word) for word in names if len(word) >= _FEWEST_LETTERS}, *joined)
+    common = {
+        document: {word for word in words_in(title) if word.startswith(starts) or word in names}
         for document, title in {*titles.values()}
     }
-    counts = Counter(word for known in said.values() for word in known)
+    counts = Counter(word for in_title in common.values() for word in in_title)
     weights = {
-        document: math.fsum(math.log(len(said) / counts[word]) for word in known)
-        for document, known in said.items()
+        document: math.fsum(math.log(len(common) / counts[word]) for word in in_title)
+        for document, in_title in common.items()
     }
-    most = max(weights.values(), default=0)
-    if not most:
+    highest = max(weights.values(), default=0)
+    if not highest:
         return {**scores}
-    favoured = {
-        number: (score + _NAMED * weights[titles[number][0]] / most) / (1 + _NAMED)
+    boosted = {
+        number: (score + _TITLE_WEIGHT * weights[titles[number][0]] / highest) / (1 + _TITLE_WEIGHT)
         for number, score in scores.items()
     }
-    return dict(sorted(favoured.items(), key=lambda one: one[1], reverse=True))
+    return dict(sorted(boosted.items(), key=itemgetter(1), reverse=True))
 
 
 def title_of(metadata: Mapping[Any, Any]) -> str:
-    """Return the title of a document by the metadata of a chunk, in which headings are no title."""
+    """Return the title of a chunk's document, given the chunk's metadata; a heading is no title."""
     own = {CONTEXT_KEY: "", **metadata, "headings": None}
     return document_title(own, Source("", metadata=own).named)

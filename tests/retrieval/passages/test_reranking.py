@@ -19,7 +19,7 @@ from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.reranking import passages_of_hits
-from lumber_retrieval.search import fused
+from lumber_retrieval.search import fuse
 from lumber_retrieval.words.word_count import count_words
 from tests.core.core_support import quick
 from tests.core.text.test_context import GUIDE
@@ -213,7 +213,7 @@ def test_candidates_of_an_index_become_the_passages_of_the_index_for_the_most_pa
         query = json.loads(row)["question"]
         with index.store.snapshot() as snapshot:
             near = snapshot.nearest(Bundled().embed_query(query), 100, None)
-            hits, _ = snapshot.hits(fused([near, snapshot.matching(query, 100, None)]))
+            hits, _ = snapshot.hits(fuse([near, snapshot.matching(query, 100, None)]))
         found = index.search(query, budget=300)
         own = passages_of_hits(query, hits[:40], texts, budget=300)
         read, theirs = (
