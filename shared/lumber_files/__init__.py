@@ -1,8 +1,8 @@
 """Reading files as texts, and replacing files whole.
 
 `file_search` finds the files of paths, folders and patterns, without what `ignore_rules` leave out.
-`reading` reads one: `encodings` decodes a text, and `isolation` runs the one of `readers` that
-knows its format (`pdf`, or one of `formats`) within `limits`, in a child process. `writing`
+`reading` reads one: `encodings` decodes a text, and `isolation` starts a `child_process` that runs
+the one of `readers` that knows its format (`pdf`, or one of `formats`), within `limits`. `writing`
 replaces a file whole.
 
 Plain text, Markdown in UTF-8, mails and notebooks need no extra package. HTML, PDF, office

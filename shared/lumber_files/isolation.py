@@ -2,9 +2,12 @@
 
 A file may send its reader into an endless loop, crash native code or take gigabytes. The user's
 process goes on, with an error of one sentence. A child starts with the first file and serves until
-the process ends; each thread that reads has its own. It receives a line of JSON and the file
-through a pipe, and answers in JSON: a hostile file that controls the child must not control the
-parent, as it could by pickling.
+the process ends; each thread that reads has its own. It receives JSON and the file through a pipe,
+and answers in JSON: a hostile file that controls the child must not control the parent, as it could
+by pickling.
+
+A child is another Python interpreter. A packed program (PyInstaller, Nuitka, cx_Freeze) has none,
+and its executable is the program: it is forked, or started as `multiprocessing` does.
 """
 
 from __future__ import annotations
@@ -16,20 +19,23 @@ import signal
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
+from dataclasses import dataclass
+from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from lumber_files.limits import TooMuchError, UnreadableFileError, check_unpacked
+from lumber_files.child_process import serve_pipe
+from lumber_files.limits import UnreadableFileError
 
 _CPU_PER_UNPACKED = 1.2e-6  # seconds a byte of the limit: 60 s by default
 _CPU_PER_BYTE = 5e-6  # seconds a byte of the file: books of 10,000 pages take longer
 _MIN_SECONDS = 2  # of CPU time; importing a reader takes some of it
 _CLOCK_PER_CPU = 5  # times the CPU time: other programs take their share of the CPU
-_BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fifth
-_COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
-_ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
+_MAX_REUSED = 1 << 25  # bytes of a file after which a child ends: its memory may stay taken
+_MARK = "LUMBER_SPLITTERS_READS_A_FILE"
+"""In the environment of a child: a program that was started again by mistake starts no further."""
 
 # Without their __init__, which imports splitters and takes ten times as long as a reader.
 _PACKAGES_OF_READERS = ("lumber_core", "lumber_files")
@@ -40,28 +46,21 @@ sys.path[:] = given["path"]
 for name, path in given["packages"].items():
     sys.modules[name] = types.ModuleType(name)
     sys.modules[name].__path__ = path
-from lumber_files.isolation import answer_requests
-answer_requests()
+from lumber_files.child_process import serve_standard_input
+serve_standard_input()
 """
 
 
+@dataclass
 class _Child:
     """A process that reads one file after another."""
 
-    def __init__(self) -> None:
-        self._is_late = False
-        # -I and -S: its search path is the parent's, so that it needs none of its own.
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _CHILD],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES_OF_READERS}
-        self._send({"path": sys.path, "packages": packages})
-
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
+    ask: Callable[[dict[str, Any], bytes], bytes]  # returns its answer; b"" if it ends without one
+    is_alive: Callable[[], bool]
+    end: Callable[[], None]
+    kill: Callable[[], None]
+    exit_status: Callable[[], int | None]
+    _is_late: bool = False
 
     def read(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
         """Return the child's answer; if it ended without one, an error states how."""
@@ -69,39 +68,83 @@ class _Child:
         watch.daemon = True
         watch.start()
         try:
-            self._send(request, content)
-            assert self._process.stdout is not None
-            answer = self._process.stdout.readline()
-        except OSError:  # the child has ended
+            answer = self.ask({**request, "size": len(content)}, content)
+        except (OSError, EOFError):  # the child has ended
             answer = b""
         except BaseException:  # such as Ctrl-C: half an answer may be in the pipe
             self.end()
             raise
         finally:
             watch.cancel()
-        if answer.endswith(b"\n"):
+        if answer:
             parsed: dict[str, Any] = json.loads(answer.decode("utf-8", "surrogatepass"))
             return parsed
         self.end()
-        if self._is_late or self._process.returncode == -getattr(signal, "SIGXCPU", 0):
+        if self._is_late or self.exit_status() == -getattr(signal, "SIGXCPU", 0):
             return {"error": f"takes more than {request['seconds']} s of CPU time to read"}
         return {"error": "cannot be read: its reader crashed, or needed too much memory"}
 
     def _expire(self) -> None:
         self._is_late = True
-        self._process.kill()
+        self.kill()
 
-    def end(self) -> None:
-        self._process.kill()
+
+def _start_interpreter(interpreter: str) -> _Child:
+    # -I and -S: its search path is the parent's, so that it needs none of its own.
+    process = subprocess.Popen(
+        [interpreter, "-I", "-S", "-c", _CHILD],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, _MARK: "1"},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    requests, answers = process.stdin, process.stdout
+
+    def send(request: dict[str, Any], content: bytes = b"") -> None:
+        requests.write(json.dumps(request).encode() + b"\n")
+        requests.write(content)
+        requests.flush()
+
+    def ask(request: dict[str, Any], content: bytes) -> bytes:
+        send(request, content)
+        answer = answers.readline()
+        return answer if answer.endswith(b"\n") else b""
+
+    def end() -> None:
+        process.kill()
         with suppress(OSError):  # what was not sent
-            self._process.communicate()
+            process.communicate()
 
-    def _send(self, request: dict[str, Any], content: bytes = b"") -> None:
-        pipe = self._process.stdin
-        assert pipe is not None
-        pipe.write(json.dumps({**request, "size": len(content)}).encode() + b"\n")
-        pipe.write(content)
-        pipe.flush()
+    packages = {name: list(sys.modules[name].__path__) for name in _PACKAGES_OF_READERS}
+    # Python ignores other entries, such as a Path, as well.
+    send({"path": [one for one in sys.path if isinstance(one, str)], "packages": packages})
+    return _Child(ask, lambda: process.poll() is None, end, process.kill, process.poll)
+
+
+def _start_packed() -> _Child:
+    """Fork a program that has no interpreter, or start it again where there is no fork."""
+    from multiprocessing import get_context  # deferred: few programs are packed
+
+    context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
+    pipe, theirs = context.Pipe()
+    process = context.Process(target=serve_pipe, args=(theirs,), daemon=True)
+    process.start()
+    theirs.close()
+
+    def ask(request: dict[str, Any], content: bytes) -> bytes:
+        pipe.send_bytes(json.dumps(request).encode())
+        pipe.send_bytes(content)
+        answer: bytes = pipe.recv_bytes()
+        return answer
+
+    def end() -> None:
+        process.kill()
+        process.join()
+        pipe.close()
+
+    return _Child(ask, process.is_alive, end, process.kill, lambda: process.exitcode)
 
 
 # By the ID of the process that started them: a fork must not use its parent's.
@@ -136,10 +179,18 @@ def read_isolated(
     seconds = _MIN_SECONDS + int(_CPU_PER_UNPACKED * max_unpacked + _CPU_PER_BYTE * len(content))
     limits = {"max_unpacked": max_unpacked, "seconds": seconds}
     request = {"reader": reader, "kind": kind, "options": options, **limits}
-    child = _take_child()
+    try:
+        child = _take_child()
+    except (OSError, AssertionError, RuntimeError) as error:
+        raise UnreadableFileError(
+            f"{name} cannot be read: no process can be started to read it ({error})"
+        ) from error
     answer = child.read(request, content)
     if child.is_alive():
-        _idle[os.getpid()].append(child)
+        if len(content) <= _MAX_REUSED:
+            _idle[os.getpid()].append(child)
+        else:
+            child.end()
     if "error" in answer:
         raise UnreadableFileError(f"{name} {answer['error']}")
     return answer["value"]
@@ -151,47 +202,22 @@ def _take_child() -> _Child:
             child = _idle[os.getpid()].pop()
             if child.is_alive():
                 return child
-    return _Child()
+    if _MARK in os.environ or "--multiprocessing-fork" in sys.argv:
+        raise RuntimeError(
+            "this program was started to read a file and is about to start itself again: a packed "
+            "program calls multiprocessing.freeze_support() before anything else"
+        )
+    interpreter = _interpreter()
+    return _start_packed() if interpreter is None else _start_interpreter(interpreter)
 
 
-def answer_requests() -> None:
-    """Read the files that the parent sends until it ends. Runs in the child."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
-    while line := requests.readline():
-        request = json.loads(line)
-        content = requests.read(request["size"])
-        _limit_resources(request["seconds"], _BASE_MEMORY + _COPIES_OF_FILE * len(content))
-        answers.write(_answer(request, content) + b"\n")
-        answers.flush()
-
-
-def _answer(request: dict[str, Any], content: bytes) -> bytes:
-    try:
-        module, function = request["reader"].split(":")
-        read = getattr(import_module(module), function)
-        answer = {"value": read(content, request["max_unpacked"], **request["options"])}
-        encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        check_unpacked(len(encoded) - _ANSWER_OVERHEAD, request["max_unpacked"])
-        return encoded
-    except TooMuchError as error:
-        reason = str(error)
-    except MemoryError:
-        reason = "needs too much memory to be read"
-    except Exception as error:  # noqa: BLE001 - parsers raise anything on damaged files
-        reason = f"cannot be read as {request['kind']}: {str(error) or type(error).__name__}"
-    return json.dumps({"error": reason}).encode()
-
-
-def _limit_resources(seconds: int, memory: int) -> None:
-    """Limit the CPU time and the memory of this process from now on, where the system can."""
-    try:
-        import resource
-    except ImportError:  # Windows, where only the parent's timer bounds it
-        return
-    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    limits = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
-    for limit, maximum in {**limits, resource.RLIMIT_CORE: 0}.items():
-        with suppress(ValueError, OSError):  # lower already, or macOS, which cannot limit memory
-            resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))
+def _interpreter() -> str | None:
+    """Return the path of a Python interpreter; None in a packed program."""
+    if getattr(sys, "frozen", False):
+        return None
+    # `sys.executable` is another program where Python is embedded, as in uWSGI.
+    folder = Path(sys.exec_prefix, "Scripts" if os.name == "nt" else "bin")
+    for path in (sys.executable, folder / "python3", folder / "python", folder / "python.exe"):
+        if path and Path(path).name.lower().startswith(("python", "pypy")) and Path(path).is_file():
+            return str(path)
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 from typing import Any
@@ -28,6 +29,14 @@ def crash(content: bytes, max_unpacked: int) -> None:
 
 def hungry(content: bytes, max_unpacked: int) -> int:
     return len(bytearray(1 << 36))
+
+
+def stopped(content: bytes, max_unpacked: int) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def address_space(content: bytes, max_unpacked: int) -> int:
+    return resource.getrlimit(resource.RLIMIT_AS)[0]
 
 
 def damaged(content: bytes, max_unpacked: int) -> None:

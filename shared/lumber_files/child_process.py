@@ -1,0 +1,127 @@
+"""Runs in the child process that reads files: limits itself, and answers one request after another.
+
+Its modules are imported without the `__init__` of their packages, which import splitters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from lumber_files.limits import TooMuchError, check_unpacked
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+_BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fifth
+_COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
+_ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
+_SECONDS_BETWEEN_LOOKS = 1  # at whether the parent is still there
+_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]
+"""Requests, each with a function that receives its file."""
+
+
+def serve_standard_input() -> None:
+    """Read the files that a parent sends to an interpreter of its own, until the parent ends."""
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+
+    def receive() -> _Requests:
+        while line := requests.readline():
+            request = json.loads(line)
+            yield request, partial(requests.read, request["size"])
+
+    def answer(encoded: bytes) -> None:
+        answers.write(encoded + b"\n")
+        answers.flush()
+
+    _serve(receive(), answer, memory_in_use=0)
+
+
+def serve_pipe(pipe: Connection) -> None:
+    """Read the files that a parent sends to a fork of itself, until the parent ends."""
+
+    def receive() -> _Requests:
+        with suppress(EOFError, OSError):  # the parent has ended
+            while True:
+                yield json.loads(pipe.recv_bytes()), pipe.recv_bytes
+
+    _serve(receive(), pipe.send_bytes, memory_in_use=_address_space())
+
+
+def _serve(
+    requests: _Requests,
+    answer: Callable[[bytes], None],
+    *,
+    memory_in_use: int,
+) -> None:
+    """Answer requests, each with what receives its file.
+
+    Args:
+        requests: The requests.
+        answer: Sends an answer to the parent.
+        memory_in_use: Bytes of address space that a fork has of its parent.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
+    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    with suppress(OSError):  # a program without a console has none
+        os.dup2(2, 1)  # output of libraries goes to stderr: stdout is for answers
+    for request, receive in requests:
+        # Before the file is received: it needs memory as well.
+        memory = memory_in_use + _BASE_MEMORY + _COPIES_OF_FILE * request["size"]
+        _limit_resources(request["seconds"], memory)
+        answer(_answer(request, receive()))
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent, of whose pipe a fork may hold the other end."""
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
+
+
+def _address_space() -> int:
+    """Return the bytes of address space of this process; 0 if the system does not state them."""
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _answer(request: dict[str, Any], content: bytes) -> bytes:
+    try:
+        module, function = request["reader"].split(":")
+        read = getattr(import_module(module), function)
+        answer = {"value": read(content, request["max_unpacked"], **request["options"])}
+        encoded = json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        check_unpacked(len(encoded) - _ANSWER_OVERHEAD, request["max_unpacked"])
+        return encoded
+    except TooMuchError as error:
+        reason = str(error)
+    except MemoryError:
+        reason = "needs too much memory to be read"
+    except Exception as error:  # noqa: BLE001 - parsers raise anything on damaged files
+        reason = f"cannot be read as {request['kind']}: {str(error) or type(error).__name__}"
+    return json.dumps({"error": reason}).encode()
+
+
+def _limit_resources(seconds: int, memory: int) -> None:
+    """Limit the CPU time and the memory of this process from now on, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows, where only the parent's timer bounds it
+        return
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    limits = {resource.RLIMIT_CPU: int(used) + seconds, resource.RLIMIT_AS: memory}
+    for limit, maximum in {**limits, resource.RLIMIT_CORE: 0}.items():
+        with suppress(ValueError, OSError):  # lower already, or macOS, which cannot limit memory
+            resource.setrlimit(limit, (maximum, resource.getrlimit(limit)[1]))
