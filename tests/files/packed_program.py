@@ -1,0 +1,11 @@
+"""A program to be packed: it prints the texts of files."""
+
+import sys
+from multiprocessing import freeze_support
+
+from lumber_files import read_file
+
+if __name__ == "__main__":
+    freeze_support()  # before anything else: on Windows the program is started again to read
+    for path in sys.argv[1:]:
+        sys.stdout.write(read_file(path).text)
