@@ -371,15 +371,19 @@ def enforce_limits(
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.
     """
-    text, fixed = parsed.text, parsed.section_starts
-    spans = segmentation.spans
-    if fixed:
-        starts = {*fixed, *(span.start for span in spans)}
-        spans = spans_from_starts(sorted(starts), len(text))
+    spans = _start_sections(segmentation.spans, parsed)
     too_long = limits.find_too_long(parsed, spans, parts)
     if too_long:
         others = set(spans).difference(too_long)
         shorter = Cutter(parsed, limits).shorten(too_long, units, scorer)
         spans = tuple(sorted([*others, *shorter]))
-    joined = limits.join(text, spans, fixed)
+    joined = limits.join(parsed.text, spans, parsed.section_starts)
     return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)
+
+
+def _start_sections(spans: tuple[Span, ...], parsed: ParsedText) -> tuple[Span, ...]:
+    """Return the spans, cut where a section starts that is not joined with others."""
+    if not parsed.section_starts:
+        return spans
+    starts = {*parsed.section_starts, *(span.start for span in spans)}
+    return spans_from_starts(sorted(starts), len(parsed.text))

@@ -268,11 +268,15 @@ class MarkdownText(ParsedText):
         """Where headings start, except below another heading; none if sections are merged."""
         if self._merge_sections:
             return []
-        return [
+        # A thematic break below a heading belongs to it: no place is between them.
+        blocks = [block for block in self.blocks if block.kind != "rule"]
+        starts = [
             block.start
-            for before, block in pairwise(self.blocks)
+            for before, block in pairwise(blocks)
             if block.level and before.kind != "heading"
         ]
+        leading_rule = bool(blocks) and blocks[0] is not self.blocks[0]
+        return [blocks[0].start, *starts] if leading_rule and blocks[0].level else starts
 
     @property
     def title(self) -> str:

@@ -7,12 +7,15 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lumber_core import (
     BertChunker,
     Chunker,
     Delivery,
     GreedyChunker,
+    LayoutChunker,
     LumberChunker,
     Source,
     token_counter,
@@ -103,3 +106,22 @@ def test_sizes_are_counted_from_the_start_of_a_section() -> None:
 def test_plain_text_has_no_sections() -> None:
     chunks = GreedyChunker(merge_sections=False).split(Source(TEXT, format="text"))
     assert chunks == GreedyChunker().split(Source(TEXT, format="text"))
+
+
+BLOCKS = (
+    *("# One", "## Two", "Three\n=====", "Four\n----", "---", "***", "> # Five", "> six"),
+    *("- seven\n\n  # Eight", "1. nine", "Ten says:", ": eleven", "<p>twelve</p>", "<!-- x -->"),
+    *("```\n# thirteen\n```", "| a | b |\n| - | - |\n| 1 | 2 |", "![a](b)", "Fifteen. Sixteen."),
+)
+
+
+@example(["# One", "---", "## Two", "1. nine", "## Two", "1. nine"], "\n\n")
+@given(st.lists(st.sampled_from(BLOCKS), max_size=9), st.sampled_from(["\n\n", "\n"]))
+def test_any_order_of_blocks_is_split_where_sections_start(blocks: list[str], between: str) -> None:
+    text = between.join(blocks)
+    source = Source(text, format="markdown")
+    for chunk_size in (None, 12):
+        chunker = LayoutChunker(merge_sections=False, chunk_size=chunk_size)
+        spans = chunker.segment(source).spans
+        assert "".join(span.of(text) for span in spans) == text
+        assert {span.start for span in spans} >= {*chunker.parse(source).section_starts}
