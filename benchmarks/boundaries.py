@@ -29,7 +29,7 @@ from lumber_core import BertChunker, GreedyChunker
 from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.boundary_metrics import SegmentationScores, score_segmentation
 from lumber_evaluation.dataset import Document
-from lumber_evaluation.splitters import evaluated
+from lumber_evaluation.splitters import wrap_splitter
 from lumber_training.training_data import load_documents, split_held_out
 
 LINE_BREAKS = re.compile(r"\s*\n\s*")
@@ -73,7 +73,7 @@ def texttiling() -> Callable[[str], list[str]]:
 
 
 def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
-    """Return what makes each splitter, as `evaluated` takes it."""
+    """Return what makes each splitter, as `wrap_splitter` takes it."""
     found: dict[str, Callable[[], object]] = {
         "bert": lambda: above_threshold(BertChunker(model, threshold=0.0)),
         "no cuts": lambda: lambda text: [text],
@@ -106,7 +106,7 @@ class Measured:
 
 
 def measure(documents: Sequence[Document], splitter: object) -> Measured:
-    made = evaluated(splitter)
+    made = wrap_splitter(splitter)
     splits = [made.split(document) for document in documents]
     cuts = [[chunk.span.start for chunk in split.chunks] for split in splits]
     words = sum(len(document.text.split()) for document in documents)

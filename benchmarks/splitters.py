@@ -21,7 +21,7 @@ from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.dataset import Corpus
-from lumber_evaluation.splitters import evaluated
+from lumber_evaluation.splitters import wrap_splitter
 
 # Of chunk_size, as Bert and Layout have it by default.
 _TARGET_SHARE = 0.6
@@ -32,7 +32,7 @@ class Peer:
     """A splitter with a size setting.
 
     Attributes:
-        make: Makes it from the setting, as `evaluated` takes it.
+        make: Makes it from the setting, as `wrap_splitter` takes it.
         low: A setting that gives chunks that are too short.
         high: One that gives chunks that are too long.
         package: The distribution to install.
@@ -156,7 +156,7 @@ def split(corpus: Corpus, peer: Peer, setting: float) -> list[list[Span]]:
     made = []
     for document in corpus.documents:
         make = (peer.markdown or peer.make) if document.format == "markdown" else peer.make
-        chunks = evaluated(make(setting)).split(document).chunks
+        chunks = wrap_splitter(make(setting)).split(document).chunks
         spans = (chunk.span.stripped(document.text) for chunk in chunks)
         made.append([span for span in spans if span.start < span.end])
     return made

@@ -78,7 +78,7 @@ class ContextEmbeddings(Embeddings):
             for number, chunk in enumerate(document):
                 place = len(self._documents), number
                 self._places.setdefault(chunk.page_content, deque()).append(place)
-            self._documents.append(_placed(document))
+            self._documents.append(_place_chunks(document))
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text; whole documents are embedded when they are needed."""
@@ -146,7 +146,7 @@ def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
     return documents
 
 
-def _placed(chunks: Sequence[Document]) -> list[PlacedText]:
+def _place_chunks(chunks: Sequence[Document]) -> list[PlacedText]:
     """Return the chunks of a document as they are embedded."""
     placed = [own_text(chunk) for chunk in chunks]
     texts = [text for _, text in placed]

@@ -21,7 +21,7 @@ from langchain_lumber.passage_joiner import place_metadata
 from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.chunking.delivery import SHOWN_KEYS
-from lumber_core.storage.urls import in_collection, shown
+from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key, file_name, place_source
 from lumber_core.text.source import NAME_KEYS
@@ -116,7 +116,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Return the settings, the URL of a database without its password."""
-        return [(n, shown(v) if n == "path" else v) for n, v in super().__repr_args__()]
+        return [(n, display_path(v) if n == "path" else v) for n, v in super().__repr_args__()]
 
     def _open(self) -> PassageIndex:
         splitter = self.splitter

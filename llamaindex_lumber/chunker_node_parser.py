@@ -29,7 +29,7 @@ class ChunkerNodeParser(SpanNodeParser):
     """The splitter of `lumber_core` that finds the spans."""
 
     @field_serializer("splitter")
-    def _serialised(self, splitter: Chunker) -> str:
+    def _serialise(self, splitter: Chunker) -> str:
         """Return what determines the chunks."""
         return splitter.identity
 

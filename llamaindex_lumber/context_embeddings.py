@@ -66,7 +66,7 @@ class ContextEmbedding(TransformComponent):
         super().__init__(**settings)
 
     @field_serializer("embed_model")
-    def _serialised(self, model: BaseEmbedding) -> dict[str, str]:
+    def _serialise(self, model: BaseEmbedding) -> dict[str, str]:
         """Return what determines a model's vectors, for cache keys; it has no credentials."""
         fields = type(model).model_fields.items()
         settings = {name: getattr(model, name) for name, field in fields if not field.exclude}
@@ -87,7 +87,7 @@ class ContextEmbedding(TransformComponent):
             ask_within, None, model.get_text_embedding_batch, model.aget_text_embedding_batch
         )
         progress = bool(kwargs.get("show_progress"))
-        made = embed_chunks(map(_placed, documents), embed, show_progress=progress)
+        made = embed_chunks(map(_place_nodes, documents), embed, show_progress=progress)
         for own, vectors in zip(documents, made, strict=True):
             for node, vector in zip(own, vectors.tolist(), strict=True):
                 node.embedding = vector
@@ -107,7 +107,7 @@ def _documents_of(nodes: Iterable[BaseNode]) -> list[list[BaseNode]]:
     return [*documents.values()]
 
 
-def _placed(nodes: Sequence[BaseNode]) -> list[PlacedText]:
+def _place_nodes(nodes: Sequence[BaseNode]) -> list[PlacedText]:
     """Return the nodes of a document as LlamaIndex embeds them, with their metadata."""
     texts = [text_of(node) for node in nodes]
     starts = [node.start_char_idx if isinstance(node, TextNode) else None for node in nodes]

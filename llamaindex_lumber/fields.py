@@ -33,7 +33,7 @@ ELSEWHERE = {
 }
 
 
-def named(value: Any) -> Any:
+def describe(value: Any) -> Any:
     """Return a description of a setting that JSON cannot represent, for cache keys."""
     if value is None or isinstance(value, str):
         return value
@@ -47,5 +47,5 @@ def named(value: Any) -> Any:
     return known if known == repr(value) else f"{known} {digest(repr(value))[:16]}"
 
 
-Named = Annotated[Any, PlainSerializer(named)]
+Named = Annotated[Any, PlainSerializer(describe)]
 """A setting that may be a custom object: serialised as its name, its `repr` or a digest of it."""

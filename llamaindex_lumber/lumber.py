@@ -11,7 +11,7 @@ from llama_index.core.bridge.pydantic import Field, field_serializer
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.fields import Named, named
+from llamaindex_lumber.fields import Named, describe
 from llamaindex_lumber.llm import LlamaIndexModel
 from llamaindex_lumber.nodes import checked_nodes, source_of_node
 from llamaindex_lumber.span_node_parser import SpanNodeParser
@@ -109,10 +109,10 @@ class LumberNodeParser(SpanNodeParser):
     """ISO 639 code of the language, such as "en", to find sentences."""
 
     @field_serializer("llm")
-    def _serialised(self, llm: Any) -> Any:
+    def _serialise(self, llm: Any) -> Any:
         """Return the identity of the model, because its settings may hold credentials."""
         if not isinstance(llm, LLM):
-            return named(llm)
+            return describe(llm)
         return {"class_name": llm.class_name(), "identity": LlamaIndexModel(llm).identity}
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:

@@ -40,13 +40,13 @@ def check_filters(filters: object) -> None:
             check_filters(each)
         elif not _fits(each.operator, each.value):
             raise ValueError(
-                f"the filter {_shown(each)} has a value that does not fit: in, nin, any and all "
+                f"the filter {_format(each)} has a value that does not fit: in, nin, any and all "
                 "take a list, text_match takes a text, others take one value, and what is missing "
                 "is found by is_empty"
             )
 
 
-def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
+def make_filter(filters: MetadataFilters | None) -> Accepts | None:
     """Return whether filters, which may be nested, accept metadata; None if there are none.
 
     Raises:
@@ -56,7 +56,7 @@ def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
     if filters is None or not filters.filters:
         return None
     parts = [
-        accepted_by(each) or _anything if isinstance(each, MetadataFilters) else _matches(each)
+        make_filter(each) or _anything if isinstance(each, MetadataFilters) else _matches(each)
         for each in filters.filters
     ]
     if filters.condition is FilterCondition.OR:
@@ -79,7 +79,7 @@ def _matches(wanted: MetadataFilter) -> Accepts:
             return bool(matches(metadata))
         except TypeError:  # such as 1 < "a"
             raise ValueError(
-                f"the filter {_shown(wanted)} does not fit {metadata.get(wanted.key)!r} in the "
+                f"the filter {_format(wanted)} does not fit {metadata.get(wanted.key)!r} in the "
                 "metadata: text_match is for texts, contains, any and all are for lists, others "
                 "compare values of one type"
             ) from None
@@ -103,5 +103,5 @@ def _fits(kind: FilterOperator, value: object) -> bool:
     return isinstance(value, str | int | float) or (kind in _OF_ANY and value is not None)
 
 
-def _shown(wanted: MetadataFilter) -> str:
+def _format(wanted: MetadataFilter) -> str:
     return f"{wanted.key} {wanted.operator.value} {wanted.value!r}"

@@ -26,7 +26,7 @@ from typing_extensions import Self
 
 from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.layout import LayoutNodeParser
-from llamaindex_lumber.metadata_filters import accepted_by, check_filters
+from llamaindex_lumber.metadata_filters import check_filters, make_filter
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.calls.deadlines import run_for_loop
@@ -162,7 +162,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             vector = model.get_agg_embedding_from_queries(_texts_of(query_bundle))
         found = self._index.search(
             query_bundle.query_str,
-            where=accepted_by(self.filters),
+            where=make_filter(self.filters),
             vector=vector,
             **self._settings,
         )
@@ -176,7 +176,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         found = await run_for_loop(
             self._index.search,
             query_bundle.query_str,
-            where=accepted_by(self.filters),
+            where=make_filter(self.filters),
             vector=vector,
             **self._settings,
         )

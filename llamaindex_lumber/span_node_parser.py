@@ -132,10 +132,10 @@ class SpanNodeParser(NodeParser):
         try:
             super().__init__(**settings)
         except (ValidationError, TypeError) as error:
-            raise self._explained(error, settings) from None
+            raise self._explain(error, settings) from None
 
     @classmethod
-    def _explained(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
+    def _explain(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
         """Return what the core's checks say about an error, which is more than pydantic does."""
         if not isinstance(error, ValidationError):
             return error

@@ -29,7 +29,7 @@ from lumber_core.text.parsed import ParsedText
 from lumber_evaluation import splitters
 from lumber_evaluation.comparison import compare, metrics
 from lumber_evaluation.report import render, report_json
-from lumber_evaluation.splitters import Preset, evaluated, preset
+from lumber_evaluation.splitters import Preset, preset, wrap_splitter
 from tests.evaluation.comparing import WordEmbedder, corpus
 
 CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
@@ -88,7 +88,7 @@ def test_a_metric_in_the_registry_is_in_the_report_and_its_json(
         "hit", "First hit", family, metrics.of_questions(lambda q: q.recall(1)), in_summary=True
     )
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, metric))
-    made = compare(corpus(), [evaluated(LineChunker())], embedder=WordEmbedder())
+    made = compare(corpus(), [wrap_splitter(LineChunker())], embedder=WordEmbedder())
     assert '"hit"' in json.dumps(report_json(made))
     assert "First hit" in render(made)
 

@@ -30,7 +30,7 @@ from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.named_embedders import SentenceTransformersEmbedder
 from lumber_evaluation.retrieval import CUTOFFS, QuestionResult, retrieve
-from lumber_evaluation.splitters import evaluated, preset
+from lumber_evaluation.splitters import preset, wrap_splitter
 
 NAMES = ("recursive:1000", "paragraphs", "semantic", "fixed:200", "greedy:400", "bert")
 
@@ -87,14 +87,14 @@ def rows(
     """Yield name, number of chunks and measures of each splitter."""
     subjects = [preset(name, embedder=embedding) for name in NAMES]
     judged = preset("lumber") if model is None else LumberChunker(model, store=store)
-    subjects.append(evaluated(judged, name="lumber"))
+    subjects.append(wrap_splitter(judged, name="lumber"))
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
     limited = BertChunker(tokenizer="words", chunk_size=200)
-    subjects.append(evaluated(limited, name="bert, at most 200"))
+    subjects.append(wrap_splitter(limited, name="bert, at most 200"))
     marked = [document for document in corpus.documents if document.is_segmented]
     if len(marked) == len(corpus.documents):
         segments = {document.text: document.segments for document in marked}
-        subjects.append(evaluated(segments.__getitem__, name="published chunks"))
+        subjects.append(wrap_splitter(segments.__getitem__, name="published chunks"))
     for one in subjects:
         splits = [one.split(document) for document in corpus.documents]
         found = retrieve(corpus, splits, embedding, show_progress=True)

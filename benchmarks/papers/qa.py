@@ -32,7 +32,7 @@ from lumber_evaluation.llm.batch_asking import (
     words,
 )
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
-from lumber_evaluation.splitters import evaluated, preset
+from lumber_evaluation.splitters import preset, wrap_splitter
 
 NAMES = ("recursive:1000", "greedy:400", "bert")
 ANSWER = Template(
@@ -115,7 +115,7 @@ def show(
         store: File that keeps the models' answers.
     """
     subjects = [preset(name) for name in NAMES]
-    subjects.append(evaluated(LumberChunker(models[0], store=store), name="lumber"))
+    subjects.append(wrap_splitter(LumberChunker(models[0], store=store), name="lumber"))
     print("splitter | accuracy | 95 % interval | judged\n--- | --- | --- | ---")
     for one in subjects:
         splits = [one.split(document) for document in corpus.documents]

@@ -11,7 +11,7 @@ from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import ask_until_usable
 from lumber_core.lumber.answer_parser import is_refusal, without_thinking
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable
 from lumber_retrieval.citing.quoted_answers import (
@@ -91,7 +91,7 @@ def _doubt(answer: CitedAnswer) -> str:
     """Return why an answer is not to be trusted; "" if each of its quotes was found."""
     if answer.missing:
         return (
-            f"{counted(len(answer.missing), 'quote')} of the model's "
+            f"{with_noun(len(answer.missing), 'quote')} of the model's "
             f"{len(answer.citations)} not found in the files: do not trust what rests on them"
         )
     if not answer.citations:

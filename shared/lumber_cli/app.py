@@ -19,7 +19,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name of the command, the command, and the rest of the arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
-        return name, None if listed is None else _imported(listed), rest
+        return name, None if listed is None else _import_command(listed), rest
 
 
 app = typer.Typer(
@@ -34,7 +34,7 @@ app = typer.Typer(
 )
 
 
-def _imported(listed: Any) -> Any:
+def _import_command(listed: Any) -> Any:
     """Import a command that is listed."""
     from lumber_cli.options import errors_in_one_line  # deferred: `-h` does without
 
@@ -56,11 +56,11 @@ def _add(name: str, function: str, summary: str, *examples: str) -> None:
     """
     # "\b" tells click to keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
-    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_listed)
+    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stand_for_command)
     _FUNCTIONS[name] = function
 
 
-def _listed() -> None:
+def _stand_for_command() -> None:
     """Stand for a command that is not imported."""
 
 

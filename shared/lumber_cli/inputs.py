@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.options import say, wrong_options
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_files import (
     MAX_UNPACKED,
     NamedPath,
@@ -111,7 +111,7 @@ class Inputs:
             say(f"left out: {counts}; --also '*.log', say, reads such files as text")
         if self.failed:
             say(
-                f"{len(self.failed)} of {counted(len(self), 'document')} could not be read: "
+                f"{len(self.failed)} of {with_noun(len(self), 'document')} could not be read: "
                 f"{count_suffixes(self.failed)}"
             )
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from lumber_cli.named_settings import made_with
+from lumber_cli.named_settings import make_with
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.support.extras import load
@@ -77,7 +77,7 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
     provider, name = _provider(spec)
     key = _key(spec, provider, key_variable)
     name = name or _only_model(provider, key)
-    return made_with(provider.make, name, base_url=provider.base_url, api_key=key, **settings)
+    return make_with(provider.make, name, base_url=provider.base_url, api_key=key, **settings)
 
 
 def _provider(spec: str) -> tuple[Provider, str]:
@@ -112,7 +112,7 @@ def _only_model(provider: Provider, key: str | None) -> str:
     shown = public_url(url)
     sdk = load("openai", package="openai", extra="openai")
     try:
-        served = OpenAIModel("any", base_url=url, api_key=key).served()
+        served = OpenAIModel("any", base_url=url, api_key=key).list_models()
     except sdk.OpenAIError as error:
         raise ModelUnavailableError(f"{shown} gives no list of models: {error}") from error
     if len(served) != 1:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.language_models import FORMS, language_model, model_class
-from lumber_cli.named_settings import SetOption, divided, made_with, settings_in
+from lumber_cli.named_settings import SetOption, divide_settings, make_with, settings_in
 from lumber_core.llms import CallPolicy, Model
 
 KeyVariable = Annotated[
@@ -53,7 +53,7 @@ class Asking:
             if self.given:
                 raise ValueError(f"{self.given[0]} needs a language model: pass --model NAME")
             return None
-        settings, _ = divided(self.settings, model_class(self.model), CallPolicy)
+        settings, _ = divide_settings(self.settings, model_class(self.model), CallPolicy)
         return language_model(self.model, key_variable=self.key_variable, **settings)
 
     def call_policy(self) -> CallPolicy:
@@ -62,8 +62,8 @@ class Asking:
         Raises:
             ValueError: A number is out of range.
         """
-        _, policy = divided(self.settings, model_class(self.model), CallPolicy)
-        return made_with(CallPolicy, **policy)
+        _, policy = divide_settings(self.settings, model_class(self.model), CallPolicy)
+        return make_with(CallPolicy, **policy)
 
 
 def asking_of(

@@ -49,7 +49,7 @@ def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
     return given
 
 
-def made_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
+def make_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
     """Return what a class makes of settings.
 
     Raises:
@@ -66,7 +66,9 @@ def names_of(taker: Callable[..., object]) -> list[str]:
     return [name for name in inspect.signature(taker).parameters if name not in _ELSEWHERE]
 
 
-def divided(given: Mapping[str, object], *takers: Callable[..., object]) -> list[dict[str, Any]]:
+def divide_settings(
+    given: Mapping[str, object], *takers: Callable[..., object]
+) -> list[dict[str, Any]]:
     """Return the settings of each of some classes.
 
     Raises:

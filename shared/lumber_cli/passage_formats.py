@@ -11,7 +11,7 @@ from pathlib import PurePath
 import typer
 
 from lumber_cli.writers import as_text, write_utf8
-from lumber_core.support.wording import ranged
+from lumber_core.support.wording import range_with_noun
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
@@ -76,7 +76,7 @@ def whereabouts(passage: Passage) -> list[str]:
     for name in ("page", "line"):
         numbers = _range(passage, name)
         if numbers is not None:
-            said.append(ranged(name, *numbers))
+            said.append(range_with_noun(name, *numbers))
     if "headings" in known:
         said.append(printable(known["headings"]))
     said += [f"columns: {printable(row)}" for row in table_header(passage)]

@@ -12,7 +12,14 @@ import typer
 
 from lumber_cli.language_models import FORMS, is_language_model, model_class
 from lumber_cli.model_options import Asking, KeyVariable
-from lumber_cli.named_settings import SetOption, divided, made_with, names_of, settings_in, value_of
+from lumber_cli.named_settings import (
+    SetOption,
+    divide_settings,
+    make_with,
+    names_of,
+    settings_in,
+    value_of,
+)
 from lumber_core import (
     BertChunker,
     BertJudge,
@@ -85,15 +92,15 @@ class Splitting:
             ValueError: A setting is wrong, or is not one of this splitter.
             MissingExtraError: The language model's package is not installed.
         """
-        own, asking = self._divided()
+        own, asking = self._divide()
         if self.method is SplitterName.LUMBER:
-            made: Chunker = made_with(LumberChunker, self._judge(own, asking), **own)
+            made: Chunker = make_with(LumberChunker, self._judge(own, asking), **own)
         else:
             if flags := self._flags_of_models(asking):
                 raise ValueError(f"{flags[0]} is for the language model of --method lumber")
             if self.model is not None:
                 own["model"] = self._weights(self.model)
-            made = made_with(SPLITTERS[self.method], **own)
+            made = make_with(SPLITTERS[self.method], **own)
         check_overlap(self.chunk_overlap, made.chunk_size)
         return made
 
@@ -103,12 +110,12 @@ class Splitting:
         Raises:
             ValueError: A setting is wrong, or is not one of this splitter.
         """
-        own, asking = self._divided()
+        own, asking = self._divide()
         own.pop("store", None)
         judge = ModelJudge(_Unasked(), prompt_in(self.prompt), policy=asking.call_policy())
-        return made_with(LumberChunker, judge, **own)
+        return make_with(LumberChunker, judge, **own)
 
-    def _divided(self) -> tuple[dict[str, Any], Asking]:
+    def _divide(self) -> tuple[dict[str, Any], Asking]:
         """Return the splitter's settings, and those of the language model."""
         splitter = SPLITTERS[self.method]
         for name in self.settings:
@@ -119,7 +126,9 @@ class Splitting:
                     f"pass --method {owners[0].value}"
                 )
         asked = self.model if self.asks_model else None
-        own, policy, model = divided(self.settings, splitter, CallPolicy, model_class(asked))
+        own, policy, model = divide_settings(
+            self.settings, splitter, CallPolicy, model_class(asked)
+        )
         return own, Asking(asked, self.key_variable, {**policy, **model})
 
     def _flags_of_models(self, asking: Asking) -> list[str]:

@@ -15,7 +15,7 @@ import typer
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.extras import require
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
 from lumber_files import replacing
@@ -74,7 +74,7 @@ class ChunkRow:
         if chunk.pages is not None:
             first, last = chunk.pages
             parts.append(f"page {first}" if first == last else f"pages {first} to {last}")
-        parts.append(counted(chunk.tokens, "token"))
+        parts.append(with_noun(chunk.tokens, "token"))
         if chunk.headings:
             parts.append(HEADING_SEPARATOR.join(chunk.headings))
         return " | ".join(printable(" ".join(part.split())) for part in parts)
@@ -116,7 +116,7 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
         yield _lines(typer.get_binary_stream("stdout"), kind)
         return
     begun, error = False, None
-    with replacing(output) as part, _opened(kind, part, embedding) as write:
+    with replacing(output) as part, _open_writer(kind, part, embedding) as write:
 
         def note(rows: Sequence[ChunkRow]) -> None:
             nonlocal begun
@@ -153,16 +153,16 @@ def as_text(title: str, text: str) -> str:
 def _lines(stream: BinaryIO, kind: OutputFormat) -> Write:
     """Write UTF-8, whatever the terminal's encoding; each document is flushed."""
 
-    def shown(row: ChunkRow) -> str:
+    def format_row(row: ChunkRow) -> str:
         if kind is OutputFormat.TEXT:
             return as_text(row.title(), row.chunk.text)
         return json.dumps(row.as_json(), ensure_ascii=False) + "\n"
 
-    return lambda rows: write_utf8(stream, "".join(map(shown, rows)))
+    return lambda rows: write_utf8(stream, "".join(map(format_row, rows)))
 
 
 @contextmanager
-def _opened(kind: OutputFormat, path: Path, embedding: bool) -> Iterator[Write]:
+def _open_writer(kind: OutputFormat, path: Path, embedding: bool) -> Iterator[Write]:
     """Yield a function that writes to a file; Parquet has a row group for each document."""
     if kind is not OutputFormat.PARQUET:
         with path.open("wb") as stream:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from lumber_core.spans import Span
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 
 Outcome = Literal[
     "shift",  # the judge named a unit of the group
@@ -98,11 +98,11 @@ class Segmentation:
     start_verdicts: tuple[Verdict | None, ...] = ()
 
     def __repr__(self) -> str:
-        parts = [counted(len(self.spans), "chunk")]
+        parts = [with_noun(len(self.spans), "chunk")]
         if self.spans:
-            parts.append(counted(self.spans[-1].end, "character"))
+            parts.append(with_noun(self.spans[-1].end, "character"))
         if self.verdicts:
-            parts += [counted(self.usage.calls, "call"), counted(len(self.failures), "failure")]
+            parts += [with_noun(self.usage.calls, "call"), with_noun(len(self.failures), "failure")]
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def chunks(self, text: str) -> list[str]:

@@ -96,12 +96,12 @@ def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> flo
         ValueError: A boundary is not between 1 and `units` - 1.
         MissingExtraError: Nltk is not installed.
     """
-    return _windowed("pk", reference, predicted, units)
+    return _windows_measure("pk", reference, predicted, units)
 
 
 def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
     """Return WindowDiff: how often windows hold different numbers of boundaries; see `pk`."""
-    return _windowed("windowdiff", reference, predicted, units)
+    return _windows_measure("windowdiff", reference, predicted, units)
 
 
 def window_length(reference: Sequence[int], *, units: int) -> int:
@@ -109,7 +109,7 @@ def window_length(reference: Sequence[int], *, units: int) -> int:
     return max(1, round(units / (2 * (len(set(reference)) + 1))))
 
 
-def _windowed(
+def _windows_measure(
     measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
 ) -> float:
     """Compute one of nltk's measures over the gaps between units."""

@@ -118,7 +118,7 @@ class Corpus:
 
 @runtime_checkable
 class EvaluatedSplitter(Protocol):
-    """A splitter under evaluation; `splitters.evaluated` makes one of any splitter.
+    """A splitter under evaluation; `splitters.wrap_splitter` makes one of any splitter.
 
     Attributes:
         name: Its name, unique within a comparison.

@@ -57,7 +57,7 @@ def embedder(spec: object = "bundled") -> Embedder:
         MissingExtraError: The package of the model is not installed.
     """
     if isinstance(spec, str):
-        return _named(spec)
+        return _find_by_name(spec)
     if not isinstance(spec, type):
         if isinstance(spec, Embedder):
             return spec
@@ -71,7 +71,7 @@ def embedder(spec: object = "bundled") -> Embedder:
     )
 
 
-def _named(name: str) -> Embedder:
+def _find_by_name(name: str) -> Embedder:
     kind, _, rest = name.partition(":")
     if name == "bundled":
         return BundledEmbedder(TextEmbedder())

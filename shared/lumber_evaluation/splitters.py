@@ -57,7 +57,7 @@ class _Cutting:
         return replace(made, chunks=chunks, seconds=time.perf_counter() - start)
 
 
-def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
+def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
     """Wrap a splitter for evaluation.
 
     Args:
@@ -177,7 +177,7 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
         raise ValueError(
             f"{spec!r}: {number!r} is not a number; {kind} takes the {known.number} there"
         )
-    return evaluated(known.make(value, embedder), name=spec)
+    return wrap_splitter(known.make(value, embedder), name=spec)
 
 
 def _cut_with(splitter: object) -> Callable[[Document], SplitDocument]:
@@ -207,7 +207,7 @@ def _split(splitter: Any, chunker: Chunker, document: Document) -> SplitDocument
     source, delivery = document.to_split(), getattr(splitter, "delivery", Delivery())
     made = chunker.segment(source, overlap=delivery.overlap)
     chunks = chunker.chunks(source, made, delivery)
-    given = _given(document, [(chunk.span, chunk.text) for chunk in chunks])
+    given = _to_split_document(document, [(chunk.span, chunk.text) for chunk in chunks])
     return replace(given, usage=made.usage, failures=len(made.failures))
 
 
@@ -219,7 +219,7 @@ def _split_text(splitter: Any, document: Document) -> SplitDocument:
     ]
     overlap = getattr(splitter, "_chunk_overlap", None)
     in_characters = overlap == 0 or getattr(splitter, "_length_function", None) is len
-    return _located(document, chunks, overlap if in_characters else None)
+    return _locate(document, chunks, overlap if in_characters else None)
 
 
 def _parse(parser: Any, document: Document) -> SplitDocument:
@@ -228,7 +228,7 @@ def _parse(parser: Any, document: Document) -> SplitDocument:
 
     nodes = parser.get_nodes_from_documents([Given(text=document.text)])
     leaves = [node.get_content() for node in nodes if not node.child_nodes]
-    return _located(document, leaves, 0 if getattr(parser, "chunk_overlap", None) == 0 else None)
+    return _locate(document, leaves, 0 if getattr(parser, "chunk_overlap", None) == 0 else None)
 
 
 def _call(function: Callable[[str], Iterable[Any]], document: Document) -> SplitDocument:
@@ -241,7 +241,7 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Split
     text = document.text
     pieces = list(function(text))
     if all(isinstance(piece, str) for piece in pieces):
-        return _located(document, pieces, None)
+        return _locate(document, pieces, None)
     spans: list[Span] = []
     for piece in pieces:
         if not isinstance(piece, tuple) or len(piece) != 2:
@@ -258,15 +258,15 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Split
                 "starts, inside the text, and none empty"
             )
         spans.append(span)
-    return _given(document, [(span, span.of(text)) for span in spans])
+    return _to_split_document(document, [(span, span.of(text)) for span in spans])
 
 
-def _located(document: Document, chunks: Sequence[str], overlap: int | None) -> SplitDocument:
+def _locate(document: Document, chunks: Sequence[str], overlap: int | None) -> SplitDocument:
     visible = [chunk for chunk in chunks if chunk.strip()]
     spans = locate(document.text, visible, overlap=overlap)
-    return _given(document, zip(spans, visible, strict=True))
+    return _to_split_document(document, zip(spans, visible, strict=True))
 
 
-def _given(document: Document, chunks: Iterable[tuple[Span, str]]) -> SplitDocument:
+def _to_split_document(document: Document, chunks: Iterable[tuple[Span, str]]) -> SplitDocument:
     made = (EvaluatedChunk(document.name, span, text) for span, text in chunks)
     return SplitDocument(document.name, tuple(made), 0.0)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from lumber_core.support.extras import require
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_files.limits import UnreadableFileError
 from lumber_files.readers import EXTRA
 
@@ -127,7 +127,7 @@ def _decode_damaged(content: bytes, name: str, encoding: str, *, detected: bool 
         content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
-        places = counted(_count_damaged(content, text), "place")
+        places = with_noun(_count_damaged(content, text), "place")
         notice = f"{name} is damaged {encoding}: U+FFFD stands in {places}, first in line {line}"
         return Decoded(text, encoding, detected, (notice,))
     return Decoded(text, encoding, detected)

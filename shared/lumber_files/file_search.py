@@ -10,7 +10,7 @@ from glob import has_magic
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.readers import HTML, PDF
 from lumber_files.reading import LISTED, READABLE
@@ -106,7 +106,7 @@ def find_files(
                 (entry, is_read(entry, also)) for entry in below if not is_written_here(entry)
             ]
             if not any(readable for _, readable in entries):
-                others = f", only {counted(len(entries), 'other')}" if entries else ""
+                others = f", only {with_noun(len(entries), 'other')}" if entries else ""
                 ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
                 raise FileNotFoundError(f"{path} contains no file in {LISTED}{others}{ignored}")
             chosen = [file for file, readable in entries if readable]

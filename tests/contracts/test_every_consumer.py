@@ -20,7 +20,7 @@ from lumber_core.chunking.delivery import Delivery
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.text.source import Source
 from lumber_evaluation.corpora import load_folder
-from lumber_evaluation.splitters import evaluated, preset
+from lumber_evaluation.splitters import preset, wrap_splitter
 from lumber_files import read_file
 from tests.cli.running import run_apart
 from tests.contracts.fixtures import write_fixtures
@@ -99,7 +99,7 @@ def by_the_command_line(name: str, paths: list[Path], *options: object) -> dict[
 
 def by_the_evaluation(chunker: Chunker, folder: Path, overlap: int) -> dict[str, Offsets]:
     splitter = SpanTextSplitter(chunker, chunk_overlap=overlap, strip_whitespace=False)
-    subject = evaluated(splitter if overlap else chunker)
+    subject = wrap_splitter(splitter if overlap else chunker)
     return {
         document.name: [(*chunk.span,) for chunk in subject.split(document).chunks]
         for document in load_folder(folder, pattern="*").documents

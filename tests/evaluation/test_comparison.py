@@ -15,7 +15,7 @@ from lumber_core import GreedyChunker, Prices, StoreError, Usage
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
-from lumber_evaluation.splitters import evaluated
+from lumber_evaluation.splitters import wrap_splitter
 from tests.evaluation.comparing import (
     PLACES,
     Every,
@@ -58,7 +58,7 @@ def test_equal_splitters_never_differ_clearly() -> None:
 
 def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> None:
     documents = corpus(0, segmented=True)
-    gold = evaluated(
+    gold = wrap_splitter(
         lambda text: [
             tuple(span) for span in next(d for d in documents.documents if d.text == text).segments
         ],
@@ -159,7 +159,7 @@ def test_other_settings_and_other_texts_are_split_anew(tmp_path: Path) -> None:
 
 def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
     asked = []
-    function = evaluated(lambda text: asked.append(text) or [text], name="function")
+    function = wrap_splitter(lambda text: asked.append(text) or [text], name="function")
     failing = Every(r"\n\n", name="failing", failures=1)
     for _ in range(2):
         compare(corpus(0), [function, failing], folder=tmp_path)

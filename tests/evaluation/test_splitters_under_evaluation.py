@@ -35,7 +35,7 @@ from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.text.units import sentences
 from lumber_evaluation.dataset import Document
-from lumber_evaluation.splitters import evaluated, preset
+from lumber_evaluation.splitters import preset, wrap_splitter
 from tests.profiles import examples
 
 STORY = (
@@ -79,7 +79,7 @@ EXACT = {
 
 @pytest.mark.parametrize("name", EXACT)
 def test_chunks_are_slices_at_their_spans(name: str) -> None:
-    split = evaluated(EXACT[name], name=name).split(document(STORY))
+    split = wrap_splitter(EXACT[name], name=name).split(document(STORY))
     assert len(split.chunks) > 2
     assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
     starts = [chunk.span.start for chunk in split.chunks]
@@ -93,12 +93,12 @@ def test_chunks_are_slices_at_their_spans(name: str) -> None:
 @pytest.mark.parametrize("adapter", ["LangChain", "LlamaIndex"])
 def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter: str) -> None:
     splitter: Any = EXACT[f"our adapter for {adapter}, overlap"]
-    chunks = evaluated(splitter).split(document(STORY)).chunks
+    chunks = wrap_splitter(splitter).split(document(STORY)).chunks
     assert [chunk.text.strip() for chunk in chunks] == [
         chunk.strip() for chunk in splitter.split_text(STORY)
     ]
     assert any(a.span.end > b.span.start for a, b in pairwise(chunks))
-    assert "chunk_overlap=15" in str(evaluated(splitter).identity)
+    assert "chunk_overlap=15" in str(wrap_splitter(splitter).identity)
 
 
 class Rejoining(TextSplitter):
@@ -110,7 +110,7 @@ class Rejoining(TextSplitter):
 
 
 def assert_found_by_what_is_visible(splitter: object) -> None:
-    split = evaluated(splitter).split(document(STORY))
+    split = wrap_splitter(splitter).split(document(STORY))
     assert any(chunk.text != chunk.span.of(STORY) for chunk in split.chunks)
     assert all(visible(chunk.text) == visible(chunk.span.of(STORY)) for chunk in split.chunks)
     assert visible("".join(chunk.span.of(STORY) for chunk in split.chunks)) == visible(STORY)
@@ -137,7 +137,7 @@ def test_the_semantic_chunker_of_langchain_is_followed() -> None:
 def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> None:
     text = "# Tides\nThe sea came in.\n\nIt went out.\n# Clocks\n## Old\nThe clock stopped.\n"
     splitter = MarkdownHeaderTextSplitter([("#", "part"), ("##", "chapter")])
-    chunks = evaluated(splitter).split(document(text)).chunks
+    chunks = wrap_splitter(splitter).split(document(text)).chunks
     assert [visible(chunk.span.of(text)) for chunk in chunks] == [
         "Theseacamein.Itwentout.",
         "Theclockstopped.",
@@ -147,7 +147,7 @@ def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> Non
 def test_of_a_hierarchy_of_nodes_the_leaves_are_taken() -> None:
     parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[100, 30], chunk_overlap=0)
     leaves = get_leaf_nodes(parser.get_nodes_from_documents([LlamaIndexDocument(text=STORY)]))
-    chunks = evaluated(parser).split(document(STORY)).chunks
+    chunks = wrap_splitter(parser).split(document(STORY)).chunks
     assert [chunk.text for chunk in chunks] == [leaf.get_content() for leaf in leaves]
     assert visible("".join(chunk.span.of(STORY) for chunk in chunks)) == visible(STORY)
 
@@ -160,7 +160,7 @@ def test_repeated_text_is_split_in_its_places() -> None:
         TokenTextSplitter("cl100k_base", chunk_size=12, chunk_overlap=0),
         LlamaIndexTokens(chunk_size=12, chunk_overlap=0),
     ):
-        chunks = evaluated(splitter).split(document(text)).chunks
+        chunks = wrap_splitter(splitter).split(document(text)).chunks
         assert visible("".join(chunk.span.of(text) for chunk in chunks)) == visible(text)
         ends = [chunk.span.end for chunk in chunks]
         assert [chunk.span.start for chunk in chunks[1:]] >= ends[:-1]
@@ -176,7 +176,7 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
     text: str, size: int, overlap: int
 ) -> None:
     splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=min(overlap, size - 1))
-    chunks = evaluated(splitter).split(document(text)).chunks
+    chunks = wrap_splitter(splitter).split(document(text)).chunks
     assert [chunk.text for chunk in chunks] == [c for c in splitter.split_text(text) if c.strip()]
     assert all(chunk.text == chunk.span.of(text) for chunk in chunks)
 
@@ -184,7 +184,7 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
 def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
     chunker = LumberChunker(lambda group: 999, theta=60, on_failure="keep_group")
     segmentation = chunker.segment(STORY)
-    split = evaluated(chunker).split(document(STORY))
+    split = wrap_splitter(chunker).split(document(STORY))
     assert split.usage == segmentation.usage
     assert split.usage.calls > 0
     assert split.failures == len(segmentation.failures) > 0
@@ -195,27 +195,31 @@ def test_names_are_given_or_taken_from_the_class_or_function() -> None:
     def halves(text: str) -> list[tuple[int, int]]:
         return [(0, len(text) // 2), (len(text) // 2, len(text))]
 
-    assert evaluated(halves).name == "halves"
-    assert evaluated(GreedyChunker(20)).name == "GreedyChunker"
-    renamed = evaluated(evaluated(halves), name="in two")
+    assert wrap_splitter(halves).name == "halves"
+    assert wrap_splitter(GreedyChunker(20)).name == "GreedyChunker"
+    renamed = wrap_splitter(wrap_splitter(halves), name="in two")
     assert renamed.name == "in two"
-    assert renamed.settings == evaluated(halves).settings
+    assert renamed.settings == wrap_splitter(halves).settings
 
 
 def test_settings_tell_splitters_apart_without_addresses() -> None:
     small, large = (
-        evaluated(RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0)).settings
+        wrap_splitter(RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0)).settings
         for size in (100, 200)
     )
     assert small != large
     assert "chunk_size=100" in small
-    assert "chunk_size=30" in evaluated(SentenceSplitter(chunk_size=30, chunk_overlap=3)).settings
+    assert (
+        "chunk_size=30" in wrap_splitter(SentenceSplitter(chunk_size=30, chunk_overlap=3)).settings
+    )
     for splitter in EXACT.values():
-        assert " at 0x" not in evaluated(splitter).settings
+        assert " at 0x" not in wrap_splitter(splitter).settings
 
 
 def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
-    summary = evaluated(lambda text: ["The ferry left", "a summary of the rest"], name="summaries")
+    summary = wrap_splitter(
+        lambda text: ["The ferry left", "a summary of the rest"], name="summaries"
+    )
     with pytest.raises(ValueError, match=r"of 'story' by summaries.*'a summary of the rest'"):
         summary.split(document(STORY))
 
@@ -234,13 +238,13 @@ def test_offsets_that_cannot_be_are_refused(
     pieces: list[object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        evaluated(lambda text: pieces).split(document(STORY))
+        wrap_splitter(lambda text: pieces).split(document(STORY))
 
 
 @pytest.mark.parametrize("thing", [3, "recursive", RecursiveCharacterTextSplitter, None])
 def test_what_cannot_split_is_refused(thing: object) -> None:
     with pytest.raises(TypeError, match="a splitter is a Chunker of lumber_core"):
-        evaluated(thing)
+        wrap_splitter(thing)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +283,7 @@ def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
         "from lumber_evaluation import retrieval, cached_work, splitters\n"
         "text = Document('d', 'One.\\n\\nTwo.', (0,), (0,), '')\n"
         "assert len(splitters.preset('paragraphs').split(text).chunks) == 2\n"
-        "assert len(splitters.evaluated(str.split).split(text).chunks) == 2\n"
+        "assert len(splitters.wrap_splitter(str.split).split(text).chunks) == 2\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

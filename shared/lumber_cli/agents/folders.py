@@ -64,7 +64,7 @@ class Listing:
             return found
         if name in self.left_out:
             raise ValueError(f"{printable(writable(name))} is not read: {self.left_out[name]}")
-        raise ValueError(f"there is no file {_shown(name)}; {self._suggestion(name)}")
+        raise ValueError(f"there is no file {_display_name(name)}; {self._suggestion(name)}")
 
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
         """Return the files whose names are, or match, one of some patterns; None: all.
@@ -89,7 +89,7 @@ class Listing:
             if name in wanted or any(fnmatchcase(name, pattern) for pattern in short)
         ]
         if not found:
-            shown = " or ".join(map(_shown, wanted[:_SUGGESTED]))
+            shown = " or ".join(map(_display_name, wanted[:_SUGGESTED]))
             raise ValueError(f"no file matches {shown}; {self._suggestion(wanted[0])}")
         return found
 
@@ -176,7 +176,7 @@ def _is_ours(path: Path, stamp: Stamp) -> bool:
     return is_written_here(path)
 
 
-def _shown(name: str) -> str:
+def _display_name(name: str) -> str:
     cut = name[:_SHOWN]
     return repr(printable(writable(cut))) + "…" * (cut != name)
 

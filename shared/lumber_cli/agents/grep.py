@@ -10,9 +10,9 @@ import re2
 from mcp.types import CallToolResult
 
 from lumber_cli.agents.folders import ServedFile
-from lumber_cli.agents.replies import joined, numbered, result
+from lumber_cli.agents.replies import join_lines, number_lines, result
 from lumber_cli.agents.texts import FileTexts
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import printable
 
@@ -46,7 +46,7 @@ def find_lines(
     Raises:
         ValueError: It is empty, has a line break, is no expression, or is a very large one.
     """
-    expression = _compiled(pattern, regex=regex, ignore_case=ignore_case)
+    expression = _compile(pattern, regex=regex, ignore_case=ignore_case)
     deadline = time.monotonic() + _SECONDS
     matches: list[dict[str, Any]] = []
     shown: list[str] = []
@@ -75,7 +75,7 @@ def find_lines(
                         shown.append(printable(file.name))
                     text = _around(line, start)
                     matches.append({"file": file.name, "line": number, "text": text})
-                    shown.append(numbered(number, text))
+                    shown.append(number_lines(number, text))
             searched += 1
     except TimeoutError:
         pass
@@ -83,9 +83,9 @@ def find_lines(
     more = count > len(matches)
     said = {
         f"the first {len(matches)} lines are shown: narrow the search by files or pattern": more,
-        f"{counted(left, 'file')} not searched to the end, which took too long: pass files": left,
+        f"{with_noun(left, 'file')} not searched to the end, which took too long: pass files": left,
         f"of lines over {_PART:,} characters, matches over {_OVERLAP:,} may be missing": divided,
-        f"{counted(unread, 'file')} could not be read: see status": unread,
+        f"{with_noun(unread, 'file')} could not be read: see status": unread,
     }
     note = "; ".join([*notes, *(each for each, is_so in said.items() if is_so)])
     data = {
@@ -95,8 +95,8 @@ def find_lines(
         "truncated": left > 0 or more,
         "note": note,
     }
-    title = f"{counted(count, 'matching line')} in {counted(searched, 'file')} searched"
-    return result(joined(title, *shown, note), data)
+    title = f"{with_noun(count, 'matching line')} in {with_noun(searched, 'file')} searched"
+    return result(join_lines(title, *shown, note), data)
 
 
 def _check(deadline: float) -> None:
@@ -121,7 +121,7 @@ def _start_in_parts(expression: Any, line: str, deadline: float) -> int | None:
     return None
 
 
-def _compiled(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
+def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
     if not pattern:
         raise ValueError("the pattern is empty: pass a word, or an expression with regex=true")
     if not regex and LINE_BREAK.search(pattern):

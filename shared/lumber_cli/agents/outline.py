@@ -7,10 +7,10 @@ from typing import Any
 
 from mcp.types import CallToolResult
 
-from lumber_cli.agents.replies import joined, result
+from lumber_cli.agents.replies import join_lines, result
 from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
-from lumber_core.support.wording import counted, ranged
+from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.markdown import Block
 from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.text.unicode import printable
@@ -44,14 +44,14 @@ def outline_of(name: str, text: LinedText) -> CallToolResult:
         seen = text.span_of(1, end).end if sections else 0
         if text.file.text[seen:].strip():
             note = f"the topics after line {end} are left out"
-    said = [
-        f"{'  ' * max(each['level'], 1)}{ranged('line', each['first_line'], each['last_line'])}: "
-        f"{printable(each['title'])}"
-        for each in sections
-    ]
-    title = f"{printable(name)}, {counted(len(text), 'line')}, {kind}:"
+    outline = []
+    for section in sections:
+        lines = range_with_noun("line", section["first_line"], section["last_line"])
+        indent = "  " * max(section["level"], 1)
+        outline.append(f"{indent}{lines}: {printable(section['title'])}")
+    title = f"{printable(name)}, {with_noun(len(text), 'line')}, {kind}:"
     known = {"file": name, "total_lines": len(text), "kind": kind}
-    return result(joined(title, *said, note), {**known, "sections": sections, "note": note})
+    return result(join_lines(title, *outline, note), {**known, "sections": sections, "note": note})
 
 
 def headings_of(text: LinedText) -> tuple[list[Section], str]:

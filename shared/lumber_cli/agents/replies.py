@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-from lumber_core.support.wording import ranged
+from lumber_core.support.wording import range_with_noun
 from lumber_core.text.unicode import printable
 
 
@@ -20,17 +20,17 @@ def result(text: str, data: dict[str, Any]) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
 
 
-def joined(*lines: str) -> str:
+def join_lines(*lines: str) -> str:
     """Return lines, without those that say nothing."""
     return "\n".join(filter(None, lines))
 
 
-def quoted(text: str) -> str:
+def indent_text(text: str) -> str:
     """Return a text of a document, indented."""
     return "\n".join(f"    {line}" for line in text.splitlines())
 
 
-def numbered(first: int, text: str) -> str:
+def number_lines(first: int, text: str) -> str:
     """Return lines of a document, each after its number."""
     said = []
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -45,13 +45,13 @@ def place_of(data: dict[str, Any]) -> str:
     """Return where lines are, as one cites them."""
     said = [printable(data["file"])]
     if data["first_page"] is not None:
-        said.append(ranged("page", data["first_page"], data["last_page"]))
+        said.append(range_with_noun("page", data["first_page"], data["last_page"]))
     if data["time"]:
         said.append(data["time"])
-    return ", ".join([*said, ranged("line", data["first_line"], data["last_line"])])
+    return ", ".join([*said, range_with_noun("line", data["first_line"], data["last_line"])])
 
 
-def listed(title: str, items: Iterable[str]) -> str:
+def list_items(title: str, items: Iterable[str]) -> str:
     """Return items below their title; "" if there are none."""
     lines = [f"  {printable(item)}" for item in items]
     return "\n".join([title, *lines]) if lines else ""

@@ -95,7 +95,7 @@ class FileTexts:
         key = file.name, sha256(content).digest()
         made = self._kept.get(key)
         if made is None:
-            made = self._made(file, content)
+            made = self._read_text(file, content)
             with self._lock:
                 self._kept[key] = made
                 self._size += _size(made)
@@ -105,7 +105,7 @@ class FileTexts:
             raise UnreadableFileError(made)
         return made
 
-    def _made(self, file: ServedFile, content: bytes) -> LinedText | str:
+    def _read_text(self, file: ServedFile, content: bytes) -> LinedText | str:
         """Return the text of a file, or why it has none, which takes as long to find out."""
         try:
             read = read_bytes(

@@ -13,14 +13,21 @@ from lumber_cli.agents.background_index import BackgroundIndex
 from lumber_cli.agents.folders import Listing, ServedFolders
 from lumber_cli.agents.grep import find_lines
 from lumber_cli.agents.outline import outline_of
-from lumber_cli.agents.replies import joined, listed, numbered, place_of, quoted, result
+from lumber_cli.agents.replies import (
+    indent_text,
+    join_lines,
+    list_items,
+    number_lines,
+    place_of,
+    result,
+)
 from lumber_cli.agents.texts import FileTexts, LinedText
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.storage.cache import digest
-from lumber_core.storage.urls import shown
-from lumber_core.support.wording import counted
+from lumber_core.storage.urls import display_path
+from lumber_core.support.wording import with_noun
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
@@ -110,7 +117,7 @@ class FolderTools:
         files = listing.select(filter)
         found = self._index.search(question, words, files)
         passages = [
-            made for passage in found if (made := self._checked(passage, listing)) is not None
+            made for passage in found if (made := self._with_place(passage, listing)) is not None
         ]
         notes = [*listing.away]
         if len(passages) < len(found):
@@ -119,16 +126,18 @@ class FolderTools:
             notes.append("nothing in these files seems to answer this; these are the nearest")
         progress = self._index.progress(files)
         if progress.failed:
-            notes.append(f"{counted(len(progress.failed), 'file')} could not be read: see status")
+            notes.append(f"{with_noun(len(progress.failed), 'file')} could not be read: see status")
         said, total = "", len(files) - len(progress.failed)
         if len(progress.current) < total:
             said = (
-                f"{len(progress.current):,} of {counted(total, 'file')} indexed; results may be "
+                f"{len(progress.current):,} of {with_noun(total, 'file')} indexed; results may be "
                 "incomplete: search again later, or use grep, which needs no index"
             )
             said += f". {progress.fault}" if progress.fault else ""
         note = "; ".join(notes)
-        text = "\n\n".join([*(each for each in (said, note) if each), *map(_shown, passages)])
+        text = "\n\n".join(
+            [*(each for each in (said, note) if each), *map(_format_passage, passages)]
+        )
         return result(text, {"passages": passages, "note": note, "progress": said})
 
     def read(
@@ -176,7 +185,7 @@ class FolderTools:
             notes.append(f"lines {last + 1} to {total} follow: read on with first_line={last + 1}")
         made = {**_lines(file, text, first_line, span), "last_line": last, "note": "; ".join(notes)}
         title = f"{place_of(made)}, of {total:,}"
-        return result(joined(title, numbered(first_line, made["text"]), made["note"]), made)
+        return result(join_lines(title, number_lines(first_line, made["text"]), made["note"]), made)
 
     def outline(self, file: _File) -> CallToolResult:
         """Show how a file is built: its headings with their lines, or if it has none its topics.
@@ -246,17 +255,19 @@ class FolderTools:
             "indexing": waiting > 0 and not progress.fault,
             "files": [*listing.files][:_LISTED],
             **unread,
-            "index": encodable(str(shown(self._path))),
+            "index": encodable(str(display_path(self._path))),
             "note": "; ".join(notes),
         }
-        text = joined(
+        text = join_lines(
             f"folders: {', '.join(map(printable, self._folders.given))}",
-            f"{counted(total, 'file')}: {indexed:,} indexed, {waiting:,} waiting, "
+            f"{with_noun(total, 'file')}: {indexed:,} indexed, {waiting:,} waiting, "
             f"{failed:,} failed",
             f"index: {printable(data['index'])}{', indexing goes on' * data['indexing']}",
-            listed("files:", data["files"]),
+            list_items("files:", data["files"]),
             *(
-                listed(f"{title.replace('_', ' ')}:", (f"{e['file']}: {e['reason']}" for e in each))
+                list_items(
+                    f"{title.replace('_', ' ')}:", (f"{e['file']}: {e['reason']}" for e in each)
+                )
                 for title, each in unread.items()
             ),
             data["note"],
@@ -274,7 +285,7 @@ class FolderTools:
         self._index.catch_up(listing, wait)
         return listing
 
-    def _checked(self, passage: Passage, listing: Listing) -> dict[str, Any] | None:
+    def _with_place(self, passage: Passage, listing: Listing) -> dict[str, Any] | None:
         """Return a passage with its place; None if the file does not have it any more."""
         file = listing.files[passage.document]
         try:
@@ -309,11 +320,11 @@ def _lines(name: str, text: LinedText, first_line: int, span: Span) -> dict[str,
     }
 
 
-def _shown(passage: dict[str, Any]) -> str:
+def _format_passage(passage: dict[str, Any]) -> str:
     """Return a passage as text, below its place."""
     headings = printable(" > ".join(passage["headings"]))[:_HEADINGS]
     place = f"{place_of(passage)} ({headings})" if headings else place_of(passage)
-    return f"{place}\n{quoted(joined(passage['table_header'], passage['text']))}"
+    return f"{place}\n{indent_text(join_lines(passage['table_header'], passage['text']))}"
 
 
 def _cached_index(parts: Sequence[str]) -> Path:

@@ -45,7 +45,7 @@ from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.table_rows import summary_table
 from lumber_evaluation.retrieval.word_recall import absent_questions
-from lumber_evaluation.splitters import evaluated, preset
+from lumber_evaluation.splitters import preset, wrap_splitter
 from lumber_files import MAX_UNPACKED, check_encoding
 
 DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
@@ -202,7 +202,7 @@ def _splitter(
         store=work / WORK_FILE,
         max_concurrency=max_concurrency,
     )
-    return evaluated(chunker, name=spec)
+    return wrap_splitter(chunker, name=spec)
 
 
 def _tell_absent(corpus: Corpus) -> None:

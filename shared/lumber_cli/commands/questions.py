@@ -20,7 +20,7 @@ from lumber_cli.options import (
 )
 from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
 from lumber_core.checks import check_positive
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.question_table import check_question_path, write_questions
 from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
@@ -97,9 +97,9 @@ def questions_command(
     write_questions(made.questions, output)
     asked = len({question.document for question in made.questions})
     typer.echo(
-        f"{counted(len(made.questions), 'question')} about {asked} of "
-        f"{counted(len(documents), 'document')} written to "
-        f"{output}; {counted(made.usage.calls, 'call')}, "
+        f"{with_noun(len(made.questions), 'question')} about {asked} of "
+        f"{with_noun(len(documents), 'document')} written to "
+        f"{output}; {with_noun(made.usage.calls, 'call')}, "
         f"{made.usage.prompt_tokens} tokens read and "
         f"{made.usage.completion_tokens} written"
     )

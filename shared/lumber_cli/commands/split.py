@@ -26,7 +26,7 @@ from lumber_cli.splitting import Splitting, splitting_of
 from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 from lumber_files import MAX_UNPACKED, check_output
 from lumber_retrieval.index.surroundings import split_and_embed
 
@@ -108,7 +108,7 @@ def split_command(
                     write([ChunkRow(file.name, *pair) for pair in pairs])
                 done += 1
         except KeyboardInterrupt:
-            say(f"interrupted; {done} of {counted(len(inputs), 'document')} written")
+            say(f"interrupted; {done} of {with_noun(len(inputs), 'document')} written")
             raise typer.Exit(INTERRUPTED) from None
         inputs.tell_unread()
         if inputs.failed:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from lumber_cli.html_pages.markdown_marks import Styled, styled, styled_rows, unmarked
+from lumber_cli.html_pages.markdown_marks import Styled, find_styles, strip_marks, styled_rows
 from lumber_cli.html_pages.page import html_page, read_part
 from lumber_cli.passage_formats import whereabouts
 from lumber_core.spans import Span
@@ -65,7 +65,7 @@ def answer_page(
     found = [
         {
             "document": numbers[passage.document],
-            "place": [unmarked(part) for part in whereabouts(passage)],
+            "place": [strip_marks(part) for part in whereabouts(passage)],
             "link": _link(documents[passage.document], passage.metadata.get(FIRST_PAGE)),
             "blocks": _excerpt(documents[passage.document], passage.span),
         }
@@ -171,7 +171,7 @@ def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
             ]
             yield [kind, rows]
         elif source.kind == "markdown":
-            yield [kind, marks.atoms(text, span, styled(text, kind, span)), level]
+            yield [kind, marks.atoms(text, span, find_styles(text, kind, span)), level]
         else:
             yield [kind, marks.atoms(text, span, _wraps(text, span) if kind == "text" else ())]
 

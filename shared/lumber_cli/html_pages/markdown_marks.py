@@ -47,7 +47,7 @@ _DIVIDER = re.compile(r"[ \t]*\|?[ \t]*:?-[-:| \t]*[\r\n]*")
 _STYLES = {"link_open": "link", "code_inline": "code"}
 
 
-def styled(text: str, kind: str, block: Span) -> Iterator[Styled]:
+def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
     """Yield what is styled in a block of Markdown; ranges may overlap.
 
     Args:
@@ -98,7 +98,7 @@ def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Style
         yield cells, [*marks, *inline]
 
 
-def unmarked(title: str) -> str:
+def strip_marks(title: str) -> str:
     """Return the title of a heading without its marks."""
     whole = Span(0, len(title))
     marks = [span for span, style in _inline(title, whole) if style == MARK]

@@ -7,7 +7,7 @@ from html import escape
 
 from lumber_cli.html_pages.page import html_page
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.support.wording import counted, ranged
+from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable
 
@@ -40,7 +40,7 @@ def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
         sizes = [chunk.tokens for chunk in chunks]
         mean = round(sum(sizes) / len(sizes))
         said = (
-            f"{counted(len(chunks), 'chunk')}, {mean:,} tokens on average "
+            f"{with_noun(len(chunks), 'chunk')}, {mean:,} tokens on average "
             f"({min(sizes):,} to {max(sizes):,})"
         )
     ends = [0, *(chunk.span.end for chunk in chunks)]
@@ -52,9 +52,9 @@ def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
 def _chunk(chunk: Chunk, before: int) -> str:
     """Return a chunk; what lies before the end of the one before it is repeated."""
     start, end = chunk.span
-    facts = [counted(chunk.tokens, "token"), f"characters {start:,} to {end:,}"]
+    facts = [with_noun(chunk.tokens, "token"), f"characters {start:,} to {end:,}"]
     if chunk.pages is not None:
-        facts.append(ranged("page", *chunk.pages))
+        facts.append(range_with_noun("page", *chunk.pages))
     if chunk.verdict is not None:
         facts.append(chunk.verdict.reason or chunk.verdict.outcome.replace("_", " "))
     meta = "".join(f"<span>{_text(fact)}</span>" for fact in facts)

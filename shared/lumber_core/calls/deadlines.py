@@ -204,9 +204,9 @@ class _Loop:
             task = asyncio.ensure_future(run())
             started.append(task)
             self._tasks.add(task)
-            task.add_done_callback(ended)
+            task.add_done_callback(finish)
 
-        def ended(task: asyncio.Task[None]) -> None:
+        def finish(task: asyncio.Task[None]) -> None:
             self._tasks.discard(task)
             error = asyncio.CancelledError() if task.cancelled() else task.exception()
             if not answer.done():

@@ -86,7 +86,7 @@ class SizedPlaces:
             done = number
         places.append(self.places[done:])
         sizes += self.sizes[done + 1 :]
-        return SizedPlaces(self.span, Places.joined(places), sizes)
+        return SizedPlaces(self.span, Places.join(places), sizes)
 
 
 class SizedPlaceFinder:

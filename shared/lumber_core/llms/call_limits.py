@@ -9,7 +9,7 @@ from typing import Any
 
 from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.calls.threads import sleep
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ class CircuitBreaker:
                 logger.warning(
                     "the model left %s in a row without a usable answer, so it is not "
                     "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
-                    counted(self._failures, "question"),
+                    with_noun(self._failures, "question"),
                     self._pause,
                     failure,
                 )

@@ -44,7 +44,7 @@ class OpenAIModel(RemoteModel):
         if self._own is not None:  # the caller retries
             self._client = self._own.with_options(max_retries=0)
 
-    def served(self) -> list[str]:
+    def list_models(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
         with self._clean_errors():
             return sorted(model.id for model in self._get_client().models.list())

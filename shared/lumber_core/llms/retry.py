@@ -18,7 +18,7 @@ from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
 from lumber_core.llms.model import Answers, Completion, Model
 from lumber_core.support.secrets import redact_errors, without_secrets
-from lumber_core.support.wording import counted
+from lumber_core.support.wording import with_noun
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ class RetryingModel:
         """
         policy, breaker = self.policy, self._breaker
         if not breaker.may_ask():
-            many = counted(policy.give_up_after or 0, "question")
+            many = with_noun(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
                 f"not asked, because the model left {many} in a "
                 f"row without a usable answer; the last failure: {breaker.last_failure}"
@@ -212,7 +212,7 @@ class RetryingModel:
 
     def _unavailable(self, attempts: int, summary: str) -> ModelUnavailableError:
         self._breaker.record_failure(summary)
-        many = counted(attempts, "attempt")
+        many = with_noun(attempts, "attempt")
         url = getattr(self._model, "server", "")
         server = f" from {url}" if isinstance(url, str) and url else ""
         hint = "" if self.has_answered else "; it has never answered: check its URL"

@@ -20,7 +20,7 @@ def is_url(path: object) -> bool:
     return isinstance(path, str) and _URL.match(path) is not None
 
 
-def shown(path: object) -> object:
+def display_path(path: object) -> object:
     """Return a path as it may be shown: a URL without user, password and query."""
     url = _URL.match(path) if isinstance(path, str) else None
     return path if url is None else "".join(url.groups())

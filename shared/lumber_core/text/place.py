@@ -72,7 +72,7 @@ class Places(Sequence[Place]):
         return cls(offsets, [kind] * count, offsets, [depth] * count, [0] * count)
 
     @classmethod
-    def joined(cls, parts: Iterable[Places]) -> Places:
+    def join(cls, parts: Iterable[Places]) -> Places:
         """Return consecutive groups of places as one."""
         filled = [part for part in parts if part]
         if len(filled) < 2:

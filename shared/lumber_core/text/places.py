@@ -120,7 +120,7 @@ def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> It
     cells = broken_cells(body)
     if cells:
         places = (find_places(cell.of(body), language, start + cell.start) for cell in cells)
-        yield Places.joined(places)
+        yield Places.join(places)
     spans = [row.span for row in html_rows(body)]
     if spans:
         starts = Lines(body).starts

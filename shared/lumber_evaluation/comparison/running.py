@@ -19,7 +19,7 @@ from lumber_evaluation.dataset import Corpus, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import check_questions
-from lumber_evaluation.splitters import evaluated
+from lumber_evaluation.splitters import wrap_splitter
 
 
 def compare(
@@ -72,7 +72,7 @@ def compare(
         >>> comparison = compare(corpus, [BertChunker(), GreedyChunker(400)])  # doctest: +SKIP
         >>> write_report(comparison, "report")  # doctest: +SKIP
     """
-    subjects = [evaluated(splitter) for splitter in splitters]
+    subjects = [wrap_splitter(splitter) for splitter in splitters]
     embedded = {"context": context, "surroundings": surroundings}
     check_comparison(corpus, subjects, {**embedded, "passages": passages})
     variants = [dict.fromkeys(embedded, False)] + [embedded] * any(embedded.values())
@@ -154,7 +154,7 @@ def check_comparison(
     if count > 1:
         raise ValueError(
             f"{count} splitters are named {name!r}: give each its own name with "
-            "evaluated(splitter, name=...)"
+            "wrap_splitter(splitter, name=...)"
         )
     if corpus.questions:
         check_questions(corpus.questions)

@@ -91,7 +91,7 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
             document.name,
             values.get("answer", ""),
             values.get("must_contain") or None,
-            tuple(_checked(reference, document, where) for reference in own),
+            tuple(_check_reference(reference, document, where) for reference in own),
         )
 
 
@@ -131,7 +131,7 @@ def _reference(given: object, *, where: str) -> _Reference:
     return _Reference(Span(start, end), content, document.strip())
 
 
-def _checked(reference: _Reference, document: Document, where: str) -> Span:
+def _check_reference(reference: _Reference, document: Document, where: str) -> Span:
     """Return the span of a reference if its document has the excerpt there.
 
     Raises:

@@ -80,10 +80,10 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         sentence = (
             f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
         )
-    return f"{sentence}. {_undecided(open_)}"
+    return f"{sentence}. {_name_undecided(open_)}"
 
 
-def _undecided(open_: list[Difference]) -> str:
+def _name_undecided(open_: list[Difference]) -> str:
     """Return which splitters may equal the leader."""
     sentences = []
     equals = [d.second for d in open_ if not d.value]

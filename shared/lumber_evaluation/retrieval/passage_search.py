@@ -51,7 +51,7 @@ class PassageSearch:
         for number, chunk in enumerate(chunks):
             members.setdefault(chunk.document, []).append(number)
         made = [
-            _stored(name, self._texts[name], own, chunks, vectors, context, surroundings)
+            _to_stored(name, self._texts[name], own, chunks, vectors, context, surroundings)
             for name, own in members.items()
         ]
         self._store.put(made)
@@ -85,7 +85,7 @@ class PassageSearch:
         return self._read.of(passages)(question, range(len(passages)), words)
 
 
-def _stored(
+def _to_stored(
     name: str,
     document: str,
     numbers: Sequence[int],

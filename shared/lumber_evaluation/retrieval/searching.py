@@ -73,7 +73,7 @@ def retrieve(
     if context:
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
-    placed = [*map(_placed, splits)]
+    placed = [*map(_place_chunks, splits)]
     made = embed_chunks(
         placed, embedder.embed_documents, surroundings=surroundings, show_progress=show_progress
     )
@@ -84,7 +84,7 @@ def retrieve(
     gold = _gold(corpus, chunks)
     read = WordRecall(corpus.by_name, chunks)
     results: dict[int, QuestionResult] = {}
-    for numbers, questions in _searched(corpus, chunks, within_document):
+    for numbers, questions in _search_scopes(corpus, chunks, within_document):
         joining = None
         if passages:
             joining = PassageSearch(
@@ -121,14 +121,14 @@ def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
 
 
-def _placed(split: SplitDocument) -> list[PlacedText]:
+def _place_chunks(split: SplitDocument) -> list[PlacedText]:
     return [
         PlacedText(chunk.span, chunk.text, chunk.context.above(chunk.text))
         for chunk in split.chunks
     ]
 
 
-def _searched(
+def _search_scopes(
     corpus: Corpus, chunks: Sequence[EvaluatedChunk], within_document: bool
 ) -> list[tuple[list[int], list[int]]]:
     """Return the numbers of the chunks to search, and of the questions to search them for."""
@@ -146,7 +146,7 @@ def _searched(
 def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
     """Return, for each question, the numbers of the chunks that answer it."""
     gold: list[list[int]] = [[] for _ in corpus.questions]
-    for numbers, questions in _searched(corpus, chunks, within_document=True):
+    for numbers, questions in _search_scopes(corpus, chunks, within_document=True):
         document = corpus.by_name[corpus.questions[questions[0]].document]
         find = GoldFinder(document, [chunks[number] for number in numbers])
         for question in questions:

@@ -16,7 +16,7 @@ from urllib.parse import quote as percent_encoded
 from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
-from lumber_core.support.wording import ranged
+from lumber_core.support.wording import range_with_noun
 from lumber_core.text.captions import time_at
 from lumber_core.text.pages import (
     PAGE_KEYS,
@@ -84,10 +84,10 @@ class Citation:
     def place(self) -> str:
         """Its pages, time or lines, as in "page 3" or "lines 3 to 5"; "" if none is known."""
         if self.pages is not None:  # where the lines of a text that was read are not seen
-            return ranged("page", *self.pages)
+            return range_with_noun("page", *self.pages)
         if self.time:
             return self.time
-        return "" if self.lines is None else ranged("line", *self.lines)
+        return "" if self.lines is None else range_with_noun("line", *self.lines)
 
     def __str__(self) -> str:
         """Return where it stands, as in "report.pdf, page 3", and how it was found."""
