@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
 from typing import Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
@@ -33,8 +32,9 @@ StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 class PassageJoiner(BaseNodePostprocessor):
     """Makes passages of nodes, exact slices of their documents, ranked by the question.
 
-    A postprocessor of what any retriever returns. Nodes have `start_char_idx`, `end_char_idx` and
-    `ref_doc_id`, as those of a node parser have.
+    A postprocessor of what any retriever returns, best first: the order of nodes counts, and not
+    their scores, which are distances in some stores. Nodes have `start_char_idx`, `end_char_idx`
+    and `ref_doc_id`, as those of a node parser have.
 
     Nodes are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
     the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
@@ -44,7 +44,7 @@ class PassageJoiner(BaseNodePostprocessor):
 
     Passages do not overlap, and come best first. `node.text` is
     `text[start_char_idx:end_char_idx]`. The score is from 0 to 1, and "words_found" in the metadata
-    is as in `PassageRetriever`; or if they are not ranked, it is the best score of its nodes.
+    is as in `PassageRetriever`; or if they are not ranked, it is the score of its best node.
     Headings, context, first page and line are those of its start, the last page and line those of
     its end, and all else is that of the best node. A passage that is a node keeps its ID. The only
     relationship is that to the document.
@@ -61,8 +61,8 @@ class PassageJoiner(BaseNodePostprocessor):
             are joined.
         reading_order: Whether passages come in the order of their documents' text, that of the best
             passage first. By default they come best first.
-        rerank: Whether nodes are ranked by the question. False: whole nodes are joined, by their
-            scores, as they are if there is no question.
+        rerank: Whether nodes are ranked by the question. False: whole nodes are joined, in their
+            order, as they are if there is no question.
         language: ISO 639 code of the language, such as "en", to find sentences.
         callback_manager: LlamaIndex's.
 
@@ -149,7 +149,7 @@ def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> No
 
 
 def _hit_of(number: int, found: Any) -> Hit:
-    """Return a node as a hit; those without a score come last.
+    """Return a node as a hit; the first is the best, because stores' scores may be distances.
 
     Raises:
         TypeError: It is not a node with a score.
@@ -175,8 +175,7 @@ def _hit_of(number: int, found: Any) -> Hit:
             f"text of {len(text):,} characters: join passages before a postprocessor replaces the "
             "text of nodes"
         )
-    score = -inf if found.score is None else found.score
-    return Hit(number, node.ref_doc_id, Span(start, end), text, score, node.metadata)
+    return Hit(number, node.ref_doc_id, Span(start, end), text, -number, node.metadata)
 
 
 def _known_texts(texts: StoredTexts) -> BaseDocumentStore | Mapping[str, str]:

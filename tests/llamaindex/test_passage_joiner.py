@@ -52,7 +52,7 @@ def test_nodes_of_other_parsers_are_joined() -> None:
 
 def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
     nodes = nodes_of(PAGE, TALE)
-    hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (4, 6, len(nodes) - 1)]
+    hits = [NodeWithScore(node=nodes[n], score=n / 10) for n in (len(nodes) - 1, 6, 4)]
     before = [each.model_copy(deep=True) for each in hits]
     alone, joined = join_passages(hits, docstore(), max_gap=8)
     assert hits == before
@@ -63,6 +63,23 @@ def test_a_passage_is_a_node_like_the_best_of_its_nodes() -> None:
     assert joined.node.node_id == join_passages(hits, docstore(), max_gap=8)[1].node.node_id
     assert "headings" in joined.node.excluded_llm_metadata_keys
     assert joined.node.metadata["file_name"] == "guide.md"
+
+
+@pytest.mark.parametrize("question", ["What happened at sea?", ""])
+@pytest.mark.parametrize("rerank", [True, False])
+def test_the_order_of_hits_counts_whatever_their_scores_are(question: str, rerank: bool) -> None:
+    nodes = nodes_of(PAGE, TALE)[::3]
+    count = len(nodes)
+    joiner = PassageJoiner(texts=[PAGE, TALE], max_gap=0, budget=20, rerank=rerank)
+
+    def texts_found(scores: list[float | None]) -> list[str]:
+        hits = [NodeWithScore(node=n, score=s) for n, s in zip(nodes, scores, strict=True)]
+        return [one.text for one in joiner.postprocess_nodes(hits, query_str=question)]
+
+    best_first = texts_found([1 - place / count for place in range(count)])
+    assert best_first
+    assert texts_found([place / count for place in range(count)]) == best_first  # distances
+    assert texts_found([None] * count) == best_first
 
 
 @pytest.mark.parametrize(
