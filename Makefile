@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-packed test-ray test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-packed test-ray test-stores test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -30,7 +30,7 @@ compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; write
 
 test: $(READY)  ## Run the tests
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-stores, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -85,6 +85,14 @@ test-examples-lowest:  ## Run the examples with the oldest versions of the frame
 	@.venv-examples-lowest/bin/uv pip install --quiet --python .venv-examples-lowest/bin/python --resolution lowest-direct \
 		-e '.[langchain,llama-index,openai,gemini,documents]' -r examples/requirements.txt $(OLD_TESTING)
 	.venv-examples-lowest/bin/python -m pytest -q $(LENIENT) tests/examples
+
+# The stores bring about a gigabyte. WRITE_STORES=1 writes the tables of docs/vectors.md.
+test-stores:  ## Put chunks into real vector stores, and compare what these do with the documented tables
+	@test -x .venv-stores/bin/python || $(PYTHON) -m venv .venv-stores
+	@.venv-stores/bin/python -m pip install $(QUIET) uv
+	@.venv-stores/bin/uv pip install --quiet --python .venv-stores/bin/python \
+		-e '.[langchain,llama-index,postgres]' -r tests/stores/requirements.txt $(TESTING)
+	.venv-stores/bin/python -m pytest -q $(LENIENT) -m stores tests/stores
 
 # Answers are shared over Redis: the program redis-server is needed, too.
 test-ray:  ## Run the example for Ray on a cluster on this machine

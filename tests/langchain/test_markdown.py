@@ -54,7 +54,7 @@ def test_each_chunk_has_the_titles_above_its_first_words(make: Any) -> None:
         start = chunk.metadata["start_index"]
         assert TEXT[start:].startswith(chunk.page_content)
         expected = (
-            None
+            ""
             if start < TEXT.index("# Install")
             else "Install"
             if start < TEXT.index("## From")
@@ -62,7 +62,7 @@ def test_each_chunk_has_the_titles_above_its_first_words(make: Any) -> None:
             if start < TEXT.index("# Use")
             else "Use"
         )
-        assert chunk.metadata.get("headings") == expected
+        assert chunk.metadata["headings"] == expected
 
 
 @pytest.mark.parametrize("metadata", [{}, {"source": "notes.txt"}, {"source": 5}, {"source": None}])
@@ -70,13 +70,13 @@ def test_other_documents_are_split_as_ever(metadata: dict[str, Any]) -> None:
     splitter = GreedyTextSplitter(target_size=20)
     chunks = split(splitter, **metadata)
     assert [chunk.page_content for chunk in chunks] == splitter.split_text(TEXT)
-    assert not any("headings" in chunk.metadata for chunk in chunks)
+    assert not any(chunk.metadata["headings"] for chunk in chunks)
 
 
 def test_markdown_units_need_no_metadata() -> None:
     splitter = GreedyTextSplitter(target_size=20, units="markdown")
     chunks = splitter.create_documents([TEXT])
-    assert chunks[-1].metadata == {"headings": "Use"}
+    assert chunks[-1].metadata == {"headings": "Use", "heading_levels": "", "headings_inside": ""}
     assert [chunk.page_content for chunk in chunks] == splitter.split_text(TEXT)
 
 

@@ -125,7 +125,8 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
         assert TEXT[start:end] == chunk.page_content
     numbers = [chunk.metadata["chunk_index"] for chunk in chunks]
     assert numbers == [*range(len(chunks) // 2)] * 2
-    assert GreedyTextSplitter().create_documents([TEXT])[0].metadata == {}
+    (alone,) = GreedyTextSplitter().create_documents([TEXT])
+    assert alone.metadata == {"headings": "", "heading_levels": "", "headings_inside": ""}
 
 
 def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:

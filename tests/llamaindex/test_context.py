@@ -95,13 +95,14 @@ def test_nodes_of_nodes_have_their_own_contexts_and_keep_the_limit() -> None:
         inside = node.metadata.get("headings_inside", "").split(" | ")
         assert all(title in node.text for title in inside)
         assert LONG[node.start_char_idx : node.end_char_idx] == node.text
-    assert "context" not in fine[0].metadata
+    assert fine[0].metadata["context"] == ""
 
 
 def test_a_title_in_the_metadata_is_not_embedded_twice() -> None:
     document = Document(text=PROSE, metadata={"title": "The ferry"})
     nodes = GreedyNodeParser(target_size=60)([document])
-    assert not any("context" in node.metadata for node in nodes)
+    assert not any(node.metadata["context"] for node in nodes)
+    assert not any("context" in node.get_content(MetadataMode.EMBED) for node in nodes)
 
 
 def test_a_context_that_a_document_brings_is_kept() -> None:

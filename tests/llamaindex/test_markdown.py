@@ -28,7 +28,7 @@ def nodes_of(parser: Any, document: Document) -> list[TextNode]:
 )
 def test_headings_are_in_the_metadata_of_each_node(document: Document) -> None:
     nodes = nodes_of(GreedyNodeParser(target_size=20), document)
-    assert "headings" not in nodes[0].metadata
+    assert nodes[0].metadata["headings"] == ""
     assert nodes[-1].metadata["headings"] == "Use"
     (fence,) = [node for node in nodes if FENCE in node.text]
     assert fence.metadata["headings"] == "Install > From source"

@@ -132,7 +132,9 @@ class TestLumber:
 class TestBoth:
     def test_metadata_is_handed_on_or_not(self, make: Any) -> None:
         document = Document(text=TEXT, metadata={"source": "a"})
-        assert all(node.metadata == {"source": "a"} for node in make()([document]))
+        nodes = make()([document])
+        assert {key: value for key, value in nodes[0].metadata.items() if value} == {"source": "a"}
+        assert all(node.metadata == nodes[0].metadata for node in nodes)
         assert all(node.metadata == {} for node in make(include_metadata=False)([document]))
 
     def test_neighbours_are_linked_or_not(self, make: Any) -> None:

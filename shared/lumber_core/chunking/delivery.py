@@ -157,12 +157,14 @@ class Chunk:
 SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE)
 """Keys that passages and chunks with all of their metadata always have, so that prompts can name
 them. Their value may be ""."""
+_HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
+_VERDICT_KEYS = ("verdict", "verdict_reason")
 
 
-def added_metadata(
+def known_metadata(
     chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
 ) -> dict[str, str | int]:
-    """Return the metadata that an adapter adds to a chunk.
+    """Return what is known of a chunk: the pages and lines that its document has among it.
 
     Args:
         chunk: The chunk.
@@ -170,17 +172,29 @@ def added_metadata(
         everything: The setting `add_metadata`.
         context: Whether to include its context.
     """
-    added = chunk.metadata(
+    return chunk.metadata(
         context=context,
         verdict=everything,
         pages=everything or has_pages(of_document),
         lines=everything or has_lines(of_document),
     )
-    if not everything:
-        return added
+
+
+def added_metadata(
+    chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
+) -> dict[str, str | int]:
+    """Return the metadata that an adapter adds to a chunk, as `known_metadata` does.
+
+    The keys depend on the settings and the document's own keys alone, because some stores refuse
+    chunks whose keys differ from those of the first. What is not known of a chunk is "".
+    """
+    added = known_metadata(chunk, of_document, everything=everything, context=context)
+    keys = [*_HEADING_KEYS, *([CONTEXT_KEY] if context else [])]
+    if everything:
+        added["chunk_index"] = chunk.index
+        keys += [*SHOWN_KEYS, *_VERDICT_KEYS]
     inherited = common_metadata(of_document, context=context)
-    empty = {key: "" for key in SHOWN_KEYS if key not in inherited}
-    return {**empty, **added, "chunk_index": chunk.index}
+    return {**{key: "" for key in keys if key not in inherited}, **added}
 
 
 def deliver(

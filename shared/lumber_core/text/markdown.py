@@ -229,7 +229,7 @@ def places_in_outline(
         titles_here, levels_here, own = paths[before - 1] if before else (above, known_levels, ())
         headed = bool(own) and not text[starts[before - 1] : first].strip()
         further = paths[before : bisect_left(starts, end, before)]
-        needed = (further and not headed) or LEVELS_KEY in metadata
+        needed = (further and not headed) or bool(metadata.get(LEVELS_KEY))
         inside = tuple(title for _, _, titled in further for title in titled)
         found.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lumber_core.chunking.delivery import Delivery, added_metadata, deliver
+from lumber_core.chunking.delivery import Delivery, deliver, known_metadata
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -67,4 +67,4 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
-    return {**part.metadata, **added_metadata(own, metadata, everything=False, context=True)}
+    return {**part.metadata, **known_metadata(own, metadata, everything=False, context=True)}

@@ -1,0 +1,287 @@
+"""LlamaIndex's stores, and what they do with the nodes of a parser."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from llama_index.core import Document, StorageContext, VectorStoreIndex
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, SimpleVectorStore
+from llama_index.core.vector_stores import VectorStoreQuery as Query
+
+from llamaindex_lumber import LayoutNodeParser, PassageJoiner
+from tests.stores.samples import (
+    CHANGED,
+    EVERY,
+    QUESTION,
+    SIZE,
+    TEXTS,
+    YEARS,
+    Place,
+    attempt,
+    describe_count,
+    describe_scores,
+    own_values,
+    vector,
+)
+
+
+class Words(BaseEmbedding):
+    """Vectors of words."""
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return vector(text)
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return vector(query)
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return vector(query)
+
+
+def simple(place: Place) -> Any:
+    path = place.folder / "store.json"
+    return SimpleVectorStore.from_persist_path(str(path)) if path.exists() else SimpleVectorStore()
+
+
+def chroma(place: Place) -> Any:
+    import chromadb
+    from llama_index.vector_stores.chroma import ChromaVectorStore
+
+    client = chromadb.PersistentClient(str(place.folder))
+    return ChromaVectorStore(chroma_collection=client.get_or_create_collection("nodes"))
+
+
+def faiss(place: Place) -> Any:
+    from faiss import IndexFlatL2
+    from llama_index.vector_stores.faiss import FaissVectorStore
+
+    path = place.folder / "store.json"
+    if path.exists():
+        return FaissVectorStore.from_persist_path(str(path))
+    return FaissVectorStore(IndexFlatL2(SIZE))
+
+
+def lancedb(place: Place) -> Any:
+    from llama_index.vector_stores.lancedb import LanceDBVectorStore
+
+    # A new one creates a table; one that is opened again has to be told to add to it.
+    mode = "append" if any(place.folder.iterdir()) else "create"
+    return LanceDBVectorStore(uri=str(place.folder), mode=mode)
+
+
+def milvus(place: Place) -> Any:
+    from llama_index.vector_stores.milvus import MilvusVectorStore
+
+    async def opened() -> Any:
+        return MilvusVectorStore(uri=str(place.folder / "milvus.db"), dim=SIZE)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(opened())
+    return MilvusVectorStore(uri=str(place.folder / "milvus.db"), dim=SIZE)
+
+
+def postgres(place: Place) -> Any:
+    from llama_index.vector_stores.postgres import PGVectorStore
+
+    return PGVectorStore(
+        connection_string=place.url.replace("://", "+psycopg2://"),
+        async_connection_string=place.url.replace("://", "+asyncpg://"),
+        table_name=place.name,
+        embed_dim=SIZE,
+    )
+
+
+def qdrant(place: Place) -> Any:
+    from llama_index.vector_stores.qdrant import QdrantVectorStore
+    from qdrant_client import QdrantClient
+
+    return QdrantVectorStore("nodes", client=QdrantClient(path=str(place.folder)))
+
+
+STORES: dict[str, Callable[[Place], Any]] = {
+    "SimpleVectorStore": simple,
+    "Chroma": chroma,
+    "FAISS": faiss,
+    "Qdrant, local": qdrant,
+    'LanceDB, opened again with `mode="append"`': lancedb,
+    "Milvus Lite, made in a running event loop": milvus,
+    "PGVectorStore": postgres,
+}
+
+
+def close(store: Any, place: Place) -> None:
+    """Write a store to its folder where this is not done by itself, and let go of it."""
+    if type(store).__name__ in ("SimpleVectorStore", "FaissVectorStore"):
+        store.persist(str(place.folder / "store.json"))
+    elif type(store).__name__ == "QdrantVectorStore":
+        store.client.close()
+
+
+def documents(texts: dict[str, str] = TEXTS, **own: Any) -> list[Document]:
+    return [
+        Document(text=text, metadata={"file_name": name, "year": YEARS[name], **own}, id_=name)
+        for name, text in texts.items()
+    ]
+
+
+def parser() -> LayoutNodeParser:
+    return LayoutNodeParser(target_size=12, chunk_size=300)
+
+
+def nodes(given: Iterable[Document]) -> list[Any]:
+    found = parser()(list(given))
+    for node in found:
+        node.embedding = vector(node.text)  # type: ignore[attr-defined]
+    return list(found)
+
+
+def query(**settings: Any) -> Query:
+    return Query(vector(QUESTION), similarity_top_k=EVERY, query_str=QUESTION, **settings)
+
+
+def comparable(found: Iterable[Any]) -> dict[str, Any]:
+    """Return by ID what a node has."""
+    names = ["text", "metadata", "start_char_idx", "end_char_idx", "ref_doc_id", "relationships"]
+    names += ["excluded_embed_metadata_keys", "excluded_llm_metadata_keys"]
+    return {node.node_id: [getattr(node, name) for name in names] for node in found}
+
+
+class Measured:
+    """What a store does with nodes; each method opens one at a place of its own."""
+
+    def __init__(self, open_store: Callable[[Place], Any], places: Callable[[], Place]) -> None:
+        self._open_at, self._places = open_store, places
+        self._given = nodes(documents())
+        self.has_text = self._open().stores_text
+
+    def _open(self) -> Any:
+        return self._open_at(self._places())
+
+    def _filled(self) -> Any:
+        store = self._open()
+        store.add(self._given)
+        return store
+
+    def contents(self, store: Any, **settings: Any) -> list[Any]:
+        """Return all nodes, or their IDs if the store has nothing else."""
+        found = store.query(query(**settings))
+        return list(found.nodes) if self.has_text else list(found.ids)
+
+    def row(self) -> dict[str, str]:
+        beside = "in the docstore"  # nodes are, of a store of vectors alone
+        return {
+            "A document's own `None`, list, dict": own_values(self.own)
+            if self.has_text
+            else beside,
+            "Documents with another key, later": (
+                attempt(self.other_keys) if self.has_text else beside
+            ),
+            "The same nodes again": attempt(self.again),
+            "`UPSERTS` of a change": attempt(lambda: self.change(DocstoreStrategy.UPSERTS)),
+            "`UPSERTS_AND_DELETE`": attempt(
+                lambda: self.change(DocstoreStrategy.UPSERTS_AND_DELETE)
+            ),
+            "Score": attempt(self.score),
+            "`MetadataFilters`, year 2024": attempt(self.filtered),
+            "Asynchronous": attempt(lambda: asyncio.run(self.asynchronous())),
+            "Opened again": attempt(self.reopened),
+        }
+
+    def check_nodes(self) -> None:
+        """Nodes come back with all that they have, and their passages are those of the nodes."""
+        store = self._filled()
+        if self.has_text:
+            assert comparable(self.contents(store)) == comparable(self._given)
+        context = StorageContext.from_defaults(vector_store=self._open())
+        index = VectorStoreIndex(self._given, storage_context=context, embed_model=Words())
+        hits = index.as_retriever(similarity_top_k=len(self._given)).retrieve(QUESTION)
+        known = {node.node_id: node for node in self._given}
+        same = [
+            NodeWithScore(node=known[hit.node_id], score=1 - place / EVERY)
+            for place, hit in enumerate(hits)
+        ]
+        assert len(same) == len(self._given)
+        for rerank in (True, False):
+            joiner = PassageJoiner(texts=documents(), budget=30, rerank=rerank)
+            passages, wanted = (
+                [one.text for one in joiner.postprocess_nodes(found, query_str=QUESTION)]
+                for found in (hits, same)
+            )
+            assert passages == wanted
+            assert wanted
+
+    def own(self, value: Any) -> str:
+        store = self._open()
+        store.add(nodes(documents({"gulls.txt": "Gulls sleep."}, own=value)))
+        (found,) = self.contents(store)
+        if "own" not in found.metadata:
+            return "dropped"
+        return "kept" if found.metadata["own"] == value else f"becomes `{found.metadata['own']!r}`"
+
+    def other_keys(self) -> str:
+        store = self._open()
+        store.add(nodes(documents({"gulls.txt": "Gulls sleep."})))
+        store.add(nodes(documents({"boats.md": "# Boats\n\nBoats sail."}, author="Ben")))
+        found = {node.metadata["file_name"]: node.metadata for node in self.contents(store)}
+        return "kept" if found["boats.md"].get("author") == "Ben" else "dropped"
+
+    def again(self) -> str:
+        store = self._filled()
+        store.add(self._given)
+        return describe_count(len(self.contents(store)), len(self._given))
+
+    def change(self, strategy: DocstoreStrategy) -> str:
+        store, docstore = self._open(), SimpleDocumentStore()
+        gone = strategy == DocstoreStrategy.UPSERTS_AND_DELETE
+        second = CHANGED if gone else TEXTS | CHANGED
+        for texts in (TEXTS, second):
+            IngestionPipeline(
+                transformations=[parser(), Words()],
+                docstore=docstore,
+                docstore_strategy=strategy,
+                vector_store=store,
+            ).run(documents=documents(texts))
+        wanted, found = nodes(documents(second)), self.contents(store)
+        if not self.has_text:
+            return "works" if len(found) == len(wanted) else "old nodes stay"
+        right = {node.node_id for node in found} == {node.node_id for node in wanted}
+        return "works" if right else "old nodes stay"
+
+    def score(self) -> str:
+        found = self._filled().query(query())
+        known = {node.node_id: node.text for node in self._given}
+        # FAISS has numbers instead of IDs.
+        known |= {str(number): node.text for number, node in enumerate(self._given)}
+        names = [node.node_id for node in found.nodes] if found.nodes else found.ids
+        return describe_scores(
+            (known[name], float(score))
+            for name, score in zip(names, found.similarities, strict=True)
+        )
+
+    def filtered(self) -> str:
+        wanted = MetadataFilters(filters=[MetadataFilter(key="year", value=2024)])
+        found = self.contents(self._filled(), filters=wanted)
+        right = sum(node.metadata["year"] == 2024 for node in self._given)
+        return {right: "works", len(self._given): "ignored"}[len(found)]
+
+    async def asynchronous(self) -> str:
+        store = self._open()
+        await store.async_add(self._given)
+        found = await store.aquery(query())
+        return "works" if len(found.ids) == len(self._given) else "nodes are lost"
+
+    def reopened(self) -> str:
+        place = self._places()
+        store = self._open_at(place)
+        store.add(self._given)
+        close(store, place)
+        found = self.contents(self._open_at(place))
+        return "the same" if len(found) == len(self._given) else "nodes are lost"

@@ -1,0 +1,103 @@
+"""Documents that are put into stores, vectors of words, and the meaning of scores."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SIZE = 16
+EVERY = 100
+"""More than there are chunks."""
+QUESTION = "Who mended the clock of the harbour?"
+TEXTS = {
+    "clock.md": (
+        "# The clock\n\nAda mended the clock of the harbour in spring.\n\n## Oil\n\n"
+        "She oiled the spring twice, and wound it on Sundays.\n\n"
+        "| Part | Pounds |\n| --- | --- |\n| Wheel | 4 |\n| Spring | 7 |\n"
+    ),
+    "boats.md": (
+        "A page without a title.\n\n# Boats\n\nBen rows the ferry at high tide.\n\n"
+        "# Nets\n\nNets dry on the quay wall.\n"
+    ),
+    "gulls.txt": "Gulls sleep on the roofs. They wake before the bakers do.",
+}
+YEARS = {"clock.md": 2024, "boats.md": 2023, "gulls.txt": 2024}
+CHANGED = {
+    "clock.md": TEXTS["clock.md"].replace("Ada mended", "Eve mended"),
+    "boats.md": TEXTS["boats.md"],
+}
+"""One text has changed, and one is gone."""
+OWN: dict[str, Any] = {"None": None, '["a"]': ["a"], "[]": [], '{"a": 1}': {"a": 1}}
+"""Values in a document's own metadata, as they are written."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a store is: a folder of its own, a name, and the URL of a database server."""
+
+    folder: Path
+    name: str
+    url: str
+
+
+def vector(text: str) -> list[float]:
+    """Return counts of hashed words: not normalised, so that scores tell what they are."""
+    counts = [0.25] * SIZE
+    for word in text.lower().split():
+        counts[zlib.crc32(word.encode()) % SIZE] += 1.0
+    return counts
+
+
+def describe_scores(scores: Iterable[tuple[str, float]]) -> str:
+    """Return what the scores of texts are, given in the order of the store."""
+    asked, found = vector(QUESTION), list(scores)
+    kinds: dict[str, Callable[[float, float, float], float]] = {
+        "cosine": lambda cosine, square, dot: cosine,
+        "1 - cosine": lambda cosine, square, dot: 1 - cosine,
+        "squared distance": lambda cosine, square, dot: square,
+        "distance": lambda cosine, square, dot: math.sqrt(square),
+        "exp(-squared distance)": lambda cosine, square, dot: math.exp(-square),
+        "dot product": lambda cosine, square, dot: dot,
+    }
+
+    def is_kind(kind: str, text: str, score: float) -> bool:
+        other = vector(text)
+        dot = sum(a * b for a, b in zip(asked, other, strict=True))
+        cosine = dot / math.hypot(*asked) / math.hypot(*other)
+        value = kinds[kind](cosine, math.dist(asked, other) ** 2, dot)
+        return math.isclose(value, score, rel_tol=1e-3, abs_tol=1e-6)
+
+    (kind,) = [kind for kind in kinds if all(is_kind(kind, *one) for one in found)]
+    values = [score for _, score in found]
+    assert values in (sorted(values), sorted(values, reverse=True)), "not in the order of scores"
+    return f"{kind}, {'smallest' if values == sorted(values) else 'largest'} first"
+
+
+def attempt(measure: Callable[[], str]) -> str:
+    """Return what is measured, or the name of the error that a store raises."""
+    try:
+        return measure()
+    except AssertionError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- any error of a store is what is measured
+        return f"`{type(error).__name__}`"
+
+
+def own_values(measure: Callable[[Any], str]) -> str:
+    """Return what becomes of each of `OWN`, those with the same fate together."""
+    fates: dict[str, list[str]] = {}
+    for written, value in OWN.items():
+        fate = attempt(lambda value=value: measure(value))  # type: ignore[misc]
+        fates.setdefault("refused" if fate.startswith("`") else fate, []).append(f"`{written}`")
+    if len(fates) == 1:
+        return f"all {next(iter(fates))}"
+    return "; ".join(f"{', '.join(values)} {fate}" for fate, values in fates.items())
+
+
+def describe_count(found: int, given: int) -> str:
+    """Return what adding the same a second time did, by the number that is found."""
+    return {given: "overwritten", 2 * given: "doubled"}.get(found, f"{found} of {given} left")
