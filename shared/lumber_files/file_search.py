@@ -47,6 +47,7 @@ _OWN_CHUNKS = re.compile(
 _OWN_REPORT = re.compile(rb'\{\s*"format": "lumber-comparison"')
 _OWN_PAGE = re.compile(rb'.*<meta name="generator" content="lumber-splitters', re.DOTALL)
 _OWN_FILES = {".jsonl": _OWN_CHUNKS, ".json": _OWN_REPORT, **dict.fromkeys(HTML, _OWN_PAGE)}
+_HIDDEN = (".", "~$")  # Office marks a document that is open by a file whose name begins so
 _HEAD_BYTES = 2000  # read to recognise them; a page's generator stands within
 _IGNORE_HINT = (
     "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
@@ -158,7 +159,7 @@ def entries_in(
     except OSError as error:
         skipped[os.fspath(folder)] = error
         return
-    visible = [entry for entry in entries if not entry.name.startswith(".")]
+    visible = [entry for entry in entries if not entry.name.startswith(_HIDDEN)]
     if rules is not None:
         visible = [entry for entry in visible if not rules.leave_out(entry.path, _is_folder(entry))]
     yield from (entry for entry in visible if _is_file(entry, skipped))
@@ -206,11 +207,11 @@ def _match_pattern(pattern: Path) -> tuple[Path, list[Path]]:
     parts = [part if part == "**" else re.sub(r"\*+", "*", part) for part in pattern.parts[first:]]
     if parts[-1] == "**":
         parts.append("*")
-    hidden = any(part.startswith(".") for part in parts)
+    hidden = any(part.startswith(_HIDDEN) for part in parts)
     matches = [
         path
         for path in folder.glob("/".join(parts))
-        if hidden or not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)
     ]
     return folder, sorted(matches)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from lumber_core.support.extras import load
 from lumber_files.readers import EXTRA
@@ -19,13 +20,27 @@ _TOOL_FILES = (
     "conda-meta",
     "CACHEDIR.TAG",  # of caches, as https://bford.info/cachedir/ has it
 )
+_FOLDER_END = "(?P<ps_d>/)"  # how pathspec marks the end of a folder that is matched
+
+
+class _Pattern(NamedTuple):
+    """A pattern of a .gitignore."""
+
+    ignores: bool  # False: it takes back
+    regex: re.Pattern[str]
+    inside: bool  # whether it matches what is in a folder, and not the folder
+
+
+_Spec = tuple[str, list[_Pattern]]
+"""A folder and the patterns that hold in it, the last that matches decides."""
 
 
 class IgnoreRules:
     """Which files of a folder are left out.
 
     These are files and folders that a .gitignore names. It may be in the folder, below it, or
-    above it within the git repository, unless it names the folder itself. Of several patterns that
+    above it within the git repository, unless it names the folder itself. The repository's
+    .git/info/exclude counts as well. Of several patterns that
     match, the last one of the innermost file decides. Virtual environments, caches and packages of
     JavaScript are left out as well.
 
@@ -40,7 +55,7 @@ class IgnoreRules:
     def __init__(self, folder: Path, *, named: Collection[str] = ()) -> None:
         self._folder = os.path.abspath(folder)
         self._named = named
-        self._specs: dict[str, list[tuple[str, Any]]] = {}
+        self._specs: dict[str, list[_Spec]] = {}
         self.left_out = False
         above = _specs_above(self._folder)
         self._above = [] if _ignores(above, self._folder, True) else above
@@ -64,7 +79,7 @@ class IgnoreRules:
             bool(folders) and self.leave_out(whole, False)
         )
 
-    def _specs_of(self, folder: str) -> list[tuple[str, Any]]:
+    def _specs_of(self, folder: str) -> list[_Spec]:
         """Return the rules for a folder, each with the folder of its file, innermost last."""
         if folder not in self._specs:
             inside = folder != self._folder
@@ -73,9 +88,9 @@ class IgnoreRules:
         return self._specs[folder]
 
 
-def _specs_above(folder: str) -> list[tuple[str, Any]]:
+def _specs_above(folder: str) -> list[_Spec]:
     """Return the rules of the folders above one in its git repository, if there is one."""
-    specs: list[tuple[str, Any]] = []
+    specs: list[_Spec] = []
     while not os.path.exists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:
@@ -85,29 +100,43 @@ def _specs_above(folder: str) -> list[tuple[str, Any]]:
     return specs
 
 
-def _specs_in(folder: str) -> list[tuple[str, Any]]:
-    """Return the rules of the .gitignore in a folder; none if there is no such file."""
-    path = Path(folder, ".gitignore")
-    try:
-        text = path.read_text("utf-8-sig", "surrogateescape") if path.is_file() else ""
-    except OSError:
-        return []
-    if not text:
-        return []
+def _specs_in(folder: str) -> list[_Spec]:
+    """Return the rules in a folder: those of the repository that it is the top of, and its own."""
+    specs = []
+    for name in (".git/info/exclude", ".gitignore"):
+        path = Path(folder, name)
+        try:
+            text = path.read_text("utf-8-sig", "surrogateescape") if path.is_file() else ""
+        except OSError:
+            continue
+        if patterns := [*_patterns_of(text)]:
+            specs.append((folder, patterns))
+    return specs
+
+
+def _patterns_of(text: str) -> Iterator[_Pattern]:
+    """Yield the patterns of a .gitignore, which match a path itself and nothing below it.
+
+    git decides for each folder on the way to a file, by the last pattern that matches.
+    GitIgnoreSpec decides for the file at once, and prefers patterns of files to those of folders.
+    """
     kind = load("pathspec", package="pathspec", extra=EXTRA).GitIgnoreSpec
-    patterns: list[Any] = []
-    for line in text.split("\n"):
+    for line in text.split("\n") if text else ():
         with suppress(ValueError):  # git skips invalid patterns, too
-            patterns += kind.from_lines([line]).patterns
-    return [(folder, kind(patterns))]
+            for pattern in kind.from_lines([line]).patterns:
+                if pattern.include is not None:
+                    exact = pattern.regex.pattern.replace(_FOLDER_END, f"{_FOLDER_END}\\Z")
+                    inside = line.rstrip("\r").endswith("/**")
+                    yield _Pattern(bool(pattern.include), re.compile(exact, re.DOTALL), inside)
 
 
-def _ignores(specs: list[tuple[str, Any]], path: str, is_folder: bool) -> bool:
-    for folder, spec in reversed(specs):
+def _ignores(specs: list[_Spec], path: str, is_folder: bool) -> bool:
+    for folder, patterns in reversed(specs):
         name = Path(path).relative_to(folder).as_posix()
-        include = spec.check_file(f"{name}/" if is_folder else name).include
-        if include is not None:
-            return bool(include)
+        for pattern in reversed(patterns):
+            marked = f"{name}/" if is_folder and not pattern.inside else name
+            if pattern.regex.search(marked):
+                return pattern.ignores
     return False
 
 

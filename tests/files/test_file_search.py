@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lumber_files import find_files
+from lumber_files.file_search import entries_in
+from lumber_files.ignore_rules import IgnoreRules
 
 
 def write(path: Path) -> Path:
@@ -128,15 +136,15 @@ def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
     (repository / ".gitignore").write_text("docs/old/\nbuilt\n", encoding="utf-8")
     for name in ("docs/a.md", "docs/old/b.md", "built/c.md", "built/deep/d.md"):
         write(repository / name)
-    for given, names in (
+    for named_path, names in (
         ("docs", ["a.md"]),
         ("docs/old", ["b.md"]),  # a folder that is named is read
         ("built", ["c.md", "d.md"]),
         ("built/deep", ["d.md"]),
         ("docs/old/b.md", ["b.md"]),
     ):
-        found = find_files([repository / given]).files
-        assert [path.name for _, path in found] == names, given
+        found = find_files([repository / named_path]).files
+        assert [path.name for _, path in found] == names, named_path
 
 
 def test_folders_of_tools_are_left_out_unless_they_are_named(
@@ -147,9 +155,65 @@ def test_folders_of_tools_are_left_out_unless_they_are_named(
         write(tmp_path / name)
     write(tmp_path / "mine/pyvenv.cfg")
     write(tmp_path / "saved/CACHEDIR.TAG")
-    for given in (".", "**/*.[mt]*", "*/../**/*.md"):
-        assert {path.name for _, path in find_files([given]).files} == {"a.md"}, given
+    for named_path in (".", "**/*.[mt]*", "*/../**/*.md"):
+        assert {path.name for _, path in find_files([named_path]).files} == {"a.md"}, named_path
     for named in ("x/node_modules", "x/node_modules/*.md", "*/node_modules/*.md"):
         assert [path.name for _, path in find_files([named]).files] == ["b.md"], named
     with pytest.raises(FileNotFoundError, match=r"node_modules.*--no-ignore"):
         find_files(["x"])
+
+
+NAMES = st.sampled_from(["a", "b", "ab", "doc.md", "x.txt"])
+PATTERN_PARTS = st.sampled_from(["*", "**", "a", "b", "a*", "?b", "[ab]", "*.md", "doc.md", "!x"])
+PATTERNS = st.builds(
+    lambda negated, rooted, parts, folder: negated + rooted + "/".join(parts) + folder,
+    *(st.sampled_from(["", "!"]), st.sampled_from(["", "", "/"])),
+    *(st.lists(PATTERN_PARTS, min_size=1, max_size=3), st.sampled_from(["", "", "/"])),
+)
+RULES = st.lists(PATTERNS, min_size=1, max_size=4)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@example([["a", "doc.md"], ["doc.md"]], [["*", "!*/", "!*.md"]], ["x.txt"])
+@example([["a", "b", "x.txt"]], [["b/", "!a/"]], ["doc.md"])
+@example([["a", "b"], ["a", "a"]], [["a/**", "!a/b"], ["/a", "!a"]], ["ab"])
+@given(
+    st.lists(st.lists(NAMES, min_size=1, max_size=4), min_size=1, max_size=5),
+    st.lists(RULES, min_size=1, max_size=3),
+    RULES,
+)
+def test_what_is_left_out_is_what_git_leaves_out(
+    paths: list[list[str]], rules: list[list[str]], excluded: list[str]
+) -> None:
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        git = ["git", "-C", temporary, "-c", "core.excludesFile="]
+        subprocess.run([*git, "init", "-q"], check=True)
+        exclude = folder / ".git" / "info" / "exclude"
+        exclude.parent.mkdir(exist_ok=True)
+        exclude.write_text("\n".join(excluded), encoding="utf-8")
+        for parts in paths:
+            with suppress(OSError):  # a name cannot be a file and a folder
+                folder.joinpath(*parts[:-1]).mkdir(parents=True, exist_ok=True)
+                folder.joinpath(*parts).write_text("", encoding="utf-8")
+        below = (path for path in sorted(folder.rglob("*")) if ".git" not in path.parts)
+        folders = [path for path in below if path.is_dir()]
+        for place, lines in zip([folder, *folders], rules, strict=False):
+            (place / ".gitignore").write_text("\n".join(lines), encoding="utf-8")
+        listed = subprocess.run(
+            [*git, "ls-files", "--others", "--exclude-standard", "-z"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        of_git = {name for name in listed.stdout.split("\0") if name and ".gitignore" not in name}
+        entries = entries_in(folder, rules=IgnoreRules(folder))
+        assert {Path(entry.path).relative_to(folder).as_posix() for entry in entries} == of_git
+
+
+def test_files_that_mark_open_documents_are_hidden(tmp_path: Path) -> None:
+    for name in ("rules.md", "~$rules.md", "deep/~$x.md"):
+        write(tmp_path / name)
+    assert [path.name for _, path in find_files([tmp_path]).files] == ["rules.md"]
+    assert [path.name for _, path in find_files([tmp_path / "**" / "*.md"]).files] == ["rules.md"]
+    assert [path.name for _, path in find_files([tmp_path / "~$rules.md"]).files] == ["~$rules.md"]
