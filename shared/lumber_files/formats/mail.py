@@ -1,19 +1,26 @@
-"""Reads a mail (.eml) as Markdown: its subject as title, its headers and its text."""
+"""Reads a mail (.eml) as Markdown: its subject as title, its headers and its text.
+
+All text parts are read in their order, and mails inside mails below a heading of their own. Of
+several forms of the same text the plain one is read.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from email import policy
-from email.message import EmailMessage, MIMEPart
+from email.message import EmailMessage, Message
 from email.parser import BytesParser
 
 _HEADERS = ("From", "To", "Cc", "Date")
+_DEEPEST_HEADING = 6
 # Lines of plain text that Markdown takes for headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
+_TEXTS = ("text/plain", "text/html", "text/enriched", "text/markdown", "text/rfc822-headers")
 
 
 def read_mail(content: bytes, _max_unpacked: int) -> str:
-    """Return the Markdown of a mail: its plain text or else its HTML, and its attachments' names.
+    """Return the Markdown of a mail: headers, texts, mails inside it, and attachments' names.
 
     Raises:
         ValueError: It has no header of a mail.
@@ -21,29 +28,75 @@ def read_mail(content: bytes, _max_unpacked: int) -> str:
     mail = BytesParser(EmailMessage, policy=policy.default).parsebytes(content)
     if not any(name in mail for name in (*_HEADERS, "Subject", "Received")):
         raise ValueError("it has no headers")
-    headers = [f"{name}: {_line(mail[name])}" for name in _HEADERS if mail[name]]
-    blocks = [f"# {_line(mail['Subject'])}"] if mail["Subject"] else []
-    blocks.append("  \n".join(headers))
-    body = mail.get_body(("plain", "html"))
-    if body is not None:
-        blocks.append(_text(body))
-    names = [part.get_filename() or part.get_content_type() for part in mail.iter_attachments()]
-    if names:
-        blocks.append(f"Attachments: {', '.join(map(_line, names))}")
-    return "\n\n".join(filter(None, (block.strip() for block in blocks)))
+    return "\n\n".join(_blocks(mail, 1))
 
 
-def _line(value: object) -> str:
+def _blocks(mail: Message, level: int) -> Iterator[str]:
+    """Yield the blocks of a mail, whose subject is a heading of a level."""
+    if mail["Subject"]:
+        yield f"{'#' * min(level, _DEEPEST_HEADING)} {_one_line(mail['Subject'])}"
+    headers = [f"{name}: {_one_line(mail[name])}" for name in _HEADERS if mail[name]]
+    if headers:
+        yield "  \n".join(headers)
+    attachments: dict[str, None] = {}
+    yield from _parts(mail, level, attachments)
+    if attachments:
+        yield f"Attachments: {', '.join(attachments)}"
+
+
+def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[str]:
+    """Yield the texts of a part, and add the names of what is attached."""
+    kind = part.get_content_type()
+    if kind == "message/rfc822":
+        for mail in part.iter_parts() if isinstance(part, EmailMessage) else ():
+            yield from _blocks(mail, level + 1)
+    elif kind == "message/delivery-status":  # of a mail that came back
+        groups = (group.items() for group in _payload(part))
+        yield from ("  \n".join(f"{name}: {_one_line(text)}" for name, text in g) for g in groups)
+    elif kind == "multipart/alternative":
+        yield from _first_form(_payload(part), level, attachments)
+    elif part.is_multipart():
+        for inner in _payload(part):
+            yield from _parts(inner, level, attachments)
+    elif kind in _TEXTS and not (
+        part.get_content_disposition() == "attachment" and part.get_filename()
+    ):
+        text = _text(part).strip()
+        if text:
+            yield text
+    else:
+        attachments[_one_line(part.get_filename() or kind)] = None
+
+
+def _first_form(forms: list[Message], level: int, attachments: dict[str, None]) -> list[str]:
+    """Return the texts of the plain form, or else of the best one that has a text."""
+    plain = [form for form in forms if form.get_content_type() == "text/plain"]
+    best_last = [form for form in forms if form not in plain]
+    chosen: list[str] = []
+    for form in (*plain, *reversed(best_last)):
+        texts = [*_parts(form, level, attachments)]  # of other forms their attachments count
+        chosen = chosen or texts
+    return chosen
+
+
+def _payload(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    return [inner for inner in payload if isinstance(inner, Message)] if part.is_multipart() else []
+
+
+def _one_line(value: object) -> str:
     return " ".join(str(value).split())
 
 
-def _text(body: MIMEPart) -> str:
+def _text(part: Message) -> str:
+    content = part.get_payload(decode=True)
+    raw = content if isinstance(content, bytes) else b""
     try:
-        text = str(body.get_content())
+        text = raw.decode(part.get_content_charset("utf-8"), "replace")
     except LookupError:  # it names an unknown encoding
-        text = bytes(body.get_payload(decode=True)).decode("utf-8", "replace")
+        text = raw.decode("utf-8", "replace")
     text = text.replace("\r\n", "\n")
-    if body.get_content_subtype() == "html":
+    if part.get_content_subtype() == "html":
         from lumber_files.formats.html import read_html  # deferred: few mails have no plain text
 
         return read_html(text)

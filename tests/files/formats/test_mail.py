@@ -1,0 +1,105 @@
+"""Mails with several texts, forwarded mails, digests and bounces."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+import pytest
+
+from lumber_files import read_bytes
+
+
+def mail(subject: str, text: str = "", kind: str = "plain") -> EmailMessage:
+    made = EmailMessage()
+    made["From"], made["Subject"] = "Ann <ann@example.org>", subject
+    if text:
+        made.set_content(text, subtype=kind)
+    return made
+
+
+def text_of(content: bytes | EmailMessage) -> str:
+    raw = content if isinstance(content, bytes) else content.as_bytes()
+    return read_bytes(raw, name="mail.eml", suffix=".eml").text.rstrip()
+
+
+def parts(kind: str, *contents: str) -> bytes:
+    """Return a mail of parts, each of which begins with its headers."""
+    head = f"From: Ann <ann@example.org>\nMIME-Version: 1.0\nContent-Type: {kind}; boundary=B\n\n"
+    return (head + "".join(f"--B\n{content}\n" for content in contents) + "--B--\n").encode()
+
+
+def test_texts_come_in_their_order_also_after_attachments() -> None:
+    content = parts(
+        "multipart/mixed",
+        "Content-Type: text/plain\n\nBefore the picture.",
+        "Content-Type: image/png; name=hull.png\nContent-Disposition: inline\n\nxx",
+        "Content-Type: text/html\n\n<p>After <b>it</b>.",
+        "Content-Type: image/png; name=hull.png\n\nxx",
+        'Content-Type: text/plain; name="a.txt"\nContent-Disposition: attachment\n\nApart.',
+        "Content-Type: text/plain\n\nThe footer of the list.",
+    )
+    assert text_of(content) == (
+        "From: Ann <ann@example.org>\n\nBefore the picture.\n\nAfter **it**.\n\n"
+        "The footer of the list.\n\nAttachments: hull.png, a.txt"
+    )
+
+
+def test_a_forwarded_mail_has_its_subject_sender_and_text() -> None:
+    innermost, inner, outer = mail("Oar", "It broke."), mail("Fw: Oar", "See."), mail("Fw: Fw: Oar")
+    inner.add_attachment(innermost)
+    outer.set_content("Please order one.")
+    outer.add_attachment(inner)
+    sender = "From: Ann <ann@example.org>"
+    assert text_of(outer) == (
+        f"# Fw: Fw: Oar\n\n{sender}\n\nPlease order one.\n\n"
+        f"## Fw: Oar\n\n{sender}\n\nSee.\n\n### Oar\n\n{sender}\n\nIt broke."
+    )
+
+
+def test_a_digest_is_the_mails_in_it() -> None:
+    content = parts(
+        "multipart/digest",
+        "\nFrom: bo@example.org\nSubject: Tides\n\nAt noon.",
+        "\nFrom: cy@example.org\nSubject: Ropes\nContent-Type: text/html\n\n<p>Two coils.",
+    )
+    assert text_of(content) == (
+        "From: Ann <ann@example.org>\n\n## Tides\n\nFrom: bo@example.org\n\nAt noon.\n\n"
+        "## Ropes\n\nFrom: cy@example.org\n\nTwo coils."
+    )
+
+
+def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
+    content = parts(
+        "multipart/report; report-type=delivery-status",
+        "Content-Type: text/plain\n\nIt could not be delivered.",
+        "Content-Type: message/delivery-status\n\n"
+        "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; bo@example.org\nStatus: 5.1.1\n",
+        "Content-Type: message/rfc822\n\nSubject: Oars\n\nThree of them.",
+    )
+    text = text_of(content)
+    for words in ("could not be delivered", "bo@example.org", "5.1.1", "## Oars", "Three of them."):
+        assert text.count(words) == 1
+
+
+@pytest.mark.parametrize(
+    ("plain", "html", "text"),
+    [("Plain.", "<p>Page.", "Plain."), (" \n", "<p>Page.", "Page."), ("", "<p>Page.", "Page.")],
+)
+def test_of_several_forms_of_a_text_one_is_read(plain: str, html: str, text: str) -> None:
+    made = mail("Tides", plain)
+    if plain:
+        made.add_alternative(html, subtype="html")
+        made.add_attachment(b"x", maintype="image", subtype="png", filename="a.png")
+    else:
+        made.set_content(html, subtype="html")
+    attached = "\n\nAttachments: a.png" if plain else ""
+    assert text_of(made) == f"# Tides\n\nFrom: Ann <ann@example.org>\n\n{text}{attached}"
+
+
+def test_the_file_of_a_form_that_is_not_read_is_named() -> None:
+    made = mail("Tides", "Plain.")
+    made.add_alternative("<p>Page.", subtype="html")
+    page = made.get_body(("html",))
+    assert page is not None
+    page.add_related(b"x", maintype="image", subtype="png", filename="tide.png")
+    assert text_of(made).endswith("Plain.\n\nAttachments: tide.png")
