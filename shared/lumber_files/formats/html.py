@@ -7,7 +7,8 @@ paragraphs, headings, lists, quotes, tables and code, and converted like a chapt
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from lumber_files.formats.markdown_cleanup import chapter_to_markdown, set_apart
@@ -15,7 +16,7 @@ from lumber_files.formats.markdown_cleanup import chapter_to_markdown, set_apart
 _UNSEEN_TAGS = frozenset(
     (
         *("script", "style", "template", "noscript", "head", "svg", "img", "iframe", "select"),
-        *("nav", "dialog", "textarea", "audio", "video", "object", "canvas"),
+        *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
     )
 )
 _HEADING_TAGS = frozenset(f"h{level}" for level in range(1, 7))
@@ -32,13 +33,14 @@ _BLOCK_TAGS = frozenset(
 )
 # The children that these may have. Any other content is wrapped in the first.
 _CHILD_TAGS = {**dict.fromkeys(_LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
-_INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub")}
+_INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub", "rt")}
 _INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
 _NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 200
 _MAX_NAVIGATION_LENGTH = 200  # characters of a block with links to the previous or next page
+_MAX_REPEATED_CELLS = 20_000  # in a table; more are made by pages that mean harm
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _WORD = re.compile(r"\w")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
@@ -81,7 +83,7 @@ class _TreeTarget:
         if not self._is_shown(tag, attributes):
             tag = "nav" if is_block else "script"
         elif not is_block:
-            is_note = attributes.get("role") == "doc-noteref"
+            is_note = "noteref" in f"{attributes.get('role')} {attributes.get('epub:type')}"
             tag = "sup" if is_note else _INLINE_TAGS.get(tag, "span")
         self._open.append(tag)
         if len(self._open) < _MAX_DEPTH:
@@ -173,6 +175,10 @@ def _simplify(body: Any) -> None:
             block.tag, block.text = "span", f" {block.text or ''}"
     for unseen in [*body.iter("nav")]:
         unseen.clear(keep_tail=True)
+    for reading in [*body.iter("rt")]:  # above a word; in parentheses, as browsers without ruby do
+        text = "".join(reading.itertext()).strip()
+        reading.clear(keep_tail=True)
+        reading.tag, reading.text = "span", f"({text})" if text else None
     for code in body.iter("pre"):
         for line_end in code.iter("br"):
             line_end.text = "\n"
@@ -266,6 +272,43 @@ def _drop_navigation(body: Any) -> None:
             nested.getparent().remove(nested)
 
 
+def _repeat_spanning_cells(rows: Sequence[Any]) -> None:
+    """Repeat each cell in the rows and columns that it spans, so that a row stands for itself."""
+    cells = [cell for row in rows for cell in row]
+    if not any(cell.get("colspan") or cell.get("rowspan") for cell in cells):
+        return
+    grid: list[dict[int, Any]] = [{} for _ in rows]
+    room = _MAX_REPEATED_CELLS
+    for number, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while column in grid[number]:
+                column += 1
+            width = max(1, int(cell.attrib.pop("colspan", 1)))
+            height = int(cell.attrib.pop("rowspan", 1)) or len(rows)  # 0: to the end of the table
+            last = min(len(rows), number + height)
+            room -= width * (last - number) - 1
+            if room < 0:
+                width, last = 1, number + 1
+            for below in grid[number:last]:
+                below |= dict.fromkeys(range(column, column + width), cell)
+            column += width
+    for row, places in zip(rows, grid, strict=True):
+        own = {id(cell) for cell in row}
+        used: set[int] = set()
+        repeated = []
+        for column in range(max(places, default=-1) + 1):
+            cell = places.get(column)
+            if cell is None:
+                repeated.append(row.makeelement("td"))
+            elif id(cell) in own - used:
+                used.add(id(cell))
+                repeated.append(cell)
+            else:
+                repeated.append(deepcopy(cell))
+        row[:] = repeated
+
+
 def _arrange_tables(body: Any) -> None:
     """Take layout tables apart, and give other tables a header row."""
     for table in reversed(list(body.iter("table"))):
@@ -277,12 +320,14 @@ def _arrange_tables(body: Any) -> None:
         if columns < 2 or inside & {"table", "div", *_HEADING_TAGS, *beside_text}:
             for part in table.xpath("self::* | tr | tr/* | caption"):
                 part.tag = "div"
-        elif has_header:
+            continue
+        _repeat_spanning_cells(rows)
+        if has_header:
             for cell in rows[0]:
                 cell.tag = "th"
         else:
             rows[0].addprevious(row := table.makeelement("tr"))
-            row.extend([table.makeelement("th") for _ in range(columns)])
+            row.extend([table.makeelement("th") for _ in range(max(map(len, rows)))])
 
 
 def _names_columns(row: Any) -> bool:

@@ -31,12 +31,30 @@ from tests.growth import MOST, growth
         ),
         (
             "<table><caption>T</caption><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>",
-            "T\n\n|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n| 1 | 2 | 3 |",
+            "T\n\n|  |  |  |\n| --- | --- | --- |\n| a | a | b |\n| 1 | 2 | 3 |",
         ),
-        # Rows below a merged cell stay in their columns; what names the columns.
+        # A cell that spans rows or columns is in each of them.
+        (
+            "<table><tr><th rowspan=2>Boat<th colspan=2>Rent<tr><th>Hour<th>Day"
+            "<tr><td rowspan=0>Punt<td>6<td>25<tr><td>7<td>30</table>",
+            "| Boat | Rent | Rent |\n| --- | --- | --- |\n| Boat | Hour | Day |\n"
+            "| Punt | 6 | 25 |\n| Punt | 7 | 30 |",
+        ),
+        # Nothing of a table for layout is repeated.
+        (
+            "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td>d</table>",
+            "## a\n\nb\n\nc\n\nd",
+        ),
+        # Readings are in parentheses; marks of notes are apart from words.
+        ("<p><ruby>湖<rt>みずうみ</rt>の</ruby>岸", "湖(みずうみ)の岸"),
+        (
+            "<p><ruby>湖<rp>[</rp><rt>lake</rt><rp>]</rp></ruby>, <ruby>岸<rt></rt></ruby>",
+            "湖(lake), 岸",
+        ),
+        ("<p>the mill<a epub:type='noteref' href='#n'>1</a> stands", "the mill^1 stands"),
         (
             "<table><tr><th>a<th>b<tr><td rowspan=2>1<td>2<tr><td>3</table>",
-            "| a | b |\n| --- | --- |\n| 1 | 2 |\n|  | 3 |",
+            "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 1 | 3 |",
         ),
         (
             "<table><tr><th>a<td>1<tr><th>b<td>2</table>",
