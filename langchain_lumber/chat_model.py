@@ -6,8 +6,13 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig, RunnableWithFallbacks
+from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.configurable import DynamicRunnable
 
 from lumber_core.llms.framework import FrameworkModel
+from lumber_core.llms.framework_replies import read_reply
 from lumber_core.llms.model import Completion
 
 # Asynchronous methods that call the synchronous one in a thread.
@@ -18,31 +23,35 @@ class ChatModel(FrameworkModel):
     """Asks a LangChain chat model.
 
     Args:
-        llm: The chat model.
+        llm: The chat model, or what its `with_fallbacks`, `with_retry`, `with_config`, `bind`,
+            `configurable_fields` or `configurable_alternatives` returned, or a configurable model
+            of `init_chat_model`.
 
     Raises:
-        TypeError: `llm` is not a chat model.
+        TypeError: `llm` does not answer as a chat model does.
     """
 
     _framework = "langchain"
     _default_retries = 2  # of the packages openai and anthropic
 
-    def __init__(self, llm: BaseChatModel) -> None:
-        if not isinstance(llm, BaseChatModel):
-            raise TypeError(
-                f"llm must be a LangChain chat model (BaseChatModel), not {type(llm).__name__}"
-            )
-        super().__init__(llm)
+    def __init__(self, llm: Any) -> None:
+        super().__init__(llm, _models_in(llm, {}))
 
-    def _settings(self) -> dict[str, object]:
-        return {**super()._settings(), "identifying": dict(self._llm._identifying_params)}
+    @property
+    def client_retries(self) -> int:
+        """Retries that the model makes itself, of errors that its client repeats."""
+        attempts = getattr(self._llm, "max_attempt_number", 1)  # of with_retry
+        return int(attempts * (1 + super().client_retries) - 1)
 
-    def _names(self) -> tuple[str, str]:
-        name = getattr(self._llm, "model_name", None) or getattr(self._llm, "model", None)
-        return type(self._llm).__qualname__, name if isinstance(name, str) else ""
+    def _settings(self, model: Any) -> dict[str, object]:
+        return {**super()._settings(model), "identifying": dict(model._identifying_params)}
 
-    def _is_synchronous(self) -> bool:
-        return type(self._llm)._agenerate in _IN_THREADS
+    def _names(self, model: Any) -> tuple[str, str]:
+        name = getattr(model, "model_name", None) or getattr(model, "model", None)
+        return type(model).__qualname__, name if isinstance(name, str) else ""
+
+    def _is_synchronous(self, model: Any) -> bool:
+        return type(model)._agenerate in _IN_THREADS
 
     def _ask(self, system: str, user: str) -> Completion:
         return _completion(self._llm.invoke(_messages(system, user)))
@@ -51,17 +60,31 @@ class ChatModel(FrameworkModel):
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 
 
+def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, object]]]:
+    """Return the chat models that may answer, each with the arguments that are bound to it."""
+    if isinstance(llm, BaseChatModel):
+        return [(llm, {})]
+    if isinstance(llm, RunnableWithFallbacks):
+        return [found for model in llm.runnables for found in _models_in(model, config)]
+    if isinstance(llm, RunnableBindingBase):
+        bound = _models_in(llm.bound, merge_configs(llm.config, config))
+        return [(model, {**arguments, **llm.kwargs}) for model, arguments in bound]
+    if isinstance(llm, DynamicRunnable):
+        return _models_in(*llm.prepare(config))
+    if callable(getattr(type(llm), "_model", None)):  # of init_chat_model, configurable
+        return _models_in(llm._model(config), config)
+    kind = type(llm).__name__
+    raise TypeError(
+        f"llm must be a LangChain chat model (BaseChatModel), alone or with fallbacks, retries or "
+        f"a configuration, not {kind}: pass the model itself; what it is asked is set by "
+        "prompt=PromptTemplate(...), and its answers are read here"
+    )
+
+
 def _messages(system: str, user: str) -> list[BaseMessage]:
     return [SystemMessage(system), HumanMessage(user)]
 
 
 def _completion(message: AIMessage) -> Completion:
-    usage: Any = message.usage_metadata or {}
-    details = message.response_metadata or {}
-    reason = details.get("finish_reason") or details.get("stop_reason") or ""
-    return Completion(
-        text=str(message.text),
-        prompt_tokens=usage.get("input_tokens", 0),
-        completion_tokens=usage.get("output_tokens", 0),
-        finish_reason=str(reason),
-    )
+    stated = (message.response_metadata, message.additional_kwargs, message.content)
+    return read_reply(str(message.text), *stated, usage=message.usage_metadata)

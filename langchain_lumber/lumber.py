@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
-_LANGUAGE_MODELS = "langchain_core.language_models"
+# What is none is refused there, with what to pass instead.
+_LANGUAGE_MODELS = ("langchain_core.language_models", "langchain_core.runnables")
 
 
 class LumberTextSplitter(SpanTextSplitter):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from typing import Any
 
-from llama_index.core.llms import ChatMessage, ChatResponse, CustomLLM, MessageRole
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse, CustomLLM, MessageRole
+from llama_index.core.llms.structured_llm import StructuredLLM
 
 from lumber_core.llms.framework import FrameworkModel
+from lumber_core.llms.framework_replies import read_reply
 from lumber_core.llms.model import Completion
 
 _IN_LINE = inspect.unwrap(CustomLLM.achat)  # the asynchronous method that calls the synchronous one
-
-_PROMPT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_token_count")
-_COMPLETION_TOKENS = ("completion_tokens", "output_tokens", "candidates_token_count")
 
 
 class LlamaIndexModel(FrameworkModel):
@@ -21,15 +21,29 @@ class LlamaIndexModel(FrameworkModel):
 
     Args:
         llm: The model.
+
+    Raises:
+        TypeError: It answers with objects instead of text.
     """
 
     _framework = "llama-index"
 
-    def _names(self) -> tuple[str, str]:
-        return self._llm.class_name(), self._llm.metadata.model_name
+    def __init__(self, llm: LLM) -> None:
+        if isinstance(llm, StructuredLLM):
+            raise TypeError("llm answers with objects (StructuredLLM): pass its model, llm.llm")
+        super().__init__(llm, [(llm, {})])
 
-    def _is_synchronous(self) -> bool:
-        return inspect.unwrap(type(self._llm).achat) is _IN_LINE
+    def _names(self, model: Any) -> tuple[str, str]:
+        name = getattr(model, "model", None)
+        return model.class_name(), name if isinstance(name, str) else model.metadata.model_name
+
+    def _settings(self, model: Any) -> dict[str, object]:
+        with suppress(Exception):  # Ollama asks its server for the context that it then sends
+            _ = model.metadata
+        return super()._settings(model)
+
+    def _is_synchronous(self, model: Any) -> bool:
+        return inspect.unwrap(type(model).achat) is _IN_LINE
 
     def _ask(self, system: str, user: str) -> Completion:
         return _completion(self._llm.chat(_messages(system, user)))
@@ -46,28 +60,10 @@ def _messages(system: str, user: str) -> list[ChatMessage]:
 
 
 def _completion(response: ChatResponse) -> Completion:
-    sources = [response.additional_kwargs, _get(response.raw, "usage"), response.raw]
-    choices = _get(response.raw, "choices")
-    choice = choices[0] if choices else response.raw
-    reason = _get(choice, "finish_reason") or _get(choice, "stop_reason") or ""
-    return Completion(
-        text=response.message.content or "",
-        prompt_tokens=_first(sources, _PROMPT_TOKENS),
-        completion_tokens=_first(sources, _COMPLETION_TOKENS),
-        finish_reason=str(reason),
+    # The provider's own usage comes first: it may count thoughts, which the framework leaves out.
+    return read_reply(
+        response.message.content or "",
+        response.raw,
+        response.additional_kwargs,
+        response.message.additional_kwargs,
     )
-
-
-def _get(source: Any, name: str) -> Any:
-    """Return a field of a dict or an object; integrations return either."""
-    return source.get(name) if isinstance(source, dict) else getattr(source, name, None)
-
-
-def _first(sources: list[Any], names: tuple[str, ...]) -> int:
-    """Return the first count that any of `sources` has under any of `names`, else 0."""
-    for source in sources:
-        for name in names:
-            value = _get(source, name)
-            if isinstance(value, int):
-                return value
-    return 0

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ from langchain_core.language_models import (
     SimpleChatModel,
 )
 from langchain_core.messages import BaseMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import ConfigurableField, RunnableLambda
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
+from llama_index.core.llms.structured_llm import StructuredLLM
 from pydantic import Field, PrivateAttr, SecretStr
 
 from langchain_lumber import LumberTextSplitter
@@ -25,6 +30,13 @@ from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core import AnswerStore, CallPolicy, ModelUnavailableError
 
 KEY = "planted-4711-0815"
+
+
+class Threshold(Enum):
+    """A value of a setting, as clients have them."""
+
+    NONE = "BLOCK_NONE"
+    SOME = "BLOCK_SOME"
 
 
 class ServerChatModel(GenericFakeChatModel):
@@ -55,16 +67,20 @@ class ServerLLM(CustomLLM):
     timeout: float = 60.0
     max_tokens: int | None = None
     _client: Any = PrivateAttr(None)
+    _generation: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _calls: int = PrivateAttr(0)
 
-    def __init__(self, client: Any = None, **settings: Any) -> None:
+    def __init__(self, client: Any = None, generation: Any = None, **settings: Any) -> None:
         super().__init__(**settings)
         self._client = client
+        self._generation = generation or {}
 
     @property
     def metadata(self) -> LLMMetadata:
         return LLMMetadata(model_name=self.model)
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        self._calls += 1
         return CompletionResponse(text="Answer: none")
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
@@ -91,6 +107,9 @@ CHANGES_ANSWERS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (llamaindex, {"max_tokens": 5}),
     (llamaindex, {"system_prompt": "Be brief."}),
     (llamaindex, {"additional_kwargs": {"seed": 1}}),
+    (llamaindex, {"generation": {"max_output_tokens": 5}}),
+    (llamaindex, {"generation": {"thinking_config": {"thinking_budget": 0}}}),
+    (llamaindex, {"generation": {"safety": [{"threshold": Threshold.NONE}]}}),
 ]
 CHANGES_NOTHING: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (langchain, {"openai_api_key": SecretStr(KEY)}),
@@ -99,6 +118,9 @@ CHANGES_NOTHING: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (langchain, {"callbacks": []}),
     (llamaindex, {"api_key": KEY}),
     (llamaindex, {"timeout": 3.0}),
+    (langchain, {"model_kwargs": {"stream": True, "max_retries": 4}}),
+    (llamaindex, {"generation": {"timeout": 3, "stream_options": {"include_usage": True}}}),
+    (llamaindex, {"additional_kwargs": {"request_timeout": 3, "retries": 2}}),
 ]
 
 
@@ -130,6 +152,10 @@ def test_asking_does_not_change_the_identity() -> None:
     asked.complete("s", "u")
     assert asked.identity == before
     assert before != ChatModel(FakeListChatModel(responses=["Answer: none"])).identity
+    counting = llamaindex()
+    before = counting.identity
+    counting.complete("s", "u")
+    assert counting.identity == before
 
 
 def test_the_models_own_retries_are_counted() -> None:
@@ -138,6 +164,128 @@ def test_the_models_own_retries_are_counted() -> None:
     assert llamaindex(max_retries=5).client_retries == 5
     assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
     assert LlamaIndexModel(MockLLM()).client_retries == 0
+
+
+def test_only_retries_that_a_failed_call_had_time_for_are_counted() -> None:
+    for wrap in (langchain, llamaindex):
+        model = wrap(max_retries=5)
+        assert [model.estimate_retries(seconds) for seconds in (0.0, 0.2, 1.2, 12, 600)] == [
+            *(0, 0, 2, 5, 5)
+        ]
+        assert wrap(max_retries=0).estimate_retries(60.0) == 0
+
+
+class StatusError(Exception):
+    def __init__(self, status_code: int) -> None:
+        super().__init__(f"status {status_code}")
+        self.status_code = status_code
+
+
+class FailingModel(FakeListChatModel):
+    """A model whose client raises errors before it answers, and retries none of them."""
+
+    responses: list[str] = Field(default_factory=lambda: ["Answer: none"])
+    errors: list[Any] = Field(default_factory=list)
+    max_retries: int = 5
+
+    def _call(self, *args: Any, **kwargs: Any) -> str:
+        if self.errors:
+            raise self.errors.pop(0)
+        return super()._call(*args, **kwargs)
+
+
+GROUPS = "The tide was low, and nobody came.\n\n" * 300
+
+
+def test_errors_that_a_client_does_not_retry_are_retried() -> None:
+    model = FailingModel(errors=[StatusError(429), StatusError(503), StatusError(429)])
+    policy = CallPolicy(initial_backoff=0.01, max_backoff=0.02)
+    segmentation = LumberTextSplitter(model, policy=policy).segment(GROUPS)
+    assert not segmentation.failures
+    assert not model.errors
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "RECITATION"])
+def test_answers_that_a_client_reports_by_errors_are_verdicts(reason: str) -> None:
+    errors = [RuntimeError(f"Response was terminated early: {reason}") for _ in range(5)]
+    segmentation = LumberTextSplitter(FailingModel(errors=errors)).segment(GROUPS)
+    assert [verdict.outcome for verdict in segmentation.failures] == ["refused"] * 5
+
+
+def test_a_bug_of_a_client_is_raised() -> None:
+    with pytest.raises(KeyError, match="choices"):
+        LumberTextSplitter(FailingModel(errors=[KeyError("choices")])).segment(GROUPS)
+
+
+class LoopBoundModel(FakeListChatModel):
+    """A model whose asynchronous client belongs to the event loop in which it was first used."""
+
+    responses: list[str] = Field(default_factory=lambda: ["Answer: none"])
+    _loop: Any = PrivateAttr(None)
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        self._loop = self._loop or asyncio.get_running_loop()
+        if self._loop is not asyncio.get_running_loop():
+            raise RuntimeError("Event loop is closed")
+        return self._generate(*args[:1])
+
+
+def test_a_model_works_in_any_event_loop() -> None:
+    splitter = LumberTextSplitter(LoopBoundModel(), max_concurrency=16)
+    runs = [asyncio.run(splitter.chunker.asegment(GROUPS)) for _ in range(3)]
+    assert not any(run.failures for run in runs)
+    assert runs[0].spans == runs[2].spans
+
+
+FIELD = ConfigurableField("model_name")
+
+
+def wrapped() -> dict[str, Any]:
+    model = ServerChatModel(messages=iter(()))
+    other = ServerChatModel(messages=iter(()), model_name="n")
+    chosen = model.configurable_alternatives(FIELD, default_key="m", n=other)
+    return {
+        "model": model,
+        "fallbacks": model.with_fallbacks([other]),
+        "other fallbacks": other.with_fallbacks([model]),
+        "bound": model.bind(stop=["."]),
+        "chosen": chosen.with_config(configurable={"model_name": "n"}),
+        "field": model.configurable_fields(temperature=FIELD).with_config(
+            configurable={"model_name": 0.7}
+        ),
+    }
+
+
+def test_models_with_fallbacks_and_configurations_are_told_apart() -> None:
+    identities = {name: ChatModel(model).identity for name, model in wrapped().items()}
+    assert len({*identities.values()}) == len(identities)
+    assert identities == {name: ChatModel(model).identity for name, model in wrapped().items()}
+
+
+def test_what_changes_no_answer_leaves_the_identity_of_a_model() -> None:
+    model = ServerChatModel(messages=iter(()))
+    same = [model.with_retry(), model.with_config(tags=["t"]), model.with_retry().with_config({})]
+    assert {ChatModel(each).identity for each in same} == {ChatModel(model).identity}
+    assert ChatModel(model.with_retry(stop_after_attempt=2)).client_retries == 5
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_model_with_fallbacks_answers(way: str) -> None:
+    failing = FailingModel(errors=[StatusError(500) for _ in range(99)])
+    model = failing.with_fallbacks([FakeListChatModel(responses=["Answer: none"])])
+    chunker = LumberTextSplitter(model.with_retry(stop_after_attempt=1)).chunker
+    run = chunker.segment(GROUPS) if way == "sync" else asyncio.run(chunker.asegment(GROUPS))
+    assert not run.failures
+
+
+def test_chains_are_refused_with_what_to_pass_instead() -> None:
+    model = FakeListChatModel(responses=["Answer: none"])
+    prompt = ChatPromptTemplate.from_messages([("human", "{x}")])
+    for chain in (prompt | model, model | StrOutputParser(), RunnableLambda(str)):
+        with pytest.raises(TypeError, match=r"pass the model itself.*prompt=PromptTemplate"):
+            LumberTextSplitter(chain)
+    with pytest.raises(TypeError, match=r"llm\.llm"):
+        LlamaIndexModel(StructuredLLM(llm=MockLLM(), output_cls=CompletionResponse))
 
 
 BEGUN, CANCELLED = threading.Event(), threading.Event()

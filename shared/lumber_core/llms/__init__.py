@@ -1,9 +1,9 @@
 """Language models behind one small protocol.
 
 `model` is the protocol. `openai`, `gemini` and `gemini_legacy` are models behind an API (`remote`),
-and `framework` a model of LangChain or LlamaIndex. `exchange` tries simpler forms of a request
-until one is answered, `failures` classifies errors, `retry` repeats calls within `call_limits`,
-and `routes` finds where requests go.
+and `framework` a model of LangChain or LlamaIndex, whose replies `framework_replies` reads.
+`exchange` tries simpler forms of a request until one is answered, `failures` classifies errors,
+`retry` repeats calls within `call_limits`, and `routes` finds where requests go.
 
 Each model needs the package of its provider: `OpenAIModel` the extra `openai`, `GeminiModel`
 `gemini`, `LegacyGeminiModel` `gemini-legacy`. Packages are imported when a model is first used.

@@ -1,15 +1,17 @@
 """What an error or a finish reason means: wrong settings, a transient error, a blocked answer.
 
-Clients raise classes of their own, most of them with an HTTP status. Errors are classified by
-status, or else by class name, which works for every client without importing one.
+Clients raise classes of their own, most of them with an HTTP status, which may be in the error that
+they were raised from. Errors are classified by status, or else by class name, which works for every
+client without importing one.
 """
 
 from __future__ import annotations
 
 import email.utils
 import json
+import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from lumber_core.errors import ModelSettingsError
@@ -40,11 +42,43 @@ _TIMEOUT_STATUS = frozenset((504, 524))
 _CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"  # OpenAI's, with the status of a rate limit
 _MAX_RETRY_AFTER_SECONDS = 3600.0  # a longer wait is a mistake of the server
-_BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure and Gemini
-    *("blocked", "blocklist", "content-filter", "content_filter", "prohibited"),
-    *("recitation", "refusal", "safety", "spii"),
+# Classes without a status, in lower case: LangChain's own, and those of Bedrock and others.
+_STATUS_OF_NAMES = (
+    ("ratelimit", 429),
+    ("throttl", 429),
+    ("toomanyrequests", 429),
+    ("modelauthenticationerror", 401),
+    ("unauthorized", 401),
+    ("permissiondenied", 403),
+    ("modelnotfound", 404),
+    ("modelinvalidrequest", 400),
+    ("modelapierror", 500),
+    ("serviceunavailable", 503),
 )
-_CUT_WORDS = ("length", "max_tokens")
+_BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure, Gemini, Bedrock and Cohere
+    *("blocked", "blocklist", "content-filter", "content_filter", "guardrail", "no candidates"),
+    *("prohibited", "recitation", "refusal", "safety", "spii", "toxic"),
+)
+_CUT_WORDS = (  # of OpenAI, Anthropic, Cohere and DeepSeek, and of clients that raise errors
+    *("length", "max_tokens", "max_output_tokens", "error_limit", "context_window"),
+    *("insufficient_system_resource", "terminated early"),
+)
+# What clients write into errors that they raise for an answer: the reason, or that there is one.
+_REASON_IN_ERROR = (
+    r"\b(?:[A-Z]+_)?(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MAX_TOKENS)\b",
+    r"(?i)content.?filter|(?:was|were|been|is|got) blocked|blocked by|refusal|no candidates"
+    r"|lengthfinish|terminated early",
+)
+# Rejections of one prompt, with the status of wrong settings: OpenAI, Azure, DeepSeek, OpenRouter.
+_REJECTION_OF_PROMPT = (
+    r"(?i)content.?filter|content.?(?:policy|management)|content exists risk|data_?inspection"
+    r"|(?:prompt|input|content|message|request) (?:was|were|has been|is) (?:flagged|blocked)"
+    r"|moderation|invalid_prompt",
+)
+_PROMPT_STATUS = frozenset((400, 403, 422))
+_ENDED_LOOP = r"(?i)event loop|different loop|inside a task"  # of asyncio, aiohttp and grpc
+_LONG_NUMBER = "integer string conversion"  # Python's limit of 4,300 digits, met by parsers of JSON
+_MAX_LINKS = 8  # errors that an error was raised from; clients have two or three
 
 
 def trouble_of(error: Exception) -> Trouble:
@@ -55,13 +89,15 @@ def trouble_of(error: Exception) -> Trouble:
         it may (rate limits, server errors, timeouts, broken connections and bodies); "unknown" for
         everything else, such as a bug.
     """
-    if getattr(error, "code", None) == _NO_CREDIT:
+    if any(getattr(linked, "code", None) == _NO_CREDIT for linked in _linked(error)):
         return "settings"
     status = status_of(error)
     if status is not None:
         waiting_helps = status < 400 or status >= 500 or status in _TRANSIENT_STATUS
         return "transient" if waiting_helps else "settings"
     if isinstance(error, (TimeoutError, ConnectionError, json.JSONDecodeError)):
+        return "transient"
+    if _has_long_number(error):
         return "transient"
     if any(part in name for name in _names(error) for part in _TRANSIENT_NAMES):
         return "transient"
@@ -91,7 +127,7 @@ def check_redirect(error: Exception, server: str) -> None:
 
 def is_unreadable(error: Exception) -> bool:
     """Return whether a provider's package could not read a reply."""
-    return type(error).__name__ in _UNREADABLE_NAMES
+    return type(error).__name__ in _UNREADABLE_NAMES or _has_long_number(error)
 
 
 def is_timeout(error: Exception) -> bool:
@@ -101,41 +137,81 @@ def is_timeout(error: Exception) -> bool:
     """
     if status_of(error) in _TIMEOUT_STATUS:
         return True
-    chain = (error, error.__cause__, error.__context__)
-    names = [name for linked in chain if linked is not None for name in _names(linked)]
+    names = [name for linked in _linked(error) for name in _names(linked)]
     return any("timeout" in name for name in names) and not any(
         part in name for name in names for part in _CONNECTING_NAMES
     )
 
 
+def is_of_ended_loop(error: Exception) -> bool:
+    """Return whether an asynchronous client failed because it belongs to another event loop."""
+    return any(
+        isinstance(linked, RuntimeError) and re.search(_ENDED_LOOP, str(linked))
+        for linked in _linked(error)
+    )
+
+
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status of an error, or None."""
-    response = getattr(error, "response", None)
-    for holder, name in (
-        (error, "status_code"),
-        (error, "code"),
-        (error, "http_status"),
-        (response, "status_code"),
-        (response, "status"),
-    ):
-        status = getattr(holder, name, None)
-        status = getattr(status, "value", status)  # http.HTTPStatus
-        if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 1000:
-            return status
-    return None
+    """Return the HTTP status of an error or of one that it was raised from, or None."""
+    links = [*_linked(error)]
+    for linked in links:
+        response = getattr(linked, "response", None)
+        for holder, name in (
+            (linked, "status_code"),
+            (linked, "code"),
+            (linked, "http_status"),
+            (linked, "status"),
+            (response, "status_code"),
+            (response, "status"),
+            (_metadata(linked), "HTTPStatusCode"),
+        ):
+            status = _get(holder, name)
+            status = getattr(status, "value", status)  # http.HTTPStatus
+            if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 1000:
+                return status
+    names = [name for linked in links for name in _names(linked)]
+    return next((status for part, status in _STATUS_OF_NAMES if part in " ".join(names)), None)
 
 
 def retry_after(error: Exception) -> float | None:
     """Return the seconds to wait according to the Retry-After header, or None."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if not isinstance(headers, Mapping):
-        return None
-    for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name) or headers.get(name.title())
-        seconds = _seconds(value) if value else None
-        if seconds is not None:
-            return min(max(0.0, seconds / scale), _MAX_RETRY_AFTER_SECONDS)
+    for linked in _linked(error):
+        for headers in (
+            getattr(getattr(linked, "response", None), "headers", None),
+            getattr(linked, "headers", None),
+            _metadata(linked).get("HTTPHeaders"),
+        ):
+            if not isinstance(headers, Mapping):
+                continue
+            values = {str(name).casefold(): value for name, value in headers.items()}
+            for name, scale in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+                seconds = _seconds(values[name]) if values.get(name) else None
+                if seconds is not None:
+                    return min(max(0.0, seconds / scale), _MAX_RETRY_AFTER_SECONDS)
     return None
+
+
+def finish_reason_of(error: Exception) -> str:
+    """Return why the answer to one question ended, if a client raised an error for it; else "".
+
+    Clients raise errors of any class for an answer that was blocked or cut off. A server may reject
+    a prompt for its content with the status of a wrong request.
+    """
+    code = getattr(error, "code", None)
+    if is_blocked(code):
+        return str(code)
+    status = status_of(error)
+    if status is None and trouble_of(error) == "unknown":
+        patterns: tuple[str, ...] = _REASON_IN_ERROR
+    elif status in _PROMPT_STATUS:
+        patterns = _REJECTION_OF_PROMPT
+    else:
+        return ""
+    text = f"{type(error).__name__}: {error}"
+    found = next(filter(None, (re.search(pattern, text) for pattern in patterns)), None)
+    if found is None:
+        return ""
+    return found[0] if is_blocked(found[0]) or is_cut(found[0]) else f"blocked: {found[0]}"
 
 
 def is_blocked(finish_reason: object) -> bool:
@@ -144,13 +220,41 @@ def is_blocked(finish_reason: object) -> bool:
 
 
 def is_cut(finish_reason: object) -> bool:
-    """Return whether a completion was cut off at the maximum number of tokens."""
+    """Return whether a completion was cut off, by its maximum number of tokens or otherwise."""
     return _contains_any(finish_reason, _CUT_WORDS)
 
 
 def _contains_any(finish_reason: object, words: Iterable[str]) -> bool:
     # Custom models may give None, or anything else.
     return isinstance(finish_reason, str) and any(w in finish_reason.casefold() for w in words)
+
+
+def _linked(error: BaseException) -> Iterator[BaseException]:
+    """Return an error and those that it was raised from, as a traceback shows them."""
+    linked: BaseException | None = error
+    for _ in range(_MAX_LINKS):
+        if linked is None:
+            return
+        yield linked
+        attempt = getattr(linked, "last_attempt", None)  # of tenacity's RetryError
+        inner = attempt.exception() if attempt is not None else None
+        hidden = linked.__suppress_context__
+        linked = inner or linked.__cause__ or (None if hidden else linked.__context__)
+
+
+def _metadata(error: BaseException) -> Mapping[str, Any]:
+    """Return what botocore's errors have instead of a response with status and headers."""
+    response = getattr(error, "response", None)
+    metadata = response.get("ResponseMetadata") if isinstance(response, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _get(holder: object, name: str) -> object:
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+
+
+def _has_long_number(error: Exception) -> bool:
+    return isinstance(error, ValueError) and _LONG_NUMBER in str(error)
 
 
 def _names(error: BaseException) -> list[str]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any, ClassVar
 
 from lumber_core.calls.deadlines import call_within
 from lumber_core.calls.threads import in_thread
+from lumber_core.llms.failures import finish_reason_of, is_of_ended_loop
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import routes_of, url_of
 from lumber_core.support.identity import settings_digest
@@ -18,74 +23,116 @@ _NO_INFLUENCE = frozenset(
         *("client", "async_client", "root_client", "root_async_client", "reuse_client"),
         *("http_client", "http_async_client", "async_http_client", "http_socket_options"),
         *("cache", "callback_manager", "callbacks", "metadata", "name", "tags", "verbose"),
-        *("max_retries", "rate_limiter", "request_timeout", "timeout", "num_workers"),
-        *("streaming", "disable_streaming", "stream_usage", "stream_chunk_timeout"),
-        *("custom_get_token_ids", "profile"),
+        *("rate_limiter", "num_workers", "custom_get_token_ids", "profile"),
+        *("keep_alive", "validate_model_on_init"),  # Ollama's
         "i",  # the position of LangChain's fake models in their answers
     )
 )
+# Of these no answer depends on either, wherever a client puts them.
+_OF_TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
+# Private attributes that are no settings but what a client has seen or counted.
+_STATE = (
+    r"(?:^|_)(?:cache|cached|calls?|count|counter|created|default|history|id|last|lock|meta|"
+    r"metadata|session|state|usage)(?:$|_)"
+)
+# The clients of OpenAI and Anthropic wait 0.38 s or more before their first retry, those of Google
+# and LlamaIndex a second, and then twice as long each time.
+_FIRST_RETRY_SECONDS = 0.3
+_DATA = (bool, int, float, str, bytes, list, tuple, Mapping, set, frozenset, Enum)
 
 
 class FrameworkModel(ABC):
     """Asks a framework's language model; its callbacks, retries and rate limits apply.
 
     Args:
-        llm: The model, whose settings are fields of pydantic.
+        llm: What is asked.
+        models: The models in it that may answer, whose settings are fields of pydantic, each with
+            further arguments of its requests.
     """
 
     _framework: ClassVar[str]
     _default_retries: ClassVar[int] = 0
     """Retries of a client whose setting `max_retries` is None."""
 
-    def __init__(self, llm: Any) -> None:
+    def __init__(self, llm: Any, models: Sequence[tuple[Any, Mapping[str, object]]]) -> None:
         self._llm = llm
+        self._models = models
 
     @property
     def identity(self) -> str:
         """The class, the model's name, and a digest of all settings that may change answers."""
+        return "|".join(self._identity_of(*model) for model in self._models)
+
+    def _identity_of(self, model: Any, arguments: Mapping[str, object]) -> str:
         # A client may have its URL and headers from the environment, or be one of the user's own.
-        routes = routes_of(self._llm)
-        settings = {**self._settings(), **({"routes": routes} if routes else {})}
-        digest = settings_digest(settings, without=_NO_INFLUENCE)
-        return ":".join(filter(None, [self._framework, *self._names(), digest]))
+        further = {"routes": routes_of(model), "arguments": arguments}
+        settings = {**self._settings(model), **{name: of for name, of in further.items() if of}}
+        digest = settings_digest(settings, without=_NO_INFLUENCE, anywhere=_OF_TRANSPORT)
+        return ":".join(filter(None, [self._framework, *self._names(model), digest]))
 
     @property
     def server(self) -> str:
         """The server's URL, as errors name it; "" if it is unknown."""
-        return public_url(url_of(routes_of(self._llm)) or "")
+        return public_url(url_of(routes_of(self._models[0][0])) or "")
 
     @property
     def client_retries(self) -> int:
-        """Retries that the model makes itself; `CallPolicy` counts them."""
-        own = getattr(self._llm, "max_retries", 0)
-        return self._default_retries if own is None else int(own)
+        """Retries that the model makes itself, of errors that its client repeats."""
+        own = (getattr(model, "max_retries", 0) for model, _ in self._models)
+        return sum(self._default_retries if retries is None else int(retries) for retries in own)
+
+    def estimate_retries(self, seconds: float) -> int:
+        """Return how often the client has repeated a call that failed.
+
+        No client repeats all errors, and none tells which. All wait before they do.
+
+        Args:
+            seconds: How long the call took.
+        """
+        return min(self.client_retries, int(math.log2(1 + seconds / _FIRST_RETRY_SECONDS)))
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`."""
         del answers
-        return self._ask(system, user)
+        try:
+            return self._ask(system, user)
+        except Exception as error:
+            if reason := finish_reason_of(error):  # of this question alone
+                return Completion("", finish_reason=reason)
+            raise
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        del answers
-        if self._is_synchronous():
-            # The framework would block the event loop, or use one of the loop's own threads. All of
-            # these may be waiting for this answer, and a cancellation would lose it.
-            return await in_thread(call_within, None, self._ask, system, user)
-        return await self._aask(system, user)
+        # A synchronous model would block the event loop, or use one of the loop's own threads. All
+        # of these may be waiting for this answer, and a cancellation would lose it.
+        if not any(self._is_synchronous(model) for model, _ in self._models):
+            try:
+                return await self._aask(system, user)
+            except Exception as error:
+                if reason := finish_reason_of(error):
+                    return Completion("", finish_reason=reason)
+                # Clients keep the connections of the first loop, and some belong to it for good.
+                if not is_of_ended_loop(error):
+                    raise
+        return await in_thread(call_within, None, self.complete, system, user, answers=answers)
 
-    def _settings(self) -> dict[str, object]:
-        return {name: getattr(self._llm, name) for name in type(self._llm).model_fields}
+    def _settings(self, model: Any) -> dict[str, object]:
+        private: Mapping[str, object] = getattr(model, "__pydantic_private__", None) or {}
+        return {name: getattr(model, name) for name in type(model).model_fields} | {
+            name: value
+            for name, value in private.items()
+            if isinstance(value, _DATA) and not re.search(_STATE, name)
+        }
 
     @abstractmethod
-    def _names(self) -> tuple[str, str]:
-        """Return the names of the class and of the model, which may be ""."""
+    def _names(self, model: Any) -> tuple[str, str]:
+        """Return the names of a model's class and of the model, which may be ""."""
 
     @abstractmethod
-    def _is_synchronous(self) -> bool:
-        """Return whether the model's asynchronous method calls the synchronous one."""
+    def _is_synchronous(self, model: Any) -> bool:
+        """Return whether a model's asynchronous method calls the synchronous one."""
 
     @abstractmethod
     def _ask(self, system: str, user: str) -> Completion: ...
@@ -94,5 +141,5 @@ class FrameworkModel(ABC):
     async def _aask(self, system: str, user: str) -> Completion: ...
 
     def __repr__(self) -> str:
-        kind, name = self._names()
+        kind, name = self._names(self._models[0][0])
         return f"{type(self).__name__}({kind}{f', {name!r}' if name else ''})"

@@ -39,8 +39,8 @@ class CallPolicy:
     Args:
         attempts: Maximum number of times one question is sent, at least once. After a timeout it is
             sent only once more, and a model that never answered is tried for ten seconds, unless
-            its server is busy. Includes the retries of a LangChain or LlamaIndex model: if that
-            has `max_retries=2`, 6 attempts are 2 calls of it.
+            its server is busy. Includes the retries of a LangChain or LlamaIndex model, for errors
+            that it repeats: if that has `max_retries=2`, 6 attempts are 2 calls of it.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
             timeout the wait is at least as long as the request took.
@@ -93,8 +93,9 @@ class RetryingModel:
 
     Args:
         model: The model. Its attribute `client_retries`, if it has one, is the number of times its
-            client repeats a request on its own. If its attribute `timeout` is a number, its calls
-            end on their own, and `CallPolicy.call_timeout` does not apply.
+            client repeats a request on its own. Its method `estimate_retries`, if it has one,
+            returns that for a failed call of so many seconds. If its attribute `timeout` is a
+            number, its calls end on their own, and `CallPolicy.call_timeout` does not apply.
         policy: Retries and rate limits.
         reports_usability: Whether the caller reports each answer with `report_usability`. False:
             every answer counts as usable.
@@ -146,9 +147,7 @@ class RetryingModel:
                 f"row without a usable answer; the last failure: {breaker.last_failure}"
             )
         is_trial = breaker.is_open
-        repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        max_attempts = 1 if is_trial else max(1, policy.attempts // (1 + repeats))
-        started, timeouts = 0.0, 0
+        started, timeouts, sent = 0.0, 0, 0
         for attempt in count(1):
             self._limiter.wait(len(system) + len(user))
             began = time.monotonic()
@@ -166,12 +165,20 @@ class RetryingModel:
                     ) from error
                 timeouts += is_timeout(error)
                 others_failed = breaker.is_open and not is_trial
-                if attempt >= max_attempts or timeouts >= _MAX_TIMEOUTS or others_failed:
-                    raise self._unavailable(attempt, summary) from error
+                repeats, is_certain = self._client_retries_since(began)
+                sent += 1 + repeats
+                may_go_on = sent + 1 + repeats <= policy.attempts or (
+                    # The client may have repeated it for less time than a server needs to start.
+                    attempt == 1 < policy.attempts
+                    and not (is_certain or self.has_answered)
+                    and time.monotonic() - started < _FIRST_ANSWER_SECONDS
+                )
+                if is_trial or others_failed or timeouts >= _MAX_TIMEOUTS or not may_go_on:
+                    raise self._unavailable(sent, summary) from error
                 seconds = self._pause_after(error, attempt, began)
                 waited = time.monotonic() - started + seconds
                 if self._may_be_misaddressed(error) and waited > _FIRST_ANSWER_SECONDS:
-                    raise self._unavailable(attempt, summary) from error
+                    raise self._unavailable(sent, summary) from error
                 logger.info(
                     "attempt %d failed; the next one in %.1f s. The cause: %s",
                     attempt,
@@ -204,6 +211,13 @@ class RetryingModel:
                 user,
                 answers=answers,
             )
+
+    def _client_retries_since(self, began: float) -> tuple[int, bool]:
+        """Return how often the client has repeated a failed call, and whether that is certain."""
+        estimate = getattr(self._model, "estimate_retries", None)
+        if estimate is not None:
+            return estimate(time.monotonic() - began), False
+        return max(0, int(getattr(self._model, "client_retries", 0))), True
 
     def _may_be_misaddressed(self, error: Exception) -> bool:
         """Return whether the URL may be wrong: nobody ever answered, and no server is busy."""

@@ -300,8 +300,8 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
     # The end of a list that was cut off is missing, and its last number may be half of one.
     unusable = parsed.outcome in _UNUSABLE or (group.several and parsed.outcome == "shift")
     if unusable and is_cut(completion.finish_reason):
-        reason = f"{parsed.reason}; it was cut off by the model's max_tokens"
-        return ParsedAnswer(reason=reason)
+        why = f"it was cut off ({completion.finish_reason}); raise the model's max_tokens"
+        return ParsedAnswer(reason=f"{parsed.reason}; {why}")
     return parsed
 
 

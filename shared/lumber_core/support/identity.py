@@ -8,7 +8,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Collection, Mapping
+from enum import Enum
 from pathlib import PurePath
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid5
@@ -91,7 +93,9 @@ def class_identity(kind: type) -> str:
     return name if module.startswith("lumber_") else f"{module}.{name} ({NOT_COVERED})"
 
 
-def settings_digest(settings: Mapping[str, object], *, without: Collection[str] = ()) -> str:
+def settings_digest(
+    settings: Mapping[str, object], *, without: Collection[str] = (), anywhere: str = "(?!)"
+) -> str:
     """Return a digest of settings that shows none of them: 16 hexadecimal digits.
 
     Entries whose names are those of credentials ("api_key", "Authorization") are left out at
@@ -102,9 +106,10 @@ def settings_digest(settings: Mapping[str, object], *, without: Collection[str] 
     Args:
         settings: Values by name.
         without: Names to ignore at the top level.
+        anywhere: An expression for names to ignore at any depth.
     """
     counted = {name: value for name, value in settings.items() if name not in without}
-    text = json.dumps(_plain_data(counted), sort_keys=True)
+    text = json.dumps(_plain_data(counted, anywhere), sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -130,8 +135,10 @@ def _entry(value: object) -> object:
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
-def _plain_data(value: object) -> object:
-    """Return data for JSON without credentials."""
+def _plain_data(value: object, ignored: str) -> object:
+    """Return data for JSON without credentials, and without ignored names."""
+    if isinstance(value, Enum):
+        value = value.value
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
@@ -140,17 +147,17 @@ def _plain_data(value: object) -> object:
         return value.hex()
     if isinstance(value, Mapping):
         return {
-            str(name): _plain_data(entry)
+            str(name): _plain_data(entry, ignored)
             for name, entry in value.items()
-            if not is_secret(str(name), entry)
+            if not is_secret(str(name), entry) and not re.search(ignored, str(name))
         }
     if isinstance(value, list | tuple):
-        return [_plain_data(entry) for entry in value]
+        return [_plain_data(entry, ignored) for entry in value]
     if isinstance(value, set | frozenset):
-        return sorted(json.dumps(_plain_data(entry), sort_keys=True) for entry in value)
+        return sorted(json.dumps(_plain_data(entry, ignored), sort_keys=True) for entry in value)
     fields = getattr(type(value), "model_fields", None)  # of pydantic
     if fields is not None:
-        return _plain_data({name: getattr(value, name) for name in fields})
+        return _plain_data({name: getattr(value, name) for name in fields}, ignored)
     module, name = _qualified_name(value)
     return f"{module}.{name}"
 

@@ -1,0 +1,127 @@
+"""What the reply of a framework's model states beside its text: why it ended, and its tokens.
+
+Each client has places of its own for both, under the provider's names. So a whole reply is searched
+for the names that providers use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.model import Completion
+
+_MAX_DEPTH = 6  # the Responses API has its refusals in the content of an item of its output
+_MAX_ENTRIES = 1000  # at one depth; more are tokens with their probabilities
+_REASON = r"(?:finish|stop|done|termination)_?reason$"
+_PROMPT_TOKENS = (
+    *("prompt_tokens", "input_tokens", "prompt_token_count", "inputtokens", "prompt_eval_count"),
+)
+_COMPLETION_TOKENS = (
+    *("completion_tokens", "output_tokens", "candidates_token_count", "outputtokens", "eval_count"),
+)
+_TOTAL_TOKENS = ("total_tokens", "total_token_count")
+# Anthropic and Bedrock do not count these as input.
+_CACHED_TOKENS = (
+    *("cache_read_input_tokens", "cache_creation_input_tokens"),
+    *("cachereadinputtokens", "cachewriteinputtokens"),
+)
+
+Entries = dict[str, object]
+"""Values by name, in lower case."""
+
+
+def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
+    """Return a completion of a reply's text, and of what else the reply states.
+
+    Args:
+        text: The text.
+        sources: The reply, and what the framework has read from it: mappings, lists, objects.
+        usage: The tokens as the framework counts them, caches included. None: they are in
+            `sources`, as the provider counts them.
+    """
+    found = [*_entries_of(sources)]
+    refusals = [value for entries in found if _is_text(value := entries.get("refusal"))]
+    counted = [entries for entries in _entries_of((usage or sources,)) if _has_tokens(entries)]
+    prompt, completion = _tokens(counted[0], bool(usage)) if counted else (0, 0)
+    return Completion(
+        text=text or (str(refusals[0]) if refusals else ""),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        finish_reason="refusal" if refusals else _finish_reason(found),
+    )
+
+
+def _finish_reason(found: list[Entries]) -> str:
+    """Return the reason that matters most: one of several candidates, items or providers."""
+    reasons = []
+    for entries in found:
+        for name, value in entries.items():
+            if not _is_text(reason := getattr(value, "name", value)):  # an enum has a name
+                continue
+            if name.replace("_", "") in ("blockreason", "blockedreason"):
+                reasons.append(f"blocked: {reason}")
+            elif re.search(_REASON, name):
+                reasons.append(str(reason))
+        details = entries.get("incomplete_details")  # of the Responses API
+        reasons += [str(of["reason"]) for of in _entries_of((details,)) if "reason" in of]
+    reasons = [reason for reason in reasons if not reason.endswith("UNSPECIFIED")]
+    for matters in (is_blocked, is_cut, bool):
+        for reason in filter(matters, reasons):
+            return reason
+    return ""
+
+
+def _has_tokens(entries: Entries) -> bool:
+    return any(
+        isinstance(entries.get(name), int) for name in (*_PROMPT_TOKENS, *_COMPLETION_TOKENS)
+    )
+
+
+def _tokens(usage: Entries, has_caches: bool) -> tuple[int, int]:
+    """Return the tokens that were read and written, those of caches and thoughts included."""
+    prompt = _first(usage, _PROMPT_TOKENS)
+    if not has_caches:
+        prompt += sum(_first(usage, (name,)) for name in _CACHED_TOKENS)
+    completion = _first(usage, _COMPLETION_TOKENS)
+    completion += _first(usage, ("thoughts_token_count",))  # Gemini's, apart from the candidate's
+    # xAI's model counts its thoughts in the total alone.
+    return prompt, max(completion, _first(usage, _TOTAL_TOKENS) - prompt)
+
+
+def _first(usage: Entries, names: tuple[str, ...]) -> int:
+    counts = (usage.get(name) for name in names)
+    return next((count for count in counts if isinstance(count, int) and count >= 0), 0)
+
+
+def _entries_of(sources: tuple[object, ...]) -> Iterator[Entries]:
+    """Yield the entries of each mapping and object in some sources, outer ones first."""
+    level: list[object] = [*sources]
+    for _ in range(_MAX_DEPTH):
+        inner: list[object] = []
+        for value in level[:_MAX_ENTRIES]:
+            if isinstance(value, list | tuple):
+                inner += value
+            elif (entries := _entries(value)) is not None:
+                yield entries
+                inner += entries.values()
+        level = inner
+
+
+def _entries(value: object) -> Entries | None:
+    if isinstance(value, Mapping):
+        named = {**value}
+    elif isinstance(value, type) or callable(value) or not hasattr(value, "__dict__"):
+        return None
+    else:
+        named = {**vars(value), **(getattr(value, "__pydantic_extra__", None) or {})}
+    return {
+        str(name).casefold(): entry
+        for name, entry in named.items()
+        if not str(name).startswith("_")
+    }
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)

@@ -1,0 +1,164 @@
+"""Errors as clients of frameworks raise them, each with its status and its headers elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lumber_core.llms.failures import (
+    finish_reason_of,
+    is_blocked,
+    is_cut,
+    is_of_ended_loop,
+    is_timeout,
+    retry_after,
+    status_of,
+    trouble_of,
+)
+
+
+class AttributedError(Exception):
+    """An error with any attributes."""
+
+    def __init__(self, message: str = "", **attributes: Any) -> None:
+        super().__init__(message)
+        vars(self).update(attributes)
+
+
+class GatewayRateLimitError(Exception):
+    """An error with a status in its name alone."""
+
+
+class ModelNotFoundError(Exception):
+    """LangChain's."""
+
+
+def http(status: int, message: str = "", **headers: str) -> AttributedError:
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    response = SimpleNamespace(status_code=status, headers=given)
+    return AttributedError(message, response=response)
+
+
+def raised(error: Exception, cause: Exception, *, explicit: bool = True) -> Exception:
+    """Return an error as a client raises it while it handles another."""
+    try:
+        try:
+            raise cause
+        except Exception as caught:
+            if explicit:
+                raise error from caught
+            raise error  # noqa: B904 - as some clients do
+    except Exception as outer:  # noqa: BLE001 - returned
+        return outer
+
+
+BOTOCORE = {
+    "Error": {"Code": "ThrottlingException"},
+    "ResponseMetadata": {"HTTPStatusCode": 429, "HTTPHeaders": {"retry-after": "3"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "seconds"),
+    [
+        (raised(Exception("busy"), http(429, retry_after="7")), 429, 7.0),
+        (raised(Exception("busy"), http(503, Retry_After="2"), explicit=False), 503, 2.0),
+        (raised(Exception("outer"), raised(KeyError("x"), http(401))), 401, None),
+        (AttributedError(response=BOTOCORE), 429, 3.0),
+        (AttributedError(status_code=429, headers={"Retry-After": "4"}), 429, 4.0),
+        (AttributedError(status=529), 529, None),
+        (AttributedError(status="RESOURCE_EXHAUSTED", code=429), 429, None),
+        (GatewayRateLimitError("slow down"), 429, None),
+        (ModelNotFoundError("no such model"), 404, None),
+        (ValueError("a bug"), None, None),
+        (FileNotFoundError("a file"), None, None),
+    ],
+)
+def test_the_status_and_the_pause_are_found_wherever_a_client_puts_them(
+    error: Exception, status: int | None, seconds: float | None
+) -> None:
+    assert (status_of(error), retry_after(error)) == (status, seconds)
+    expected = "unknown" if status is None else "settings" if status in (401, 404) else "transient"
+    assert trouble_of(error) == expected
+
+
+def test_a_cause_that_a_client_hides_is_not_its_own() -> None:
+    hiding = ValueError("a bug")
+    hiding.__context__, hiding.__suppress_context__ = http(429), True
+    assert status_of(hiding) is None
+
+
+def test_an_error_that_repeats_itself_is_read_once() -> None:
+    first, second = ValueError("one"), ValueError("two")
+    first.__cause__, second.__cause__ = second, first
+    assert status_of(first) is None
+    assert not is_timeout(first)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Response was terminated early: SAFETY [rating]"),
+        RuntimeError("Response was terminated early: IMAGE_SAFETY"),
+        ValueError("Response has no candidates"),
+        AttributedError("400 Bad Request: Content Exists Risk", status_code=400),
+        AttributedError("the response was filtered", status_code=400, code="content_filter"),
+        AttributedError("403: your input was flagged for violence", status_code=403),
+        AttributedError("error: data_inspection_failed", status_code=400),
+    ],
+)
+def test_an_answer_that_a_client_reports_as_blocked_by_an_error_is_blocked(
+    error: Exception,
+) -> None:
+    assert is_blocked(finish_reason_of(error))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Response was terminated early: MAX_TOKENS"),
+        RuntimeError("Response was terminated early: OTHER"),
+        type("LengthFinishReasonError", (Exception,), {})("could not parse the response"),
+    ],
+)
+def test_an_answer_that_a_client_reports_as_cut_by_an_error_is_cut(error: Exception) -> None:
+    assert is_cut(finish_reason_of(error))
+    assert not is_blocked(finish_reason_of(error))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("max_tokens must be positive"),
+        KeyError("choices"),
+        TypeError("'NoneType' object is not subscriptable"),
+        AttributedError("Invalid value at 'safety_settings'", status_code=400),
+        AttributedError("your key was blocked", status_code=401),
+        ConnectionRefusedError("refused"),
+        AttributedError("SAFETY", status_code=429),
+    ],
+)
+def test_bugs_and_settings_are_no_answers(error: Exception) -> None:
+    assert finish_reason_of(error) == ""
+
+
+def test_a_number_of_thousands_of_digits_is_a_reply_that_cannot_be_read() -> None:
+    with pytest.raises(ValueError, match="conversion") as caught:
+        int("9" * 5000)
+    assert trouble_of(caught.value) == "transient"
+    assert trouble_of(ValueError("something else")) == "unknown"
+
+
+def test_an_ended_event_loop_is_told_by_the_error_or_its_cause() -> None:
+    loop = asyncio.new_event_loop()
+    loop.close()
+    with pytest.raises(RuntimeError) as caught:
+        loop.call_soon(print)
+    assert is_of_ended_loop(caught.value)
+    assert is_of_ended_loop(raised(ConnectionError("connection error"), caught.value))
+    assert is_of_ended_loop(RuntimeError("got Future attached to a different loop"))
+    assert not is_of_ended_loop(RuntimeError("a bug"))
+    assert not is_of_ended_loop(ValueError("event loop"))

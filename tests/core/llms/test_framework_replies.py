@@ -1,0 +1,113 @@
+"""Replies as frameworks return them: why an answer ended, and its tokens, in providers' words."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from google.genai import types
+
+from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.framework_replies import read_reply
+
+RESPONSES_CUT = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+REFUSAL_ITEM = {"type": "message", "content": [{"type": "refusal", "refusal": "I won't."}]}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"done_reason": "length"},
+        {"finish_reason": "MAX_TOKENS"},
+        {"stop_reason": "model_context_window_exceeded"},
+        {"stopReason": "max_tokens"},
+        {"choices": [{"finish_reason": "model_length"}]},
+        RESPONSES_CUT,
+        SimpleNamespace(incomplete_details=SimpleNamespace(reason="max_output_tokens")),
+        {"finish_reason": types.FinishReason.MAX_TOKENS},
+        {"finish_reason": "ERROR_LIMIT"},
+        {"finish_reason": "insufficient_system_resource"},
+        [{"finish_reason": "stop"}, {"finish_reason": "length"}],
+    ],
+)
+def test_a_cut_answer_is_one_in_the_words_of_any_provider(source: Any) -> None:
+    assert is_cut(read_reply("ID 4, ID 8", source).finish_reason)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"refusal": "I won't."},
+        {"choices": [{"finish_reason": "stop", "message": {"refusal": "I won't."}}]},
+        SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(refusal="I won't."))]),
+        {"output": [REFUSAL_ITEM]},
+        [REFUSAL_ITEM],
+    ],
+)
+def test_a_refusal_in_a_field_of_its_own_is_one(source: Any) -> None:
+    completion = read_reply("", source)
+    assert is_blocked(completion.finish_reason)
+    assert completion.text == "I won't."
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"prompt_feedback": {"block_reason": "OTHER"}},
+        {"prompt_feedback": {"block_reason": types.BlockedReason.PROHIBITED_CONTENT}},
+        {"promptFeedback": {"blockReason": "MODEL_ARMOR"}},
+        {"incomplete_details": {"reason": "content_filter"}},
+        {"stopReason": "guardrail_intervened"},
+        {"finish_reason": "stop", "native_finish_reason": "SAFETY"},
+        {"finish_reason": "ERROR_TOXIC"},
+    ],
+)
+def test_a_blocked_answer_is_one_in_the_words_of_any_provider(source: Any) -> None:
+    assert is_blocked(read_reply("", source).finish_reason)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"finish_reason": "stop", "refusal": None, "safety_ratings": [{"blocked": False}]},
+        {"prompt_feedback": {"block_reason": 0}},
+        {"prompt_feedback": {"block_reason": types.BlockedReason.BLOCKED_REASON_UNSPECIFIED}},
+        {"incomplete_details": None, "status": "completed"},
+        {"stop_reason": "end_turn", "stop_sequence": None},
+        None,
+    ],
+)
+def test_a_whole_answer_is_neither(source: Any) -> None:
+    reason = read_reply("Answer: none", source).finish_reason
+    assert not is_blocked(reason)
+    assert not is_cut(reason)
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}, (9, 4)),
+        ({"input_tokens": 9, "output_tokens": 4, "cache_read_input_tokens": 5}, (14, 4)),
+        ({"inputTokens": 9, "outputTokens": 4, "cacheWriteInputTokens": 2}, (11, 4)),
+        (
+            {"prompt_token_count": 9, "candidates_token_count": 4, "thoughts_token_count": 6},
+            (9, 10),
+        ),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 33}, (9, 24)),
+        ({"prompt_eval_count": 9, "eval_count": 4}, (9, 4)),
+        ({"prompt_tokens": None, "completion_tokens": "4"}, (0, 0)),
+    ],
+)
+def test_tokens_of_thoughts_and_caches_are_counted(
+    usage: dict[str, Any], tokens: tuple[int, int]
+) -> None:
+    completion = read_reply("x", {"usage": usage, "logprobs": {"tokens": [1, 2]}})
+    assert (completion.prompt_tokens, completion.completion_tokens) == tokens
+
+
+def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
+    usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13}
+    further = {"usage": {"input_tokens": 4, "cache_read_input_tokens": 5, "output_tokens": 4}}
+    completion = read_reply("x", further, usage=usage)
+    assert (completion.prompt_tokens, completion.completion_tokens) == (9, 4)
