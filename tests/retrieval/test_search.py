@@ -17,7 +17,7 @@ from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.sentences import has_content, sentences_of, small_table
 from lumber_retrieval.words.coverage import QuestionWords, content_words, stem
 from lumber_retrieval.words.keywords import terms, words_in
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.word_count import count_starts, count_words
 from tests.retrieval.embeddings import WordVectors
 
 ROWS = "\n".join(f"| T{n} | {4000 + n} kg | {400 + n} l |" for n in range(60))
@@ -258,6 +258,22 @@ def test_words_are_found_in_any_script() -> None:
     assert words_in("東京都庁へ、行く") == ["東京", "京都", "都庁", "庁へ", "行く"]
     assert words_in("한국어에 x") == ["한국", "국어", "어에", "x"]
     assert words_in("\ud800 \x00 … 🙂") == []
+
+
+MIXED = st.text(
+    "aB7_ .'-\n\x1c\xa0\u2014\u2019\u20b9\ufe0f\u00ba\u2026\u00e9\u0301\u4e2d\u0e01\u0e33"
+)
+
+
+@given(MIXED)
+def test_words_of_a_text_are_the_same_beside_those_of_another_alphabet(text: str) -> None:
+    assert words_in(f"\u0436 {text}") == ["\u0436", *words_in(text)]
+
+
+@given(MIXED)
+def test_words_are_counted_alike_before_a_syllable_of_another_alphabet(text: str) -> None:
+    end = len(text)
+    assert count_starts(f"{text}\u4e2d", 0, end + 1) == count_starts(text, 0, end) + 1
 
 
 def reports(**known: Any) -> PassageIndex:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from lumber_core.chunking.delivery import Delivery, deliver, known_metadata
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
-from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.spans import Span
+from lumber_core.text.markdown import CONTEXT_KEY, Block
 from lumber_core.text.pages import place_source
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.structured import StructuredText, parse_plain
@@ -17,11 +19,23 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
 
+# A text with one of these is parsed to find its headings: tables, HTML, other line breaks, fences,
+# front matter, underlined headings, empty items, headings that are indented, in quotes or with
+# closing marks.
+_PARSED = re.compile(
+    r"[|<\r\v\f\ufeff]|```|~~~|:::|\A\+|(?:\A|[^\n]\n)[ \t>]*[-=]+[ \t]*$"
+    r"|^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*$|^[ \t>]+#|^#.*#[ \t]*$",
+    re.MULTILINE,
+)
+_HEADING = re.compile(r"^(#{1,6})(?:[ \t]+(.*))?$", re.MULTILINE)
+
 
 def describe_passage(
     passage: Passage, chunks: Mapping[int, Hit], described: Mapping[int, Hit]
-) -> Passage:
-    """Return a passage with the headings, context, pages and lines of its start and its end.
+) -> tuple[tuple[Hit, ...], str]:
+    """Return the hits of a passage by chunk, and the context of its start.
+
+    The first and the last hit have the headings, context, pages and lines of their own text.
 
     Args:
         passage: The passage, whose hits are sentences.
@@ -29,27 +43,28 @@ def describe_passage(
         described: For each chunk, the hit whose text contains it and whose metadata is known.
     """
     hits = [part for hit in passage.hits for part in _divide_by_chunk(hit, chunks)]
-    for place in {
-        min(range(len(hits)), key=lambda n: hits[n].span),
-        max(range(len(hits)), key=lambda n: hits[n].span.end),
-    }:
+    first = min(range(len(hits)), key=lambda n: hits[n].span)
+    last = max(range(len(hits)), key=lambda n: hits[n].span.end)
+    for place in {first, last}:
         metadata = {**_metadata_of(hits[place], described)}
         if metadata.get(CONTEXT_KEY):
             metadata[CONTEXT_KEY] = shorten_context(metadata[CONTEXT_KEY])
         hits[place] = hits[place]._replace(metadata=metadata)
-    return replace(passage, hits=tuple(hits))
+    return tuple(hits), hits[first].metadata.get(CONTEXT_KEY, "")
 
 
 def _divide_by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
     """Yield the parts of a sentence that are in different chunks."""
-    for number in (sentence.number - 1, sentence.number, sentence.number + 1):
+    own, document, (start, end), _, score, _, above, similarity = sentence
+    for number in (own - 1, own, own + 1):
         chunk = chunks.get(number)
-        if chunk is None or chunk.document != sentence.document:
+        if chunk is None or chunk.document != document:
             continue
-        span = sentence.span.within(chunk.span)
+        first, last = chunk.span
+        span = Span(max(start, first), min(end, last))
         if span.start < span.end:
-            text = span.shifted(-chunk.span.start).of(chunk.text)
-            yield sentence._replace(number=number, span=span, text=text, metadata=chunk.metadata)
+            text = chunk.text[span.start - first : span.end - first]
+            yield Hit(number, document, span, text, score, chunk.metadata, above, similarity)
 
 
 def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
@@ -63,8 +78,33 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     plain = parse_plain(source)
     # A chunk of a plain text that was split as Markdown by its units has headings.
     has_headings = "headings" in metadata and not isinstance(plain, StructuredText)
-    parsed = MarkdownText(source) if source.kind == "markdown" or has_headings else plain
+    parsed = ChunkOutline(source) if source.kind == "markdown" or has_headings else plain
     limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
     span = part.span.shifted(-chunk.span.start)
     [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
     return {**part.metadata, **known_metadata(own, metadata, everything=False, context=True)}
+
+
+class ChunkOutline(MarkdownText):
+    """A Markdown text of which headings and headers of tables are needed alone."""
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """Its headings, after a paragraph if the text begins with one; all blocks of some texts."""
+        if _PARSED.search(self.text):
+            return super().blocks
+        end = len(self.text)
+        first = end - len(self.text.lstrip(" \t\n"))
+        headings = [
+            Block(
+                line.start() if line.start() > first else 0,
+                end,
+                "heading",
+                len(line[1]),
+                " ".join((line[2] or "").split()),
+            )
+            for line in _HEADING.finditer(self.text)
+        ]
+        if headings and not headings[0].start:
+            return headings
+        return [Block(0, first, "paragraph"), *headings]

@@ -109,11 +109,10 @@ def select_passages(
     by_number = {chunk.number: chunk for chunk in chunks}
     passages = []
     for joined in join_hits(candidates, texts, max_gap=max_gap, budget=budget):
-        passage = describe_passage(joined, by_number, described or by_number)
-        above = passage.metadata.get(CONTEXT_KEY, "")
-        found = question.matches(f"{above}\n{passage.text}").stems
+        hits, above = describe_passage(joined, by_number, described or by_number)
         context = above if settings.context else ""
-        passages.append(replace(passage, context=context, words_found=question.share(found)))
+        found = question.coverage(f"{above}\n{joined.text}")
+        passages.append(replace(joined, hits=hits, context=context, words_found=found))
     # The budget counted the context of each chunk's start; that of a passage may be longer by a
     # heading inside the chunk.
     if settings.context:
@@ -133,11 +132,12 @@ def _best_sentences(
     """Yield the sentences of the best chunks, with their scores."""
     neighbours = [_neighbours(place, chunks) for place in range(len(chunks))]
     scores = _chunk_scores(question, chunks, neighbours)
+    words_above = cache(lambda context: count_words(shorten_context(context)))
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
-        above = count_words(shorten_context(context)) if context else 0
+        above = words_above(context) if context else 0
         limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
         yield from _sentences_of(
             chunk._replace(score=scores[place], above=above),
@@ -192,21 +192,21 @@ def _sentences_of(
     """
     nested = is_nested(chunk.metadata)
     lines = chunk.span if nested else _lines_of(chunk.span, limits, text)
-    for place in sentences_of(lines.of(text), language, whole_lines=nested):
-        span = place.shifted(lines.start)
-        if span.start >= chunk.span.end or span.end <= chunk.span.start:
+    number, document, (first, last), _, chunk_score, metadata, above, similarity = chunk
+    for start, end in sentences_of(text[lines.start : lines.end], language, whole_lines=nested):
+        start, end = start + lines.start, end + lines.start
+        if start >= last or end <= first:
             continue
-        if count_words(span.of(text)) > budget:
-            span = span.within(chunk.span)
-        share = question.share(question.matches(span.of(text)).stems)
-        score = (chunk.score + _SENTENCE_WEIGHT * share) / _HIGHEST_SCORE
-        sentence = chunk._replace(span=span, text=span.of(text), score=score)
+        if end - start > budget and count_words(text[start:end]) > budget:
+            start, end = max(start, first), min(end, last)
+        span, own = Span(start, end), text[start:end]
+        score = (chunk_score + _SENTENCE_WEIGHT * question.coverage(own)) / _HIGHEST_SCORE
         table = small_table(text, span)
         if table is not None:
-            span = Span(min(span.start, table.start), max(span.end, table.end))
-            yield sentence._replace(span=span, text=span.of(text))
+            both = Span(min(start, table.start), max(end, table.end))
+            yield Hit(number, document, both, both.of(text), score, metadata, above, similarity)
         if table is None or count_words(table.of(text)) > budget:
-            yield sentence
+            yield Hit(number, document, span, own, score, metadata, above, similarity)
 
 
 def is_nested(metadata: Mapping[Any, Any]) -> bool:

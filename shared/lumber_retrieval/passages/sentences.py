@@ -7,7 +7,7 @@ with one. A small table is read whole if it fits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
@@ -25,39 +25,51 @@ _FEWEST_WORDS = 3
 """Fewest words of a passage. Fewer are a label, a name or a number, unless they end like a
 sentence, which has at least two words."""
 
+_LONGEST_CACHED = 4_000
+_CACHED_TEXTS = 2_000
+"""Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
+the rest of its lines has about 300, which makes 2 MB."""
+
+_THREE_WORDS = re.compile(r"(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
+_MARKED = re.compile(r"[ \t>]*(?:#|.*\|)")  # perhaps a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
-def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> Iterator[Span]:
-    """Yield the places of the sentences of a text.
+def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> tuple[Span, ...]:
+    """Return the places of the sentences of a text.
 
     White space, rules, and final headings and table headers are left out. A heading and the number
     of an item belong to the sentence after them. A row of a table is not divided, nor is a cue of
     captions. With `whole_lines` no line is divided, as in code.
     """
+    find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
+    return find(text, language, whole_lines)
+
+
+def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Span, ...]:
     starts = [0]
-    for before, span in pairwise(sentences(text, language)):
-        line = text.rfind("\n", 0, span.start) + 1
-        inside_line = whole_lines and bool(text[line : span.start].strip())
-        words = before.of(text)
-        is_heading = words.lstrip().startswith("#")
+    for (before, start), _ in pairwise(sentences(text, language)):
+        line = text.rfind("\n", 0, start) + 1
+        inside_line = whole_lines and bool(text[line:start].strip())
+        words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
-        if not (inside_line or is_heading or is_number or _ROW.match(text, line, span.start)):
-            starts.append(span.start)
+        if not (inside_line or words[:1] == "#" or is_number or _ROW.match(text, line, start)):
+            starts.append(start)
     cues = [cue.span for cue in read_cues(text)]
     if cues or any(sign in text for sign in _ROW_SIGNS):
         rows = cues or rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
-    for start, end in pairwise([*starts, len(text)]):
-        span = _trim(text, Span(start, end))
-        if span.start < span.end:
-            yield span
+    parts = (_trim(text, start, end) for start, end in pairwise([*starts, len(text)]))
+    return tuple(part for part in parts if part.start < part.end)
+
+
+_cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 
 
 def has_content(text: str) -> bool:
@@ -65,6 +77,8 @@ def has_content(text: str) -> bool:
     words = 0
     for line in without_times(text).splitlines():
         if not HEADING.match(line):
+            if _THREE_WORDS.search(line):
+                return True
             words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))
             almost = words == _FEWEST_WORDS - 1
             if words >= _FEWEST_WORDS or (almost and _SENTENCE_END.search(line)):
@@ -78,7 +92,10 @@ def small_table(text: str, part: Span) -> Span | None:
     None if the part has no row that begins with "|", or the table has no header or more than ten
     rows.
     """
-    row = _ROW.search(text, text.rfind("\n", 0, part.start) + 1, part.end)
+    first_line = text.rfind("\n", 0, part.start) + 1
+    if text.find("|", first_line, part.end) < 0:
+        return None
+    row = _ROW.search(text, first_line, part.end)
     if row is None:
         return None
     start = end = row.start()
@@ -98,11 +115,14 @@ def small_table(text: str, part: Span) -> Span | None:
     return None
 
 
-def _trim(text: str, span: Span) -> Span:
+def _trim(text: str, start: int, end: int) -> Span:
     """Return a part without blanks and rules at its ends, headings and headers at its end."""
-    lines = span.of(text).splitlines(keepends=True)
+    part = text[start:end]
+    lines = part.splitlines(keepends=True)
+    if len(lines) == 1 and any(map(str.isalnum, part)) and not _MARKED.match(part):
+        start = end - len(part.lstrip())
+        return Span(start, start + len(part.strip()))
     first, last = 0, len(lines)
-    start, end = span
     while first < last and _is_blank_or_rule(lines[first]):
         start += len(lines[first])
         first += 1

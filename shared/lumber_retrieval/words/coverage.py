@@ -7,20 +7,17 @@ contains them all. The share of the question's words tells them apart.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from lumber_retrieval.words.keywords import words_in
+from lumber_retrieval.words.keywords import fold, words_in, words_of_folded
 
 _STEM_LENGTH = 5
 """Letters of a word that are compared. From 4 to 6, recall on the development corpora is the same
 within 0.003; whole words find less."""
-
-_ASCII_STEM = re.compile(rf"([a-z0-9]{{1,{_STEM_LENGTH}}})[a-z0-9]*")  # faster than any alphabet
 
 
 class Matches(NamedTuple):
@@ -28,6 +25,9 @@ class Matches(NamedTuple):
 
     stems: frozenset[str]
     pairs: frozenset[tuple[str, str]]
+
+
+_NO_MATCHES = Matches(frozenset(), frozenset())
 
 
 class QuestionWords:
@@ -55,17 +55,24 @@ class QuestionWords:
 
     def matches(self, text: str) -> Matches:
         """Return the stems and pairs that a text contains."""
-        if text.isascii():
-            stems = _ASCII_STEM.findall(text.lower())
-        else:
-            stems = [*map(stem, words_in(text))]
+        folded = fold(text)
+        # Most texts contain no stem of the question, not even inside a word.
+        if not [True for stem in self._weights if stem in folded]:
+            return _NO_MATCHES
+        words = words_of_folded(folded)
+        stems = [word[:_STEM_LENGTH] for word in words]
         present = frozenset(self._weights.keys() & stems)
-        pairs = self._pairs.intersection(pairwise(stems)) if present else frozenset()
-        return Matches(present, pairs)
+        if not any(map(present.issuperset, self._pairs)):
+            return Matches(present, frozenset())
+        return Matches(present, self._pairs.intersection(pairwise(stems)))
+
+    def coverage(self, text: str) -> float:
+        """Return the weight of the stems that a text contains, 0 to 1."""
+        return self.share(self.matches(text).stems)
 
     def share(self, stems: Iterable[str]) -> float:
         """Return the weight of some stems of the question, 0 to 1; all of them have 1."""
-        return math.fsum(self._weights[stem] for stem in stems)  # exact, in any order
+        return math.fsum(map(self._weights.__getitem__, stems))  # exact, in any order
 
     def share_of_pairs(self, pairs: Collection[tuple[str, str]]) -> float:
         """Return the share of some pairs among those of the question, 0 to 1."""

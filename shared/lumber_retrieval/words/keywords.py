@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 import regex
 
@@ -17,8 +18,10 @@ _TERM = regex.compile(
     rf"|[\p{{L}}\p{{N}}--[{_TRIPLED}{_PAIRED}]][{_CHARACTER}--[{_TRIPLED}{_PAIRED}]]*",
     regex.VERSION1,
 )
+_WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
-_ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same where text is ASCII, several times as fast
+_ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same in ASCII, several times as fast
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # Accents, points of Hebrew and Arabic, and what stretches Arabic words.
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f]+")
 
@@ -30,10 +33,15 @@ def words_in(text: str) -> list[str]:
     Underscores separate words, as in identifiers. In Chinese, Japanese and Korean each pair of
     neighbouring characters is a word; in Thai and alphabets like it each three are.
     """
-    if text.isascii():
-        return _ASCII_TERM.findall(text.lower())
+    return words_of_folded(fold(text))
+
+
+def words_of_folded(text: str) -> list[str]:
+    """Return the words of a text that `fold` returned, in order."""
+    if text.isascii() or not any(_is_in_words(sign[0]) for sign in _BEYOND_ASCII.finditer(text)):
+        return _ASCII_TERM.findall(text)
     words: list[str] = []
-    for match in _TERM.finditer(fold(text)):
+    for match in _TERM.finditer(text):
         in_threes, in_pairs = match.groups()
         size = 3 if in_threes else 2 if in_pairs else len(match[0])
         words += _ngrams(match[0], size)
@@ -58,6 +66,12 @@ def terms(text: str) -> list[str]:
     return words + trigrams
 
 
+@lru_cache(maxsize=1 << 10)  # signs of a language, and the letters that begin a text
+def _is_in_words(character: str) -> bool:
+    """Return whether a character beyond ASCII may be part of a word; dashes and quotes are not."""
+    return _WORD_CHARACTER.match(character) is not None
+
+
 def _ngrams(word: str, size: int) -> list[str]:
     """Return the parts of a word with `size` characters each, or the word if it is shorter."""
     return [word[n : n + size] for n in range(max(1, len(word) - size + 1))]
@@ -65,5 +79,7 @@ def _ngrams(word: str, size: int) -> list[str]:
 
 def fold(text: str) -> str:
     """Return a text as words are compared: without case, accents, and forms of the same letter."""
+    if text.isascii():
+        return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return unicodedata.normalize("NFKC", bare).casefold().replace("\u0131", "i")  # Turkish

@@ -16,6 +16,7 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{_SYLLABLES}]|[^\s{_SYLLABLES}][^\s{_SYLLABLES}{_VOWEL}]*")
+_SYLLABIC = re.compile(f"[{_SYLLABLES}{_VOWEL}]")
 _INSIDE_WORD = re.compile(rf"(?<=[^\s{_SYLLABLES}])[^\s{_SYLLABLES}{_VOWEL}]")
 _MOST_CHARACTERS_PER_WORD = 12
 """Most characters of a word, on average over a passage. Prose has about 6 characters a word with
@@ -25,7 +26,14 @@ as JSON or Base64, this many characters count as a word."""
 
 def count_words(text: str) -> int:
     """Return the number of words of a text as budgets count them, without times of captions."""
-    return floor_by_length(len(_WORD.findall(without_times(text))), len(text))
+    return floor_by_length(_count(without_times(text)), len(text))
+
+
+def _count(text: str) -> int:
+    """Return the number of words of a text, which may begin and end inside words."""
+    if text.isascii() or not _SYLLABIC.search(text):
+        return len(text.split())
+    return len(_WORD.findall(text))
 
 
 def floor_by_length(words: int, characters: int) -> int:
@@ -37,7 +45,7 @@ def count_starts(text: str, start: int, end: int) -> int:
     """Return the number of words that begin in a range of a text."""
     if start >= end:
         return 0
-    return len(_WORD.findall(text, start, end)) - is_inside_word(text, start)
+    return _count(text[start:end]) - is_inside_word(text, start)
 
 
 def is_inside_word(text: str, place: int) -> bool:
