@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from lumber_core.calls.threads import batches
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
+from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import (
     EmbeddingModel,
     check_same_model,
@@ -24,14 +27,17 @@ from lumber_retrieval.index.embedding_model import (
 from lumber_retrieval.index.filters import Where, filter_of
 from lumber_retrieval.index.indexed_documents import (
     IndexedDocument,
+    RecordedMetadata,
     complete_sources,
     divided_pages,
     document_digest,
     documents_by_name,
     new_document,
+    new_version,
+    splitting_digest,
 )
-from lumber_retrieval.index.store import PROBE, open_store
-from lumber_retrieval.index.surroundings import Vectors, split_and_embed
+from lumber_retrieval.index.store import PROBE, NewDocument, open_store
+from lumber_retrieval.index.surroundings import Vectors, in_surroundings, placed
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.search import find_passages
@@ -47,7 +53,8 @@ class Changes:
         added: Documents that were new or had changed.
         unchanged: Documents that were stored already.
         removed: Documents that are no longer there.
-        chunks: Chunks that were embedded.
+        chunks: Chunks of the documents that were split.
+        embedded: Texts that were embedded: those of chunks that are new to the index.
         removed_names: The names of those that are no longer there.
     """
 
@@ -55,6 +62,7 @@ class Changes:
     unchanged: int
     removed: int
     chunks: int
+    embedded: int = 0
     removed_names: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -109,26 +117,81 @@ class PassageIndex:
             for name, one in named.items()
             if kept[name] == name and stored.get(name) != digests[name]
         ]
-        chunks = 0
-        embed = partial(embed_texts, self._embedding)
-        for batch in batches(changed, _AT_ONCE):
-            sources = [one.content for one in batch]
-            split, vectors = split_and_embed(
-                self._chunker, sources, embed, Delivery(trim=True), show_progress=show_progress
-            )
-            made = zip(batch, split, vectors, strict=True)
-            self.store.put(
-                [new_document(one, digests[one.name], own, rows) for one, own, rows in made],
-                self._probe,
-            )
-            chunks += sum(map(len, split))
+        revised = self._with_same_chunks(changed)
+        if revised:
+            self.store.update([new_version(one, digests[name]) for name, one in revised.items()])
+        new = [one for one in changed if one.name not in revised]
+        chunks, embedded = self._put(new, digests, show_progress=show_progress)
         whole = None if everything else [*complete_sources(named.values())]
         stored_names = {*self.store.names(whole)}
         stored_names |= self.store.names_of_parts(divided_pages(named.values()))
         gone = stored_names - {*kept.values()}
         self.store.remove(gone)
+        if everything or gone or (new and stored):
+            self.store.remove_unused(exact=everything)
         unchanged = len(named) - len(changed)
-        return Changes(len(changed), unchanged, len(gone), chunks, tuple(sorted(gone)))
+        return Changes(
+            len(changed), unchanged, len(gone), chunks, embedded, removed_names=tuple(sorted(gone))
+        )
+
+    def _with_same_chunks(self, documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
+        """Return those that differ in nothing that their splitter reads, by their names."""
+        named = {one.name: one for one in documents}
+        known = self.store.splittings(named)
+        return {
+            name: named[name]
+            for name, (stored, keys) in known.items()
+            if splitting_digest(named[name], self._chunker.identity, keys) == stored
+        }
+
+    def _put(
+        self,
+        documents: Sequence[IndexedDocument],
+        digests: Mapping[str, str],
+        *,
+        show_progress: bool,
+    ) -> tuple[int, int]:
+        """Store documents by their digests; return how many chunks they have and were embedded."""
+        assert self._probe is not None  # made when the model was checked
+        chunks, waiting = 0, [*batches(documents, _AT_ONCE)]
+        texts = self.store.embedded_texts(partial(embed_texts, self._embedding), self._probe)
+        while waiting:
+            # Writers that add the same documents begin with different ones.
+            some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
+            made = [*self._split_and_embed(some, digests, texts, show_progress)]
+            self.store.put(made, self._probe)
+            chunks += sum(len(one.spans) for one in made)
+        return chunks, texts.count
+
+    def _split_and_embed(
+        self,
+        documents: Sequence[IndexedDocument],
+        digests: Mapping[str, str],
+        texts: EmbeddedTexts,
+        show_progress: bool,
+    ) -> Iterator[NewDocument]:
+        recorded = [RecordedMetadata(one.content.metadata) for one in documents]
+        sources = [
+            replace(one.content, metadata=metadata)
+            for one, metadata in zip(documents, recorded, strict=True)
+        ]
+        split = self._chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress)
+        parts = placed(split)
+        in_contexts = [chunk.in_context for part in parts for chunk in part]
+        keys, own = texts.embed(in_contexts, show_progress=show_progress)
+        ends = accumulate(map(len, parts))
+        for one, metadata, chunks, part, end in zip(
+            documents, recorded, split, parts, ends, strict=True
+        ):
+            rows = slice(end - len(part), end)
+            yield new_document(
+                one,
+                digests[one.name],
+                (splitting_digest(one, self._chunker.identity, metadata.read), metadata.read),
+                chunks,
+                keys[rows],
+                in_surroundings(part, own[rows]),
+            )
 
     @property
     def sources(self) -> list[str]:
@@ -141,6 +204,7 @@ class PassageIndex:
             raise TypeError("sources must be a list of str, not one str: pass [source]")
         names = self.store.names([*sources])
         self.store.remove(names)
+        self.store.remove_unused(exact=False)
         return len(names)
 
     def search(

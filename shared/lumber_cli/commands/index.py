@@ -22,9 +22,10 @@ from lumber_retrieval.index.store import PassageStore, note
 # read together: all rows of them are in memory.
 _TABLES = (
     ("documents", "id", "id FROM documents", 500),
-    ("chunks", "document", "id FROM documents", 500),
+    ("chunks", "id", "id FROM chunks", 500),
     ("segments", "id", "id FROM segments", 1),
     ("postings", "segment", "id FROM segments", 1),
+    ("embedded", "id", "id FROM embedded", 100),
     ("removed", "chunk", "chunk FROM removed", 500),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -10,6 +11,8 @@ from sqlite3 import DatabaseError
 from typing import Any, Protocol
 
 from lumber_core.errors import StoreError
+
+logger = logging.getLogger(__name__)
 
 
 class Connection(Protocol):
@@ -66,7 +69,7 @@ class Database(ABC):
             ) from error
 
     def remove_outdated(self) -> None:
-        """Empty the database if an older version of this library has written it.
+        """Empty the database, with a warning, if an older version of this library has written it.
 
         Raises:
             StoreError: As for `transaction`.
@@ -77,6 +80,11 @@ class Database(ABC):
                 pass
         finally:
             self._replaces_outdated = False
+
+
+def warn_of_older_format(name: str) -> None:
+    """Log that a database is emptied because of its format."""
+    logger.warning("%s has the format of an older version: all of it is made anew", name)
 
 
 class VersionError(DatabaseError):

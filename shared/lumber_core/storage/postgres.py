@@ -24,7 +24,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import Database, VersionError
+from lumber_core.storage.database import Database, VersionError, warn_of_older_format
 
 _MAX_SECONDS = 60  # in which a server has to answer, and a writer gets its turn
 _MAX_CONNECT_SECONDS = 10
@@ -233,6 +233,7 @@ class PostgresDatabase(Database):
         if self._replaces_outdated and "about" in tables:
             [(version,)] = connection.execute(format_now).fetchall()
             if int(version) < self._version:
+                warn_of_older_format(self.name)
                 for name in tables:
                     connection.execute(
                         sql.SQL("DROP TABLE {} CASCADE").format(sql.Identifier(name))

@@ -17,7 +17,7 @@ from threading import Condition, Lock
 from typing import Any
 
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import Database, VersionError
+from lumber_core.storage.database import Database, VersionError, warn_of_older_format
 
 _MIN_PAGE_BYTES = 512  # bytes
 _MAX_BUSY_SECONDS = 60.0  # how long a file may stay locked
@@ -282,6 +282,7 @@ class SqliteDatabase(Database):
         if tables and found_application != application:
             raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
         if tables and found_version < version and self._replaces_outdated:
+            warn_of_older_format(self.name)
             _drop_tables(connection, version)
             tables = []
         elif tables and found_version != version:

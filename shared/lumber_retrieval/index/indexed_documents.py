@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
@@ -21,7 +22,8 @@ from lumber_core.text.pages import (
     parts_of,
 )
 from lumber_core.text.source import Source
-from lumber_retrieval.index.store import NewDocument
+from lumber_retrieval.index.embedded_texts import Keys
+from lumber_retrieval.index.store import NewDocument, NewVersion, SplitBy
 from lumber_retrieval.index.surroundings import Vectors
 
 
@@ -117,14 +119,57 @@ def document_digest(document: IndexedDocument, splitter: str) -> str:
     Raises:
         ValueError: Its metadata is not data for JSON.
     """
-    content, metadata = document.content, _json(document)
     source = "" if document.nameless and document.source == document.name else document.source
+    return digest(splitting_digest(document, splitter, None), source)
+
+
+def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[str] | None) -> str:
+    """Return what changes if a document does in what its splitter reads.
+
+    Args:
+        document: The document.
+        splitter: The identity of its splitter.
+        keys: The keys that the splitter reads of the metadata; None: all.
+
+    Raises:
+        ValueError: The metadata is not data for JSON.
+    """
+    content = document.content
     place = f"{content.format!r} {content.pages} {content.first_line}"
-    return digest(content.text, metadata, place, source, splitter, *filter(None, [content.named]))
+    own_context = str(CONTEXT_KEY in content.metadata)
+    metadata = _json(document, keys)
+    return digest(content.text, metadata, place, splitter, content.named, own_context)
 
 
-def _json(document: IndexedDocument) -> str:
+class RecordedMetadata(Mapping[Any, Any]):
+    """Metadata that a splitter is given, which note what it reads of them.
+
+    Attributes:
+        read: The keys that were read, whether they are there or not; None: all, as it went through
+            them.
+    """
+
+    def __init__(self, metadata: Mapping[Any, Any]) -> None:
+        self.read: list[str] | None = []
+        self._metadata = metadata
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.read is not None and key not in self.read:
+            self.read.append(key)
+        return self._metadata[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        self.read = None
+        return iter(self._metadata)
+
+    def __len__(self) -> int:
+        return len(self._metadata)
+
+
+def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> str:
     metadata = document.content.metadata
+    if wanted is not None:
+        metadata = {key: metadata[key] for key in wanted if key in metadata}
     try:
         for key in _keys(metadata):
             if not isinstance(key, str):  # JSON would turn a number into a string
@@ -146,24 +191,39 @@ def _keys(value: object) -> Iterator[object]:
         yield from _keys(each)
 
 
-def new_document(
-    document: IndexedDocument, version: str, chunks: Sequence[Chunk], vectors: Vectors
-) -> NewDocument:
-    """Return what is stored of a document, whose digest is `version`."""
-    # A document with a context of its own keeps that one.
-    contexts = CONTEXT_KEY not in document.content.metadata
-    return NewDocument(
+def new_version(document: IndexedDocument, version: str) -> NewVersion:
+    """Return what is stored of a document apart from its chunks; `version` is its digest."""
+    metadata = document.content.metadata
+    return NewVersion(
         name=document.name,
         source=document.source,
         digest=version,
+        # A document with a context of its own keeps that one.
+        metadata=common_metadata(metadata, context=CONTEXT_KEY not in metadata),
+        from_zero=counts_from_zero(metadata),
+    )
+
+
+def new_document(
+    document: IndexedDocument,
+    version: str,
+    splitting: SplitBy,
+    chunks: Sequence[Chunk],
+    keys: Keys,
+    vectors: Vectors,
+) -> NewDocument:
+    """Return what is stored of a document, whose digest is `version`."""
+    contexts = CONTEXT_KEY not in document.content.metadata
+    return NewDocument(
+        **new_version(document, version)._asdict(),
         text=document.content.text,
-        metadata=common_metadata(document.content.metadata, context=contexts),
         spans=[chunk.span for chunk in chunks],
         details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
         words=[without_times(chunk.text_in_context) for chunk in chunks],
         around=texts_around([without_times(chunk.text) for chunk in chunks]),
         vectors=vectors,
-        from_zero=counts_from_zero(document.content.metadata),
+        splitting=splitting,
+        keys=keys.tobytes(),
     )
 
 

@@ -214,10 +214,10 @@ def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Ve
         _replace(connection, merged, [*parts, new])
 
 
-def remove(connection: Connection, documents: Iterable[tuple[int]]) -> None:
-    """Note that chunks of documents will be gone; write segments anew that have lost half."""
+def remove(connection: Connection, chunks: Iterable[tuple[int, int]]) -> None:
+    """Note that ranges of chunks will be gone; write segments anew that have lost half."""
     connection.executemany(
-        "INSERT INTO removed SELECT id FROM chunks WHERE document = ?", documents
+        "INSERT INTO removed SELECT id FROM chunks WHERE id BETWEEN ? AND ?", chunks
     )
     for number, size, live in _sizes(connection):
         if 2 * live <= size:

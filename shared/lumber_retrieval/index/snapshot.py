@@ -13,14 +13,28 @@ import numpy as np
 from lumber_core.calls.threads import batches
 from lumber_core.spans import Span
 from lumber_core.storage.database import Connection
-from lumber_core.text.pages import FIRST_PAGE, LAST_PAGE
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
+from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
 from lumber_retrieval.index.segments import LiveSegments, select
 from lumber_retrieval.words.keywords import terms
 
+_HEADINGS = "headings"
 _Intact = Callable[[], AbstractContextManager[None]]
 
+_SHORT = {
+    _HEADINGS: "h",
+    LEVELS_KEY: "v",
+    INSIDE_KEY: "i",
+    CONTEXT_KEY: "c",
+    FIRST_PAGE: "p",
+    LAST_PAGE: "q",
+    FIRST_LINE: "l",
+    LAST_LINE: "m",
+}
+"""What most chunks say, and how it is stored."""
+_LONG = {short: name for name, short in _SHORT.items()}
 _AT_ONCE = 500  # chunks whose metadata a filter is asked about
 
 
@@ -113,7 +127,7 @@ class Snapshot:
                 number: (
                     document,
                     Span(first, last),
-                    {**known[document], **(_next_page(own) if document in later else own)},
+                    {**known[document], **_details(own, later=document in later)},
                 )
                 for (number, document, first, last, _), own in zip(rows, details, strict=True)
             }
@@ -177,10 +191,26 @@ class Snapshot:
             yield from (one for one in some if self._accepted[accepts, one[0]])
 
 
-def _next_page(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a chunk says, a page further."""
-    pages = {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
-    return {**details, **pages}
+def short_json(details: Mapping[str, Any]) -> str:
+    """Return what a chunk says as it is stored: a context that begins the headings as its length.
+
+    With short names and without spaces it takes half of the room.
+    """
+    headings, context = str(details.get(_HEADINGS, "")), details.get(CONTEXT_KEY)
+    known = {_SHORT.get(key, key): value for key, value in details.items()}
+    if context and headings.startswith(str(context)):
+        known[_SHORT[CONTEXT_KEY]] = len(str(context))
+    return json.dumps(known, separators=(",", ":"))
+
+
+def _details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
+    """Return what a chunk says; `later`: a page further."""
+    details = {_LONG.get(key, key): value for key, value in stored.items()}
+    if type(details.get(CONTEXT_KEY)) is int:
+        details[CONTEXT_KEY] = details[_HEADINGS][: details[CONTEXT_KEY]]
+    if later:
+        details |= {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
+    return details
 
 
 def text_in(stored: bytes) -> str:

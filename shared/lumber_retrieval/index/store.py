@@ -13,6 +13,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, finalize
@@ -24,10 +25,11 @@ from lumber_core.spans import Span
 from lumber_core.storage.database import Connection
 from lumber_core.storage.urls import open_database
 from lumber_core.text.pages import part_name
-from lumber_retrieval.index import segments
+from lumber_retrieval.index import embedded_texts, segments
+from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import check_same_model, check_widths
 from lumber_retrieval.index.segments import LiveSegments, Terms, select
-from lumber_retrieval.index.snapshot import Snapshot, text_in
+from lumber_retrieval.index.snapshot import Snapshot, short_json, text_in
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
 
@@ -35,13 +37,15 @@ PROBE = "probe"
 """Under which the vector is noted by which the embedding model is known again."""
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 4
+_FORMAT = 5
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (
     id {integer} PRIMARY KEY, name {bytes} NOT NULL UNIQUE, source {bytes} NOT NULL,
-    digest {text} NOT NULL, text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}
+    digest {text} NOT NULL, splitting {text} NOT NULL,
+    first_chunk {integer} NOT NULL, last_chunk {integer} NOT NULL, keys {bytes} NOT NULL,
+    text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
@@ -50,9 +54,13 @@ CREATE TABLE IF NOT EXISTS chunks (
     id {integer} PRIMARY KEY, document {integer} NOT NULL,
     first {integer} NOT NULL, last {integer} NOT NULL, metadata {text} NOT NULL
 );
-CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks (document);
 INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 """
+
+
+SplitBy = tuple[str, list[str] | None]
+"""What changes if a document does in what its splitter reads, and the keys of the metadata that it
+reads; None: all."""
 
 
 class NewDocument(NamedTuple):
@@ -71,6 +79,18 @@ class NewDocument(NamedTuple):
     # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
     # whatever order they came.
     from_zero: bool | None = False
+    splitting: SplitBy = ("", None)
+    keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
+
+
+class NewVersion(NamedTuple):
+    """What changes of a stored document if its chunks do not; see `NewDocument`."""
+
+    name: str
+    source: str
+    digest: str
+    metadata: Mapping[str, Any]
+    from_zero: bool | None
 
 
 class PassageStore:
@@ -95,7 +115,7 @@ class PassageStore:
             path,
             application=_APPLICATION,
             version=_FORMAT,
-            schema=_SCHEMA + segments.SCHEMA,
+            schema=_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
             create=not self.temporary,
             outdated=(
                 "`sync` with all documents makes it anew, as does deleting it: nothing is lost but "
@@ -116,6 +136,14 @@ class PassageStore:
         with self.database.transaction() as connection:
             rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
             return {text_in(name): digest for name, digest in rows}
+
+    def splittings(self, names: Collection[str]) -> dict[str, SplitBy]:
+        """Return what those of some documents that are stored were split by."""
+        with self.database.transaction() as connection, self.database.intact():
+            rows = select(
+                connection, "name, splitting FROM documents WHERE name", map(_bytes, names)
+            )
+            return {text_in(name): tuple(json.loads(splitting)) for name, splitting in rows}
 
     def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
         """Return the names of stored documents by their digests, of one with each."""
@@ -163,20 +191,44 @@ class PassageStore:
         Raises:
             ValueError: By the probe of the embedding model, the store has vectors of another one.
         """
+        terms_of_line = cache(terms)  # a text is around its neighbours, too
+
+        def terms_of(text: str) -> list[str]:
+            return [term for line in text.split("\n") for term in terms_of_line(line)]
+
         words = [
-            (terms(own), terms(around))
+            (terms_of(own), terms_of(around))
             for one in documents
             for own, around in zip(one.words, one.around, strict=True)
         ]  # before others have to wait
-        if probe is not None:
-            check_widths([one.vectors for one in documents], probe)
         with self._changing() as connection:
             if probe is not None:
-                check_same_model(_noted(connection, PROBE), probe, self.name)
-                note(connection, PROBE, probe.tobytes())
+                self._note_model(connection, probe)
+                check_widths([one.vectors for one in documents], probe)
             with self.database.intact():
                 _remove(connection, [one.name for one in documents])
                 _insert(connection, documents, words)
+
+    def update(self, documents: Iterable[NewVersion]) -> None:
+        """Store new metadata of documents whose chunks stay as they are."""
+        rows = [
+            (_bytes(one.source), one.digest, json.dumps(one.metadata), _zero(one), _bytes(one.name))
+            for one in documents
+        ]
+        with self._changing() as connection:
+            connection.executemany(
+                "UPDATE documents SET source = ?, digest = ?, metadata = ?, from_zero = ? "
+                "WHERE name = ?",
+                rows,
+            )
+
+    def embedded_texts(self, embed: Callable[[list[str]], object], probe: Vectors) -> EmbeddedTexts:
+        """Return what embeds texts for this store by the model that has this probe."""
+        return EmbeddedTexts(self.database, embed, probe, self._note_model)
+
+    def remove_unused(self, *, exact: bool) -> None:
+        """Remove the own vectors that no chunk uses; see `embedded_texts.remove_unused`."""
+        embedded_texts.remove_unused(self.database, exact=exact)
 
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
@@ -210,6 +262,10 @@ class PassageStore:
             if self._segments is None or self._segments.state != state:
                 self._segments = segments.load_segments(connection, state, self._segments)
             return self._segments
+
+    def _note_model(self, connection: Connection, probe: Vectors) -> None:
+        check_same_model(_noted(connection, PROBE), probe, self.name)
+        note(connection, PROBE, probe.tobytes())
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:
@@ -257,16 +313,21 @@ def _insert(
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
     for number, one in enumerate(documents, start=first):
-        zero = None if one.from_zero is None else int(one.from_zero)
-        named = (_bytes(one.name), _bytes(one.source), one.digest)
-        rows.append((number, *named, _bytes(one.text), json.dumps(one.metadata), zero))
+        known = (_bytes(one.name), _bytes(one.source), one.digest, json.dumps(one.splitting))
+        content = (one.keys, _bytes(one.text), json.dumps(one.metadata), _zero(one))
+        start = last + 1 + len(chunks)
+        rows.append((number, *known, start, start + len(one.spans) - 1, *content))
         for span, details in zip(one.spans, one.details, strict=True):
-            chunks.append((last + 1 + len(chunks), number, *span, json.dumps(details)))
-    connection.executemany("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            chunks.append((last + 1 + len(chunks), number, *span, short_json(details)))
+    connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 11)})", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
         vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
         segments.add(connection, last + 1, words, vectors)
+
+
+def _zero(document: NewDocument | NewVersion) -> int | None:
+    return None if document.from_zero is None else int(document.from_zero)
 
 
 def _noted(connection: Connection, name: str) -> bytes | None:
@@ -283,10 +344,12 @@ def note(connection: Connection, name: str, value: bytes) -> None:
 
 
 def _remove(connection: Connection, names: Iterable[str]) -> None:
-    documents = [*select(connection, "id FROM documents WHERE name", map(_bytes, names))]
-    segments.remove(connection, documents)
-    connection.executemany("DELETE FROM chunks WHERE document = ?", documents)
-    connection.executemany("DELETE FROM documents WHERE id = ?", documents)
+    what = "id, first_chunk, last_chunk FROM documents WHERE name"
+    documents = [*select(connection, what, map(_bytes, names))]
+    chunks = [(first, last) for _, first, last in documents]
+    segments.remove(connection, chunks)
+    connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
+    connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
 
 
 def _delete(database: Any, process: int) -> None:

@@ -131,11 +131,11 @@ def embed_chunks(
     vectors = [embedded[[rows[chunk.in_context] for chunk in chunks]] for chunks in documents]
     if not surroundings:
         return vectors
-    return [_in_surroundings(*each) for each in zip(documents, vectors, strict=True)]
+    return [in_surroundings(*each) for each in zip(documents, vectors, strict=True)]
 
 
-def _in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
-    """Return the vectors of a document's chunks, with those around each."""
+def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
+    """Return the vectors of a document's chunks, with those around each; see `embed_chunks`."""
     if not len(own):
         return own
     counts = EvenCounter().count([without_times(chunk.text) for chunk in chunks])

@@ -50,6 +50,15 @@ def packed(vectors: Vectors) -> bytes:
     return content
 
 
+def unpacked(content: bytes, count: int) -> Vectors:
+    """Return vectors of length 1, shape (count, width), from what `packed` returned.
+
+    They are the same beside whatever others: so many bits are exact.
+    """
+    numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1).astype(np.float64)
+    return unit_length(numbers @ _rotation(numbers.shape[1])).astype(np.float32)
+
+
 class PackedVectors:
     """So many vectors of 8 bits a number, as one or more calls of `packed` returned them."""
 

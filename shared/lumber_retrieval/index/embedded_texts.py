@@ -1,0 +1,221 @@
+"""The texts that were embedded for an index, with their own vectors: none is embedded twice.
+
+A text's own vector, without those around it, is stored in 8 bits a number under a digest of the
+text, as soon as the embedding model has returned it. What is computed from it is therefore the same
+whether the text has just been embedded, or years ago.
+
+Up to 64 texts are a block, which is one row. A look-up reads the digests of all blocks and the
+vectors of a few. A block never changes: what no chunk uses any more leaves when its block is
+replaced by another one.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from lumber_core.calls.threads import batches
+from lumber_core.storage.database import Connection, Database
+from lumber_retrieval.index.embedding_model import check_widths
+from lumber_retrieval.index.segments import select
+from lumber_retrieval.index.surroundings import Vectors, matrix
+from lumber_retrieval.index.vectors import packed, unpacked
+
+EMBEDDED_SCHEMA = """
+CREATE TABLE IF NOT EXISTS embedded (
+    id {integer} PRIMARY KEY, keys {bytes} NOT NULL, checksum {integer} NOT NULL,
+    vectors {bytes} NOT NULL
+);
+"""
+
+Keys = npt.NDArray[np.uint64]
+
+_AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
+_BLOCK = (
+    64  # texts; a block of 384 numbers each takes 25 KB, of which SQLite wastes next to nothing
+)
+
+_logger = logging.getLogger(__name__)
+
+
+def keys_of(texts: Sequence[str]) -> Keys:
+    """Return a digest of 64 bits of each text: no two of a million have the same."""
+    encoded = (text.encode("utf-8", "surrogatepass") for text in texts)
+    return np.frombuffer(b"".join([blake2b(one, digest_size=8).digest() for one in encoded]), "<u8")
+
+
+class EmbeddedTexts:
+    """Embeds what an index does not have yet, for one writer that adds documents.
+
+    Attributes:
+        count: Texts that it has embedded.
+        shared: Whether another writer has embedded texts meanwhile.
+
+    Args:
+        database: That of the index.
+        embed: Returns a vector for each of some texts.
+        probe: The vector by which the embedding model is known again.
+        note_model: Notes this vector in the index, or raises a ValueError if it has another one.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        embed: Callable[[list[str]], object],
+        probe: Vectors,
+        note_model: Callable[[Connection, Vectors], None],
+    ) -> None:
+        self.count = 0
+        self.shared = False
+        self._database = database
+        self._embed = embed
+        self._probe = probe
+        self._note_model = note_model
+        self._blocks: dict[int, Keys] | None = None  # all that were there when last looked
+
+    def embed(self, texts: Sequence[str], *, show_progress: bool = False) -> tuple[Keys, Vectors]:
+        """Return the keys and the own vectors of texts, shape (texts, width).
+
+        Those that are not stored are embedded, and stored before more are.
+
+        Raises:
+            ValueError: The model returns what is not expected, or is not that of the index.
+        """
+        keys = keys_of(texts)
+        text_of = dict(zip(keys.tolist(), texts, strict=True))
+        rows: dict[int, bytes] = {}
+        with tqdm(total=len(text_of), unit="text", disable=not show_progress) as bar:
+            while missing := [key for key in text_of if key not in rows]:
+                with self._database.transaction() as connection:
+                    rows |= self._find(connection, missing)
+                bar.update(len(rows) - bar.n)
+                missing = [key for key in missing if key not in rows]
+                if self.shared:  # writers that embed the same texts begin at different ones
+                    random.shuffle(missing)
+                if missing:
+                    rows |= self._embed_new({key: text_of[key] for key in missing[:_AT_ONCE]})
+        content = b"".join([rows[key] for key in keys.tolist()])
+        return keys, unpacked(content, len(keys)) if len(keys) else matrix([], 0)
+
+    def _embed_new(self, texts: Mapping[int, str]) -> dict[int, bytes]:
+        """Embed texts by their keys, and store their vectors."""
+        made = matrix(self._embed([*texts.values()]), len(texts))
+        self.count += len(texts)
+        check_widths([made], self._probe)
+        rows = dict(zip(texts, _rows(packed(made), len(made)), strict=True))
+        with self._database.transaction(write=True) as connection:
+            self._note_model(connection, self._probe)
+            found = self._find(connection, [*rows])
+            new = {key: row for key, row in rows.items() if key not in found}
+            with self._database.intact():
+                damaged = _blocks_with(self._blocks or {}, [*new])
+                self._blocks = {**(self._blocks or {}), **_replace(connection, damaged, new)}
+        return {**rows, **found}
+
+    def _find(self, connection: Connection, keys: Sequence[int]) -> dict[int, bytes]:
+        """Return the vectors of those of some texts that are stored."""
+        with self._database.intact():
+            last = max(self._blocks or (), default=0)
+            rows = connection.execute("SELECT id, keys FROM embedded WHERE id > ?", (last,))
+            later = {number: np.frombuffer(stored, "<u8") for number, stored in rows}
+            self.shared |= self._blocks is not None and bool(later)
+            self._blocks = {**(self._blocks or {}), **later}
+            asked = {*keys}
+            return {
+                key: row
+                for key, row in _read(connection, _blocks_with(self._blocks, keys)).items()
+                if key in asked
+            }
+
+
+def remove_unused(database: Database, *, exact: bool) -> None:
+    """Replace the blocks that have texts that no chunk has.
+
+    Args:
+        database: That of the index.
+        exact: Whether it is done for a single text; otherwise only if more than half are unused.
+    """
+    with database.transaction() as connection, database.intact():
+        if not _outdated(connection, exact=exact):
+            return
+    with database.transaction(write=True) as connection, database.intact():
+        blocks = _outdated(connection, exact=exact)
+        used = {*_used(connection).tolist()}
+        rows = _read(connection, blocks)
+        _replace(connection, blocks, {key: row for key, row in rows.items() if key in used})
+
+
+def _outdated(connection: Connection, *, exact: bool) -> list[int]:
+    """Return the blocks to be replaced."""
+    used = _used(connection)
+    rows = connection.execute("SELECT id, keys FROM embedded")
+    stored = {number: np.frombuffer(keys, "<u8") for number, keys in rows}
+    unused = {number: np.count_nonzero(~np.isin(keys, used)) for number, keys in stored.items()}
+    if not exact and 2 * sum(unused.values()) <= sum(map(len, stored.values())):
+        return []
+    return [number for number, count in unused.items() if count]
+
+
+def _used(connection: Connection) -> Keys:
+    """Return the keys of all chunks, ascending."""
+    rows = connection.execute("SELECT keys FROM documents").fetchall()
+    return np.unique(np.frombuffer(b"".join([bytes(keys) for (keys,) in rows]), "<u8"))
+
+
+def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
+    """Return the blocks that have one of some keys."""
+    if not keys or not blocks:
+        return []
+    wanted = np.sort(np.array(keys, dtype=np.uint64))
+    stored = np.concatenate([*blocks.values()])
+    places = np.minimum(np.searchsorted(wanted, stored), len(wanted) - 1)
+    numbers = np.repeat([*blocks], [len(one) for one in blocks.values()])
+    chosen: list[int] = np.unique(numbers[wanted[places] == stored]).tolist()
+    return chosen
+
+
+def _read(connection: Connection, blocks: Sequence[int]) -> dict[int, bytes]:
+    """Return the vectors of blocks by their keys; those of damaged blocks are left out."""
+    found: dict[int, bytes] = {}
+    what = "keys, checksum, vectors FROM embedded WHERE id"
+    for keys, checksum, vectors in select(connection, what, blocks):
+        known = np.frombuffer(keys, "<u8").tolist()
+        if crc32(vectors, crc32(keys)) == checksum:
+            found |= zip(known, _rows(bytes(vectors), len(known)), strict=True)
+        else:
+            _logger.warning("%d stored vectors are damaged: embedding the texts anew", len(known))
+    return found
+
+
+def _replace(
+    connection: Connection, blocks: Sequence[int], rows: Mapping[int, bytes]
+) -> dict[int, Keys]:
+    """Write vectors by their keys, instead of blocks; return the new ones."""
+    last, size = connection.execute(
+        "SELECT id, length(keys) FROM embedded ORDER BY id DESC LIMIT 1"
+    ).fetchone() or (0, 0)
+    if 0 < size < 8 * _BLOCK and rows and last not in blocks:  # so that no small ones accumulate
+        rows = {**_read(connection, [last]), **rows}
+        blocks = [*blocks, last]
+    connection.executemany("DELETE FROM embedded WHERE id = ?", [(one,) for one in blocks])
+    made: dict[int, Keys] = {}
+    values: list[tuple[int, bytes, int, bytes]] = []
+    for number, some in enumerate(batches(rows, _BLOCK), start=last + 1):
+        made[number] = np.array(some, dtype="<u8")
+        keys, vectors = made[number].tobytes(), b"".join([rows[key] for key in some])
+        values.append((number, keys, crc32(vectors, crc32(keys)), vectors))
+    connection.executemany("INSERT INTO embedded VALUES (?, ?, ?, ?)", values)
+    return made
+
+
+def _rows(content: bytes, count: int) -> list[bytes]:
+    """Return the rows of a matrix of bytes."""
+    width = len(content) // count
+    return [content[first : first + width] for first in range(0, width * count, width)]

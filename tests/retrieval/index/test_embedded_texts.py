@@ -1,0 +1,301 @@
+"""Nothing is embedded twice: not after edits, moves and kills, nor by another writer."""
+
+from __future__ import annotations
+
+import os
+import random
+import sqlite3
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from threading import Barrier
+from typing import Any, cast
+
+import pytest
+
+from lumber_core import GreedyChunker, Source
+from lumber_core.segmentation import Segmentation
+from lumber_core.text.parsed import ParsedText
+from lumber_retrieval.index import embedded_texts
+from lumber_retrieval.index.embedded_texts import keys_of
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.index.store import PassageStore
+from lumber_retrieval.passage_index import Changes, PassageIndex
+from tests.core.forking import works_in_a_fork
+from tests.fuzz.test_index import answer
+from tests.postgres import Place
+from tests.retrieval.embeddings import WordVectors
+from tests.retrieval.test_passage_index import MUSIC, RIVER, document, index_of
+
+PROBE = "Which words does this text have?"
+QUESTIONS = ("Where do otters hunt?", "strings and pedals", "nests in high trees")
+BOOK = "\n\n".join(f"On day {n} the otters of den {n} hunt. They sleep by {n}." for n in range(300))
+
+
+class Recording(GreedyChunker):
+    """May read metadata."""
+
+    def __init__(self, reads: str = "") -> None:
+        self.reads = reads
+        super().__init__(6, tokenizer="words", chunk_size=12)
+
+    def _segment(self, parsed: ParsedText, *args: Any, **kwargs: Any) -> Segmentation:
+        if self.reads == "*":
+            dict(parsed.source.metadata)
+        elif self.reads:
+            parsed.source.metadata.get(self.reads)
+        return super()._segment(parsed, *args, **kwargs)
+
+
+def embedded_by(index: PassageIndex) -> list[str]:
+    """Return the texts that the model of an index was asked for, without the probe."""
+    return [text for text in cast("WordVectors", index._embedding).texts if text != PROBE]
+
+
+def counted(index: PassageIndex, *documents: IndexedDocument, everything: bool = True) -> int:
+    """Return how many texts are embedded for documents; the model and `Changes` agree on it."""
+    before = len(embedded_by(index))
+    changes = index.add(documents, everything=everything)
+    assert changes.embedded == len(embedded_by(index)) - before
+    assert_made_anew(index, *documents)
+    return changes.embedded
+
+
+def assert_made_anew(index: PassageIndex, *documents: IndexedDocument) -> None:
+    anew = PassageIndex(index._chunker, WordVectors())
+    anew.add(documents)
+    for question in QUESTIONS:
+        assert answer(index, question, budget=90) == answer(anew, question, budget=90)
+
+
+def stored(place: Path | str) -> int:
+    """Return how many texts an index has the vectors of."""
+    with PassageStore(place).database.transaction() as connection:
+        rows = connection.execute("SELECT keys, vectors FROM embedded").fetchall()
+    assert all(len(vectors) == len(keys) // 8 * 128 for keys, vectors in rows)
+    return sum(len(keys) for keys, _ in rows) // 8
+
+
+def test_an_edit_embeds_what_it_has_changed(place: Place) -> None:
+    index = index_of(place())
+    whole = counted(index, document(BOOK, "book"))
+    assert whole >= 600
+    edited = BOOK.replace("On day 150 the", "On day 150 all the")
+    assert counted(index, document(edited, "book")) <= 3
+    assert counted(index, document(f"A first line.\n\n{edited}", "book")) <= 3
+    assert counted(index, document(BOOK, "book")) <= 3
+    assert counted(index, document(BOOK, "book", last_accessed=1)) == 0
+
+
+def test_what_moves_between_documents_is_not_embedded_again(place: Place) -> None:
+    index = index_of(place())
+    both = document(RIVER, "4.txt"), document(MUSIC, "5.txt")
+    assert counted(index, *both) > 8
+    moved = document(f"{RIVER}\n\n{MUSIC}", "1.txt")
+    assert counted(index, moved) == 0
+    assert index.sources == ["1.txt"]
+    assert counted(index, document(MUSIC, "2.txt"), document(RIVER, "3.txt")) == 0
+
+
+def test_a_text_is_embedded_once_however_often_it_occurs(place: Place) -> None:
+    index = index_of(place())
+    assert counted(index, document(f"{RIVER}\n\n{RIVER}", "1.txt"), document(RIVER, "2.txt")) == 9
+    assert counted(index, document(RIVER, "2.txt")) == 0
+
+
+def test_settings_of_the_splitter_embed_what_is_new(place: Place) -> None:
+    path, documents = place(), [document(BOOK, "book"), document(RIVER, "river")]
+    index_of(path).add(documents)
+    model = WordVectors()
+    index = PassageIndex(GreedyChunker(6, tokenizer="words", chunk_size=13), model, path)
+    changes = index.add(documents, everything=True)
+    assert changes.added == 2
+    assert changes.embedded < changes.chunks / 10
+    assert_made_anew(index, *documents)
+
+
+@pytest.mark.parametrize("reads", ["", "genre", "*"])
+def test_metadata_are_new_without_splitting_unless_the_splitter_reads_them(
+    reads: str, place: Place
+) -> None:
+    def notes(**known: Any) -> list[IndexedDocument]:
+        return [document(RIVER, "river", **known), document(MUSIC, "music", genre="a")]
+
+    index = PassageIndex(Recording(reads), WordVectors(), place())
+    index.add(notes(genre="b", seen=1))
+    revisions: list[dict[str, Any]] = [{"seen": 2}, {}, {"genre": "c", "seen": 1}]
+    for number, metadata in enumerate(revisions, start=1):
+        changes = index.add(notes(**metadata))
+        assert (changes.added, changes.unchanged, changes.embedded) == (1, 1, 0)
+        again = reads == "*" or (reads == "genre" and number != 2)
+        assert bool(changes.chunks) == again
+        (found,) = index.search("otters", budget=6, where={"source": "river"})
+        assert {key: found.metadata[key] for key in metadata} == metadata
+        assert {*found.metadata}.isdisjoint({"seen", "genre"} - {*metadata})
+        assert not index.search("otters", where={"seen": {"$eq": 9}})
+        for key, value in metadata.items():
+            assert index.search("otters", where={key: value})
+    assert index.add(notes(genre="c", seen=1)) == Changes(0, 2, 0, 0)
+
+
+def test_a_title_that_is_new_is_embedded(place: Place) -> None:
+    index = index_of(place())
+    index.add([document(RIVER, "a", title="Rivers")])
+    changes = index.add([document(RIVER, "a", title="Brooks")])
+    assert changes.embedded == changes.chunks > 0
+    assert "Brooks" in embedded_by(index)[-1]
+
+
+def test_what_a_model_returned_before_it_failed_is_not_embedded_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing(WordVectors):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            if len(self.texts) > 200:
+                raise OSError("the server of the model is away")
+            return super().embed_documents(texts)
+
+    monkeypatch.setattr(embedded_texts, "_AT_ONCE", 100)
+    path, book = place(), document(BOOK, "book")
+    model = Failing()
+    with pytest.raises(OSError, match="is away"):
+        index_of(path, model).add([book])
+    assert len(model.texts) == 201  # with the probe
+    again = index_of(path)
+    assert again.sources == []
+    changes = again.add([book])
+    assert changes.embedded == len({*embedded_by(again)} - {*model.texts})
+    assert_made_anew(again, book)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_kill_between_vectors_and_documents_costs_no_vector(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, both = place(), [document(BOOK, "book"), document(RIVER, "river")]
+    whole = index_of().add(both).embedded
+
+    def add() -> None:
+        monkeypatch.setattr(PassageStore, "put", lambda *_: os._exit(0))
+        index_of(path).add(both)
+
+    assert works_in_a_fork(add)
+    assert stored(path) == whole
+    assert counted(index_of(path), *both) == 0
+
+
+def test_vectors_that_are_stored_damaged_are_made_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path, book = tmp_path / "notes.db", document(BOOK, "book")
+    first = "id = (SELECT min(id) FROM embedded)"
+    whole = index_of(path).add([book]).embedded
+    for damage in ("vectors = zeroblob(length(vectors))", "vectors = x'00'", "keys = x'0102'"):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(f"UPDATE embedded SET {damage} WHERE {first}")
+        index = index_of(path)
+        assert index.search("otters")  # whose vectors are others
+        if "keys" in damage:
+            with pytest.raises(Exception, match=r"notes\.db is damaged .*delete it"):
+                index.add([document(RIVER, "river")])
+            return
+        caplog.clear()
+        changes = index.add([document(f"{BOOK}\n\nThe end of {damage}.", "book")])
+        assert 64 <= changes.embedded <= 66 < whole
+        assert "64 stored vectors are damaged" in caplog.text
+        assert_made_anew(index, document(f"{BOOK}\n\nThe end of {damage}.", "book"))
+        caplog.clear()
+        assert counted(index_of(path), book) <= 1
+        assert "damaged" not in caplog.text
+
+
+def test_vectors_that_no_chunk_uses_leave(place: Place) -> None:
+    path = place()
+    index = index_of(path)
+    texts = {str(n): f"Otters of den {n} sleep. They hunt in pond {n}." for n in range(200)}
+
+    def notes(names: Mapping[str, str]) -> list[IndexedDocument]:
+        return [document(text, name) for name, text in names.items()]
+
+    index.add(notes(texts))
+    whole = stored(path)
+    index.delete([str(n) for n in range(50)])
+    assert stored(path) == whole
+    index.delete([str(n) for n in range(50, 150)])
+    assert stored(path) == whole / 4
+    kept = notes({name: texts[name] for name in random.Random(1).sample([*texts][150:], 20)})
+    assert counted(index, *kept) == 0
+    assert stored(path) == whole / 10
+    for number in range(30):
+        index.add([document(f"Bees of hive {number} hum.", "bees")])
+    assert stored(path) < whole / 5
+
+
+def test_small_additions_do_not_leave_small_rows(place: Place) -> None:
+    path = place()
+    index = index_of(path)
+    for number in range(70):
+        index.add([document(f"Otters of den {number} sleep.", str(number))])
+    with index.store.database.transaction() as connection:
+        assert len(connection.execute("SELECT id FROM embedded").fetchall()) == 2
+
+
+def test_two_who_embed_the_same_documents_at_once_share_the_work(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded_texts, "_AT_ONCE", 20)
+    path, together = place(), Barrier(2, timeout=60)
+    documents = [document(text, str(n)) for n, text in enumerate(BOOK.split("\n\n"))]
+
+    class Together(WordVectors):
+        """Two of it answer at the same moment, as long as there is something to embed for both."""
+
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            if not together.broken:
+                try:
+                    together.wait(1)
+                except Exception:  # noqa: BLE001 - the other one has ended
+                    together.abort()
+            return super().embed_documents(texts)
+
+    models = [Together(), Together()]
+    with ThreadPoolExecutor() as pool:
+        done = [*pool.map(lambda model: index_of(path, model).add(documents), models)]
+    whole = index_of().add(documents).embedded
+    assert whole <= sum(one.embedded for one in done) < 1.5 * whole
+    assert stored(path) == whole
+    assert_made_anew(index_of(path), *documents)
+
+
+def test_what_another_writer_has_embedded_is_used(place: Place) -> None:
+    path = place()
+    first, second = index_of(path), index_of(path)
+    assert counted(first, document(RIVER, "1.txt"), everything=False) > 0
+    assert counted(second, document(RIVER, "1.txt"), everything=False) == 0
+    assert second.add([document(RIVER, "2.txt")]).embedded == 0
+
+
+def test_an_index_of_the_format_before_is_made_anew_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "notes.db"
+    index_of(path).add([document(RIVER, "river")])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 4")
+    assert counted(index_of(path), document(MUSIC, "music")) > 0
+    assert f"{path} has the format of an older version: all of it is made anew" in caplog.text
+
+
+def test_keys_are_those_of_texts() -> None:
+    texts = ["", "a", "a\0", "ab", "\ud83d", "\U0001f9a6"]
+    assert len({*keys_of(texts).tolist()}) == len(texts)
+    assert keys_of(texts[::-1]).tolist() == keys_of(texts).tolist()[::-1]
+    assert len(keys_of([])) == 0
+
+
+def test_a_source_keeps_its_metadata_as_they_were_given() -> None:
+    index = index_of()
+    known = {"source": "river", "tags": ["a", {"b": 1}]}
+    index.add([IndexedDocument("river", "river", Source(RIVER, metadata=known))])
+    assert index.store.contents(["river"])["river"][1] == known
