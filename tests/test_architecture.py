@@ -16,7 +16,9 @@ import llamaindex_lumber
 ROOT = Path(__file__).resolve().parents[1]
 FRAMEWORKS = {"langchain_lumber", "llamaindex_lumber"}
 PACKAGES = [
-    path for folder in (*FRAMEWORKS, "shared") for path in sorted((ROOT / folder).rglob("*.py"))
+    path
+    for folder in (*sorted(FRAMEWORKS), "shared")
+    for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 
 

@@ -96,10 +96,11 @@ _add(
 _add(
     "index",
     "lumber_cli.commands.index:index_command",
-    "Copy an index, without embedding anything again.",
+    "Copy an index without embedding anything again; list the indexes in the cache.",
     "copy notes.db backup.db",
     "copy notes.db 'postgresql://user@host/database?collection=notes'",
-    "copy 'postgresql://user@host/database?collection=notes' notes.db",
+    "list",
+    "clear",
 )
 _add(
     "view",

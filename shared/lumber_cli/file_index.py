@@ -338,6 +338,8 @@ def _stamp(named: NamedPath | None) -> Stamp | None:
     if named is None:
         return None
     try:
-        return stamp_of(named.path.stat())
+        status = named.path.stat()
     except OSError:  # reading says what is wrong
         return None
+    # Nothing is answered of what may no longer be read.
+    return stamp_of(status) if os.access(named.path, os.R_OK) else None

@@ -23,9 +23,9 @@ from lumber_cli.agents.replies import (
 )
 from lumber_cli.agents.texts import FileTexts, LinedText
 from lumber_cli.file_index import FileIndex, is_far
+from lumber_cli.index_cache import cache_path, make_folder
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
-from lumber_core.storage.cache import digest
 from lumber_core.storage.urls import display_path
 from lumber_core.support.wording import with_noun
 from lumber_core.text.captions import time_at
@@ -78,7 +78,7 @@ class FolderTools:
         self._folders = ServedFolders(folders, no_ignore=no_ignore, also=also)
         self._texts = FileTexts(encoding, max_unpacked)
         roots = self._folders.roots
-        self._path = index or _cached_index([*map(str, roots), repr(encoding)])
+        self._path = index or cache_path(map(str, roots), encoding)
         self._index = BackgroundIndex(self._open_index, roots, self._texts)
         self._encoding = encoding
 
@@ -276,7 +276,7 @@ class FolderTools:
 
     def _open_index(self) -> FileIndex:
         if isinstance(self._path, Path):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path)
         return FileIndex(self._path, self._encoding)
 
     def _listing(self, wait: float = 0.0) -> Listing:
@@ -325,10 +325,3 @@ def _format_passage(passage: dict[str, Any]) -> str:
     headings = printable(" > ".join(passage["headings"]))[:_HEADINGS]
     place = f"{place_of(passage)} ({headings})" if headings else place_of(passage)
     return f"{place}\n{indent_text(join_lines(passage['table_header'], passage['text']))}"
-
-
-def _cached_index(parts: Sequence[str]) -> Path:
-    """Return the index of some folders in the user's cache."""
-    from platformdirs import user_cache_path  # deferred: another file needs none
-
-    return user_cache_path("lumber-splitters") / "indexes" / f"{digest(*sorted(parts))[:16]}.db"

@@ -13,7 +13,8 @@ from lumber_cli.answering import answer_from, no_answer
 from lumber_cli.file_index import FileIndex, index_path, is_far
 from lumber_cli.html_pages.answer_page import answer_page
 from lumber_cli.html_pages.page import write_page
-from lumber_cli.inputs import Inputs, MaybePaths
+from lumber_cli.index_cache import open_updated
+from lumber_cli.inputs import STDIN, Inputs, MaybePaths
 from lumber_cli.model_options import Asking, asking_of
 from lumber_cli.options import (
     WRONG_OPTION,
@@ -47,9 +48,12 @@ def ask_command(
         typer.Option(
             help="File that keeps the index, or the URL of a database in PostgreSQL: the next "
             "question reads only files that are new or have changed. Several folders may share it. "
-            "Default: nothing is kept."
+            "Default: a file in your cache folder, which mcp shares."
         ),
     ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Keep no index: read and embed all files anew.")
+    ] = False,
     kind: Annotated[
         PassageFormat,
         typer.Option("--format", help="text: for reading; json: an object with all passages."),
@@ -88,8 +92,9 @@ def ask_command(
     With --output or --open, the answer and the passages are shown on a page, which needs no network
     and no other file, and the path of the page is printed.
 
-    A question is about the files that are named, whatever else is in --index. Files that are gone
-    from a folder are removed from the index when that folder is asked.
+    A question is about the files that are named, whatever else is in the index. Files that are gone
+    from a folder are removed from the index when that folder is asked. Indexes that are unused for
+    90 days leave the cache folder, as do the oldest above 2 GB; lumber-splitters index lists them.
 
     Exits with 0 if passages were found, also if some files could not be read, 1 after an error, or
     if the model gave no answer, one without quotes or with quotes that stand nowhere, 2 for a wrong
@@ -101,6 +106,8 @@ def ask_command(
                 "the question or the files are missing: "
                 f"lumber-splitters ask {question or 'FOLDER'} 'What is ...?'"
             )
+        if index is not None and no_cache:
+            raise ValueError("--no-cache keeps no index, and --index names one: pass one of them")
         if not question.strip():
             raise ValueError("the question is empty: pass it as the last argument, in quotes")
         as_page = open_page or output is not None
@@ -125,12 +132,19 @@ def ask_command(
         kept = index_path(index, inputs.files)
         if output is not None:
             check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
-        files = FileIndex(kept, encoding)
-    files.update(inputs)
+        is_cached = kept is None and not no_cache and STDIN not in paths
+        files = None if is_cached else FileIndex(kept, encoding)
+    place = ""
+    if files is None:
+        files, place = open_updated(inputs, encoding)
+    else:
+        files.update(inputs)
     passages = files.search(question, words)
     if not passages:
         inputs.tell_unread()
         fail("there is no text to search: no document could be read, or all are empty")
+    if place:
+        say(f"the index is kept in {place}, for the next question (--no-cache keeps none)")
     documents = files.documents(passages) if as_page or model is not None else {}
     answer = None
     if model is not None:

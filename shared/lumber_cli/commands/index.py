@@ -1,19 +1,22 @@
-"""`lumber-splitters index`: copy an index of passages."""
+"""`lumber-splitters index`: copy an index of passages, list and clear those in the cache."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import date
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lumber_cli.index_cache import cached_indexes, remove_index
 from lumber_cli.options import wrong_options
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
 from lumber_core.storage.urls import is_url
+from lumber_core.text.unicode import printable
 from lumber_files import check_output
 from lumber_retrieval.index.segments import select
 from lumber_retrieval.index.store import PassageStore, note
@@ -31,35 +34,60 @@ _TABLES = (
 
 
 class IndexAction(str, Enum):
-    """What is done with an index."""
+    """What is done with indexes."""
 
     COPY = "copy"
+    LIST = "list"
+    CLEAR = "clear"
 
 
 def index_command(
-    action: Annotated[IndexAction, typer.Argument(help="What to do: copy.", show_default=False)],
-    source: Annotated[
-        str, typer.Argument(help="File or URL of the index.", metavar="FROM", show_default=False)
-    ],
-    target: Annotated[
-        str,
+    action: Annotated[
+        IndexAction,
         typer.Argument(
-            help="File that does not exist yet, or URL of a collection without documents.",
+            help="copy an index; list the indexes in the cache, or clear it.", show_default=False
+        ),
+    ],
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            help="For copy: file or URL of the index.", metavar="FROM", show_default=False
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            help="For copy: file that does not exist yet, or URL of an empty collection.",
             metavar="TO",
             show_default=False,
         ),
-    ],
+    ] = None,
 ) -> None:
-    """Copy an index from file to file or database, also while it is searched.
+    """Copy an index, also while it is searched; list the indexes in the cache, or clear it.
 
-    Nothing is split or embedded again. A URL is that of a collection in PostgreSQL:
+    Nothing is split or embedded again by a copy. A URL is that of a collection in PostgreSQL:
     postgresql://user@host/database?collection=name.
+
+    The cache has the indexes that ask and mcp keep. Its list has the file of each, its size, the
+    day on which it was last used, and the folder that it is about.
 
     Exits with 0, 1 after an error, 2 if there is nothing to copy or something at the target.
     """
-    del action  # there is one
     with wrong_options():
-        copy_index(source, target)
+        if action is IndexAction.COPY:
+            if source is None or target is None:
+                raise ValueError("copy needs two indexes: lumber-splitters index copy FROM TO")
+            copy_index(source, target)
+            return
+        if source is not None:
+            raise ValueError(f"{action.value} is about the whole cache: pass nothing after it")
+    for index in cached_indexes():
+        if action is IndexAction.CLEAR:
+            remove_index(index.path)
+        else:
+            day = date.fromtimestamp(index.used).isoformat()
+            size = f"{index.size / 1e6:,.1f} MB"
+            typer.echo(printable(f"{index.path}  {size}  {day}  {index.subject}"))
 
 
 def copy_index(source: str | Path, target: str | Path) -> None:

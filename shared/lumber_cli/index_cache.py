@@ -1,0 +1,131 @@
+"""The indexes that `ask` and `mcp` keep in the user's cache folder, for the next question."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from lumber_cli.file_index import FileIndex
+from lumber_cli.inputs import STDIN, Inputs
+from lumber_cli.options import say
+from lumber_core.errors import StoreError
+from lumber_core.storage.cache import digest
+from lumber_retrieval.index.store import PassageStore
+
+MAX_CACHE_BYTES = 2_000_000_000
+"""Bytes of all indexes in the cache, of about 1.5 million chunks; those unused for longest go."""
+MAX_UNUSED_DAYS = 90
+"""Days after which an index that nobody has asked leaves the cache."""
+_SUFFIXES = ("", "-wal", "-shm", "-journal")  # of the files that SQLite has beside an index
+
+
+class CachedIndex(NamedTuple):
+    """An index in the cache: its file, the bytes it takes, and when it was last used."""
+
+    path: Path
+    size: int
+    used: float  # seconds since 1970
+
+    @property
+    def subject(self) -> str:
+        """The folder that all of its files are in, or why that is not known."""
+        try:
+            sources = PassageStore(self.path).sources()
+        except StoreError as error:
+            return f"unusable: {error}"
+        return os.path.commonpath(sources) if sources else "no file"
+
+
+def cache_path(paths: Iterable[str], encoding: str | None) -> Path:
+    """Return the file of the index of some files and folders, the same for all who ask them."""
+    whole = [str(Path(path).resolve()) for path in paths]
+    return _folder() / f"{digest(*sorted([*whole, repr(encoding)]))[:16]}.db"
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder of an index; that of the cache may be read by its user alone.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.parent == _folder():
+        path.parent.chmod(0o700)
+
+
+def cached_indexes() -> list[CachedIndex]:
+    """Return the indexes in the cache, the last used first."""
+    found = []
+    for path in _folder().glob("*.db"):
+        with suppress(OSError):  # another process has just removed it
+            status = path.stat()
+            size = sum(file.stat().st_size for file in _files(path) if file.exists())
+            found.append(CachedIndex(path, size, status.st_mtime))
+    return sorted(found, key=lambda index: index.used, reverse=True)
+
+
+def remove_index(path: Path) -> None:
+    """Remove an index from the cache.
+
+    Raises:
+        OSError: It cannot be removed.
+    """
+    for file in _files(path):
+        file.unlink(missing_ok=True)
+
+
+def open_updated(inputs: Inputs, encoding: str | None) -> tuple[FileIndex, str]:
+    """Return the cached index of some files, brought up to date, and where it is if it is new.
+
+    An index that is damaged or of another version is made anew. Without a usable cache folder, the
+    index is temporary. Both are reported.
+    """
+    place = ""
+    path = cache_path([path for path in inputs.paths if path != STDIN], encoding)
+    try:
+        make_folder(path)
+        is_new = not path.exists()
+        index = FileIndex(path, encoding)
+        try:
+            index.unchanged({})
+        except StoreError as error:
+            say(f"the index in the cache is made anew: {error}")
+            remove_index(path)
+            index = FileIndex(path, encoding)
+        index.update(inputs)
+        path.chmod(0o600)
+        os.utime(path)
+        _prune(path)
+    except (OSError, StoreError) as error:
+        say(f"the index is not kept: {error}")
+        inputs.failed.clear()  # they are read again
+        index = FileIndex(None, encoding)
+        index.update(inputs)
+    else:
+        place = str(path) if is_new else ""
+    return index, place
+
+
+def _prune(current: Path) -> None:
+    """Remove indexes that are unused for long, and those above the bound of all together."""
+    oldest = time.time() - MAX_UNUSED_DAYS * 24 * 3600
+    total = 0
+    for index in cached_indexes():
+        total += index.size
+        if index.path != current and (index.used < oldest or total > MAX_CACHE_BYTES):
+            with suppress(OSError):  # in use on Windows
+                remove_index(index.path)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    return (path.with_name(path.name + suffix) for suffix in _SUFFIXES)
+
+
+def _folder() -> Path:
+    from platformdirs import user_cache_path  # deferred: an index of one's own needs none
+
+    return user_cache_path("lumber-splitters") / "indexes"

@@ -1,0 +1,169 @@
+"""The indexes that `ask` keeps in the user's cache folder: kept, listed and cleared."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_cli import index_cache
+from lumber_cli.file_index import FileIndex
+from tests.cli.running import run_apart
+
+QUESTION = "How long may a rental last?"
+
+
+@pytest.fixture
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "boats.md").write_text("# Boats\n\nA rental lasts seven days at most.\n")
+    (folder / "ferry.txt").write_text("The ferry to Arden sails at noon.\n")
+    for path in folder.iterdir():
+        os.utime(path, (10**9, 10**9))  # long ago
+    return folder
+
+
+@pytest.fixture
+def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of files that an index takes up from now on."""
+    names: list[str] = []
+    add = FileIndex.add
+
+    def recorded(self: FileIndex, files: Any, **options: Any) -> None:
+        batch = [*files]
+        names.extend(Path(file.path).name for file in batch)
+        add(self, batch, **options)
+
+    monkeypatch.setattr(FileIndex, "add", recorded)
+    return names
+
+
+def ask(*arguments: object) -> tuple[list[dict[str, Any]], str]:
+    """Return the passages, and what is reported."""
+    done = run_apart("ask", *arguments, QUESTION, "--format", "json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)["passages"], done.err
+
+
+def test_a_second_question_reads_what_has_changed_alone(
+    docs: Path, cache_folder: Path, read_files: list[str]
+) -> None:
+    first, report = ask("docs")
+    assert report.count(str(cache_folder)) == 1
+    assert sorted(read_files) == ["boats.md", "ferry.txt"]
+    assert ask(docs) == (
+        [{**passage, "document": str(docs / "boats.md")} for passage in first[:1]]
+        + [{**passage, "document": str(docs / "ferry.txt")} for passage in first[1:]],
+        "",
+    )
+    assert len(read_files) == 2
+    (docs / "boats.md").write_text("A rental lasts nine days.\n")
+    passages, report = ask("docs")
+    assert "nine days" in passages[0]["text"]
+    assert report == ""
+    assert read_files[2:] == ["boats.md"]
+    (docs / "boats.md").unlink()
+    passages, _ = ask("docs")
+    assert {passage["document"] for passage in passages} == {"docs/ferry.txt"}
+
+
+def test_only_its_user_may_read_the_cache(docs: Path, cache_folder: Path) -> None:
+    ask(docs)
+    assert cache_folder.stat().st_mode & 0o777 == 0o700
+    (index,) = cache_folder.glob("*.db")
+    assert index.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "options", [("docs", "--no-cache"), ("docs", "--index", "mine.db"), ("docs", "-")]
+)
+def test_nothing_is_kept_in_the_cache_if_not_wanted(
+    options: tuple[str, ...], docs: Path, cache_folder: Path
+) -> None:
+    _, report = ask(*options)
+    assert not cache_folder.exists()
+    assert "is kept" not in report
+    done = run_apart("ask", "docs", QUESTION, "--no-cache", "--index", "mine.db")
+    assert done.code == 2
+
+
+def test_an_index_in_the_cache_that_is_damaged_is_made_anew(docs: Path, cache_folder: Path) -> None:
+    first, _ = ask(docs)
+    (index,) = cache_folder.glob("*.db")
+    index.write_bytes(b"no database" * 1000)
+    passages, report = ask(docs)
+    assert passages == first
+    assert "made anew" in report
+    assert ask(docs) == (first, "")
+
+
+def test_without_a_cache_folder_a_question_is_answered_all_the_same(
+    docs: Path, cache_folder: Path, read_files: list[str]
+) -> None:
+    cache_folder.parent.parent.mkdir(exist_ok=True)
+    cache_folder.parent.write_text("a file where the folder would be")
+    passages, report = ask(docs)
+    assert passages
+    assert "the index is not kept" in report
+    assert sorted(read_files) == ["boats.md", "ferry.txt"]
+
+
+def test_what_may_no_longer_be_read_is_no_answer(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(docs)
+
+    def may(path: Path, mode: int) -> bool:
+        return path.name != "boats.md"
+
+    monkeypatch.setattr("lumber_cli.file_index.os.access", may)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: open_unless_forbidden(path))
+    passages, report = ask(docs)
+    assert {Path(passage["document"]).name for passage in passages} == {"ferry.txt"}
+    assert "Permission denied" in report
+
+
+def open_unless_forbidden(path: Path) -> bytes:
+    if path.name == "boats.md":
+        raise PermissionError(13, "Permission denied", str(path))
+    with path.open("rb") as file:
+        return file.read()
+
+
+def test_indexes_that_are_unused_or_too_large_together_leave_the_cache(
+    docs: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("boats.md", "ferry.txt"):
+        ask(docs / name)
+    old, recent = sorted(cache_folder.glob("*.db"))
+    unused = time.time() - (index_cache.MAX_UNUSED_DAYS + 1) * 24 * 3600
+    os.utime(old, (unused, unused))
+    ask(docs)
+    assert not old.exists()
+    assert recent.exists()
+    monkeypatch.setattr(index_cache, "MAX_CACHE_BYTES", recent.stat().st_size)
+    ask(docs)
+    assert not recent.exists()
+    assert len([*cache_folder.glob("*.db")]) == 1
+
+
+def test_the_cache_is_listed_and_cleared(docs: Path, cache_folder: Path) -> None:
+    assert run_apart("index", "list") == (0, "", "")
+    ask(docs)
+    (cache_folder / "0123.db").write_bytes(b"no database" * 1000)
+    done = run_apart("index", "list")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert len(lines) == 2
+    assert sum(line.endswith(str(docs)) for line in lines) == 1
+    assert sum("unusable" in line for line in lines) == 1
+    assert run_apart("index", "clear") == (0, "", "")
+    assert [*cache_folder.iterdir()] == []
+    assert run_apart("index", "clear", "x").code == 2
+    assert run_apart("index", "copy", "x").code == 2
