@@ -251,7 +251,7 @@ def test_forms_of_a_word_are_the_same(text: str, other: str) -> None:
 
 def test_words_are_found_in_any_script() -> None:
     assert words_in("Don't set max_gap=3.5!") == ["don", "t", "set", "max", "gap", "3", "5"]
-    assert words_in("हिन्दी में") == ["हिन्दी", "में"]
+    assert words_in("हिन्दी में") == ["हिंदी", "में"]
     assert words_in("धूप है।") == ["धूप", "है"]
     assert words_in("រាត្រី។ ညနေ။") == [*words_in("រាត្រី"), *words_in("ညနေ")]
     assert words_in("ཉི་མ།") == ["ཉི", "མ"]

@@ -65,9 +65,13 @@ _NEAR = 16  # characters before and after a place in which a word is looked for 
 _UNSPACED = regex.compile(
     r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
 )
-# Inside words these are not compared, and dashes and fraction bars are the same in any form.
+# Inside words these are not compared. Dashes, fraction bars, and the points and commas of numbers
+# are the same in any form.
 _UNREAD = regex.compile(r"[\p{Cf}\p{Z}'\u2018\u2019%\u066a\u2030_]")
-_SAME = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u2044": "/"})
+_SAME = str.maketrans(
+    dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+    | {"\u2044": "/", "\u066b": ".", "\u066c": ",", "\u060c": ","}
+)
 _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 

@@ -37,7 +37,7 @@ PROBE = "probe"
 """Under which the vector is noted by which the embedding model is known again."""
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 5
+_FORMAT = 6
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);

@@ -22,16 +22,50 @@ _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same in ASCII, several times as fast
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# Accents, points of Hebrew and Arabic, and what stretches Arabic words.
-_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f]+")
+# Letters are the same without these: combining marks of alphabets with vowels of their own, points
+# of Hebrew, Arabic and Syriac, the dot below of Hindi, what stretches Arabic words, and invisible
+# characters as soft hyphens (Unicode's Default_Ignorable_Code_Point).
+_MARKS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+    "\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
+    "\u06ea-\u06ed\u0711\u0730-\u074a\u08ca-\u08e1\u08e3-\u08ff\u093c"
+    "\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]+"
+)
+# What keyboards and texts have for one letter: Lucene's filters for Arabic and Persian (without
+# Urdu's two letters for ye, which tell words apart), for Hindi, and of letters to ASCII.
+_LETTERS = {
+    **dict.fromkeys("\u0649\u06cc", "\u064a"),  # alef maksura and Persian ye: Arabic ye
+    **dict.fromkeys("\u0629\u06c1\u06c3\u06d5", "\u0647"),  # teh marbuta, Urdu's and Kurdish he
+    **dict(zip("\u06a9\u0671\u0901", "\u0643\u0627\u0902", strict=True)),  # kaf, alef, candrabindu
+    # Letters without vowel that were once written with joiners: ta of Bengali, and of Malayalam.
+    **{"\u09ce": "\u09a4\u09cd", "\u0d7a": "\u0d23\u0d4d", "\u0d7b": "\u0d28\u0d4d"},  # noqa: PIE800
+    **{"\u0d7c": "\u0d30\u0d4d", "\u0d7d": "\u0d32\u0d4d"},  # noqa: PIE800
+    **{"\u0d7e": "\u0d33\u0d4d", "\u0d7f": "\u0d15\u0d4d"},  # noqa: PIE800
+    **dict(zip("\u0131\xe6\u0153\xf0\xfe", ("i", "ae", "oe", "d", "th"), strict=True)),
+    **{
+        letter: name[len("LATIN SMALL LETTER ")].lower()  # as of "O WITH STROKE"
+        for letter in map(
+            chr, (*range(0x80, 0x2B0), *range(0x2C60, 0x2C80), *range(0xA720, 0xA800))
+        )
+        if re.match("LATIN SMALL LETTER [A-Z] WITH ", name := unicodedata.name(letter, ""))
+    },
+}
+_SAME = re.compile(rf"(?![0-9])\d|[{''.join(_LETTERS)}]")
+# Hindi writes a nasal before a consonant of its row as a letter or as a dot.
+_NASALS = re.compile(
+    "(?:\u0919(?=\u094d[\u0915-\u0918])|\u091e(?=\u094d[\u091a-\u091d])|\u0923(?=\u094d[\u091f-\u0922])"
+    "|\u0928(?=\u094d[\u0924-\u0927])|\u092e(?=\u094d[\u092a-\u092d]))\u094d"
+)
 
 
 def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
 
-    Case, accents, and forms of the same letter (ligatures, fullwidth letters) do not count.
-    Underscores separate words, as in identifiers. In Chinese, Japanese and Korean each pair of
-    neighbouring characters is a word; in Thai and alphabets like it each three are.
+    `fold` says what does not count. Underscores separate words, as in identifiers. In Chinese,
+    Japanese and Korean each pair of neighbouring characters is a word; in Thai and alphabets like
+    it each three are.
     """
     return words_of_folded(fold(text))
 
@@ -78,8 +112,16 @@ def _ngrams(word: str, size: int) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Return a text as words are compared: without case, accents, and forms of the same letter."""
+    """Return a text as words are compared.
+
+    Case, accents, forms of the same letter, digits of other alphabets and invisible characters do
+    not count; docs/passages.md lists what is the same.
+    """
     if text.isascii():
         return text.lower()
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFKC", bare).casefold().replace("\u0131", "i")  # Turkish
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    folded = unicodedata.normalize("NFKC", bare).casefold()
+    if folded.isascii():
+        return folded
+    folded = _SAME.sub(lambda match: _LETTERS.get(match[0]) or str(int(match[0])), folded)
+    return _NASALS.sub("\u0902", folded)
