@@ -1,4 +1,15 @@
-"""The command `lumber-splitters`."""
+"""The command `lumber-splitters`.
+
+In the order in which a call meets them:
+
+1. `app` lists the commands; each is imported from `commands` or `agents` when it runs.
+2. `options` has what commands share: messages, exit statuses, errors in one line, help texts.
+   `model_options`, `splitter_options` and `corpus_options` are the options about one thing, with
+   `language_models` by name and `named_settings` for --set.
+3. `inputs` reads the files, `file_index` keeps an index of their passages, `index_cache` has the
+   indexes in the user's cache folder, and `answering` asks a model to answer from passages.
+4. `chunk_formats`, `passage_formats`, `aligned_table` and `html_pages` write the results.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +17,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; without the extra `cli`, say so and exit with status 1."""
+    """Run the command line; without the extra `cli`, exit with status 1 and name it."""
     try:
         from lumber_cli.app import app
     except ModuleNotFoundError as error:

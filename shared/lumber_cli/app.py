@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-_FUNCTIONS: dict[str, str] = {}
+_FUNCTIONS: dict[str, str] = {}  # "module:function" of each command, by its name
 
 
 class LazyGroup(TyperGroup):
-    """Commands that are imported when they run; `-h` knows their names and summaries without."""
+    """Commands that are imported when they run; `-h` lists them without importing any."""
 
     # The types are those of typer's copy of click, which is private.
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -36,7 +36,7 @@ app = typer.Typer(
 
 def _import_command(listed: Any) -> Any:
     """Import a command that is listed."""
-    from lumber_cli.options import errors_in_one_line  # deferred: `-h` does without
+    from lumber_cli.options import errors_in_one_line  # deferred: `-h` needs none
 
     module, _, function = _FUNCTIONS[listed.name].partition(":")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -54,7 +54,7 @@ def _add(name: str, function: str, summary: str, *examples: str) -> None:
         summary: The first line of its help.
         *examples: Arguments that show its use.
     """
-    # "\b" tells click to keep the line breaks.
+    # "\b" makes click keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
     app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stand_for_command)
     _FUNCTIONS[name] = function

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tqdm import tqdm
 
@@ -29,18 +29,17 @@ from lumber_retrieval.index.indexed_documents import IndexedDocument, document_d
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
 
-AT_ONCE = 32
+MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""
-_NOTE = "files"  # under which the index has the stamps of its files
-_LARGE = 1_000_000  # characters that take seconds
-_SOURCE = "source"  # where the metadata of a chunk has its file
-_FAR, _FEW_WORDS = 0.27, 0.5  # similarity and words of the question that answers have
+_NOTE = "files"  # the name of the note in the index with the records of its files
+_LARGE_TEXT_CHARACTERS = 1_000_000  # which take seconds
+_SOURCE = "source"  # the key of the file in the metadata of a chunk
+_MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of answers; benchmarks/unanswerable.py
 
 Stamp = tuple[int, int]
 """What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""
 
-_SETTLED = 2 * 10**9  # nanoseconds; the times of changes are that coarse on some file systems
-_Known = list[Any]  # of a file: its stamp, and the digest of what was read
+_SETTLED_NANOSECONDS = 2 * 10**9  # the times of changes are that coarse on some file systems
 
 
 class ReadFile(NamedTuple):
@@ -59,6 +58,13 @@ class ReadFile(NamedTuple):
     settled: bool
 
 
+class _FileRecord(NamedTuple):
+    """What a file was when it was read: its stamp, and the digest of what was indexed."""
+
+    stamp: Stamp | None
+    digest: str
+
+
 class FileIndex:
     """Files in an index, each known by its path, in whatever folder the command runs.
 
@@ -74,33 +80,33 @@ class FileIndex:
         self._index = PassageIndex(self._chunker, _BundledEmbedding(), path)
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
-        self._read: dict[str, _Known] = {}  # by this process
+        self._read: dict[str, _FileRecord] = {}  # by this process
 
     @property
     def paths(self) -> list[str]:
         """The files in the index, those of other folders too."""
         return self._index.sources
 
-    def unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return which files need not be read: they are stored as they are.
+    def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
+        """Return the files that need not be read: they are stored as they are.
 
         Args:
-            stamps: The stamps of files by their paths; None: the file must be read to know.
+            stamps: The stamps of files by their paths; None: the file must be read.
 
         Raises:
             StoreError: The index cannot be used.
         """
-        return self._stored(stamps, self._known())
+        return self._find_stored(stamps, self._records(self._index.store.about(_NOTE)))
 
-    def current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return which files are stored as they are, or were when this process last read them.
+    def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
+        """Return the files that are stored as they are, or were when this process last read them.
 
-        Of a file that was read right after a change, that is not known for certain.
+        A file that was read right after a change may have changed again under the same stamp.
         """
-        return self.unchanged(stamps) | self._stored(stamps, self._read)
+        return self.find_unchanged(stamps) | self._find_stored(stamps, self._read)
 
     def add(self, files: Iterable[ReadFile], *, show_progress: bool = False) -> None:
-        """Add files, and note their stamps.
+        """Add files, and store their records.
 
         Args:
             files: The files.
@@ -111,24 +117,24 @@ class FileIndex:
             ValueError: It was made with another embedding model.
         """
         documents = []
-        read: dict[str, _Known] = {}
-        certain: dict[str, _Known | None] = {}
+        read: dict[str, _FileRecord] = {}
+        certain: dict[str, _FileRecord | None] = {}
         for path, text, stamp, settled in files:
             metadata = {**text.metadata, _SOURCE: path}
-            made = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
-            read[path] = [*(stamp or ()), document_digest(made, self._chunker.identity)]
+            document = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
+            read[path] = _FileRecord(stamp, document_digest(document, self._chunker.identity))
             certain[path] = read[path] if settled else None
-            documents.append(made)
+            documents.append(document)
         self._index.add(documents, show_progress=show_progress)
         self._read |= read
-        self._note(certain)
+        self._store_records(certain)
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
         """Remove the files that are gone from some folders.
 
         Args:
-            folders: The folders, resolved. Of one that is itself away, none is removed.
-            present: Paths of files that are there.
+            folders: The folders, resolved. If a folder itself is missing, its files stay.
+            present: Paths of files that exist.
         """
         inside = [*folders]
         gone = [
@@ -136,15 +142,15 @@ class FileIndex:
             for source in {*self.paths} - {*present}
             if any(Path(source).is_relative_to(folder) for folder in inside) and _is_gone(source)
         ]
-        # Looked at last: a folder may be renamed, or its disk removed, at any moment.
+        # Checked last: a folder may be renamed, or its disk removed, at any moment.
         there = [folder for folder in inside if folder.is_dir()]
         gone = [path for path in gone if any(Path(path).is_relative_to(each) for each in there)]
         if gone:
             self._index.delete(gone)
-            self._note(dict.fromkeys(gone, None))
+            self._store_records(dict.fromkeys(gone, None))
 
     def update(self, inputs: Inputs) -> None:
-        """Bring the index up to date with some files, which questions are then about.
+        """Bring the index up to date with some files; `search` then searches these.
 
         New and changed files are read; files that are gone from a folder are removed. Other files
         in the index are left as they are.
@@ -155,7 +161,7 @@ class FileIndex:
         """
         paths = [_path(named) for named in inputs.named]
         stamps = {path: _stamp(named) for path, named in zip(paths, inputs.named, strict=True)}
-        kept = self.unchanged(stamps)
+        kept = self.find_unchanged(stamps)
         changed = []
         for path, named in zip(paths, inputs.named, strict=True):
             if path in kept:
@@ -164,8 +170,10 @@ class FileIndex:
                 changed.append(named)
         shown = tqdm(changed, unit="file", disable=None if len(changed) > 1 else True)
         terminal = sys.stderr.isatty()
-        for batch in batches(self._read_changed(inputs, shown), AT_ONCE):
-            alone = len(changed) == 1 or any(len(each.file.text) > _LARGE for each in batch)
+        for batch in batches(self._read_changed(inputs, shown), MAX_BATCH_FILES):
+            alone = len(changed) == 1 or any(
+                len(each.file.text) > _LARGE_TEXT_CHARACTERS for each in batch
+            )
             self.add(batch, show_progress=terminal and alone)
         folders = [Path(given).resolve() for given in inputs.paths if _is_folder(given)]
         self.remove_gone(folders, paths)
@@ -180,14 +188,14 @@ class FileIndex:
             words: Maximum number of words of all passages.
             names: The names of the files by their paths. None: those of `update`, as given there.
         """
-        known = self._names if names is None else names
-        found = self._index.search(
+        names_by_path = self._names if names is None else names
+        passages = self._index.search(
             question,
             budget=words,
             context=True,
-            where=lambda metadata: metadata.get(_SOURCE) in known,
+            where=lambda metadata: metadata.get(_SOURCE) in names_by_path,
         )
-        return [replace(passage, document=known[passage.document]) for passage in found]
+        return [replace(passage, document=names_by_path[passage.document]) for passage in passages]
 
     def documents(self, passages: Sequence[Passage]) -> dict[str, Source]:
         """Return the whole documents of passages that `search` found, by their names as given.
@@ -199,16 +207,16 @@ class FileIndex:
         """
         paths = {passage.document: passage.metadata[_SOURCE] for passage in passages}
         stored = self._index.store.contents(paths.values())
-        made = {}
+        sources = {}
         for name, path in paths.items():
             text, metadata = stored.get(path, ("", {}))
             feeds = Path(path).suffix.lower() == PDF
             _, pages = join_texts(text.split(SEPARATOR) if feeds else ())
-            made[name] = Source(text, name=name, metadata=metadata, pages=pages)
+            sources[name] = Source(text, name=name, metadata=metadata, pages=pages)
         for passage in passages:
-            if passage.span.of(made[passage.document].text) != passage.text:
+            if passage.span.of(sources[passage.document].text) != passage.text:
                 raise StoreError(f"{passage.document} has just changed in the index: ask again")
-        return made
+        return sources
 
     def _read_changed(
         self, inputs: Inputs, files: Iterable[NamedPath | None]
@@ -222,38 +230,41 @@ class FileIndex:
                 self._names[path] = file.name
                 yield ReadFile(path, file, stamp, settled)
 
-    def _stored(self, stamps: Mapping[str, Stamp | None], known: Mapping[str, _Known]) -> set[str]:
-        """Return which files are stored as is known of them."""
+    def _find_stored(
+        self, stamps: Mapping[str, Stamp | None], records: Mapping[str, _FileRecord]
+    ) -> set[str]:
+        """Return the files with the stamps of their records whose content is still stored."""
         same = {
-            path: known[path][-1]
+            path: records[path].digest
             for path, stamp in stamps.items()
-            if stamp is not None and path in known and known[path][:-1] == [*stamp]
+            if stamp is not None and path in records and records[path].stamp == stamp
         }
         # Another process may have stored something else.
         digests = self._index.store.digests(same)
-        return {path for path, found in same.items() if digests.get(path) == found}
+        return {path for path, digest in same.items() if digests.get(path) == digest}
 
-    def _known(self) -> dict[str, _Known]:
-        """Return what is known of files that were read, by their paths."""
-        known: dict[str, _Known] = self._noted(self._index.store.about(_NOTE))["stamps"]
-        return known
-
-    def _noted(self, stored: bytes | None) -> dict[str, Any]:
-        """Return a note; instead of a damaged one an empty one, so that all files are read."""
+    def _records(self, note: bytes | None) -> dict[str, _FileRecord]:
+        """Return the records of a note by path; of a damaged note none, so that files are read."""
         with suppress(ValueError):
-            note = json.loads(stored or b"{}")
-            if isinstance(note, dict) and note.get("version") == self._version:
-                return note
-        return {"version": self._version, "stamps": {}}
+            content = json.loads(note or b"{}")
+            if isinstance(content, dict) and content.get("version") == self._version:
+                return {
+                    path: _FileRecord((changed, size), digest)
+                    for path, (changed, size, digest) in content["stamps"].items()
+                }
+        return {}
 
-    def _note(self, changes: Mapping[str, _Known | None]) -> None:
-        """Note what is known of files, beside what other processes have noted."""
+    def _store_records(self, changes: Mapping[str, _FileRecord | None]) -> None:
+        """Store records beside those of other processes; None removes one."""
 
-        def change(stored: bytes | None) -> bytes:
-            note = self._noted(stored)
-            merged = {**note["stamps"], **changes}
-            note["stamps"] = {path: known for path, known in merged.items() if known}
-            return json.dumps(note).encode()
+        def change(note: bytes | None) -> bytes:
+            merged = {**self._records(note), **changes}
+            rows = {
+                path: [*record.stamp, record.digest]
+                for path, record in merged.items()
+                if record is not None and record.stamp is not None
+            }
+            return json.dumps({"version": self._version, "stamps": rows}).encode()
 
         self._index.store.revise(_NOTE, change)
 
@@ -277,17 +288,17 @@ def is_far(passage: Passage) -> bool:
     benchmarks/unanswerable.py.
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
-    return similarity < _FAR and words < _FEW_WORDS
+    return similarity < _MIN_SIMILARITY and words < _MIN_WORDS_FOUND
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
-    """Return the stamp of a file of which the system has said this."""
-    return found.st_mtime_ns, found.st_size
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return the stamp of a file with this status."""
+    return status.st_mtime_ns, status.st_size
 
 
 def is_settled(stamp: Stamp | None) -> bool:
     """Return whether a change from now on gives a file another stamp."""
-    return stamp is not None and stamp[0] <= time.time_ns() - _SETTLED
+    return stamp is not None and stamp[0] <= time.time_ns() - _SETTLED_NANOSECONDS
 
 
 class _BundledEmbedding:
@@ -297,8 +308,8 @@ class _BundledEmbedding:
         self._model = TextEmbedder()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        made: list[list[float]] = self._model.embed(texts).tolist()
-        return made
+        vectors: list[list[float]] = self._model.embed(texts).tolist()
+        return vectors
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         return await in_thread(self.embed_documents, texts)
@@ -319,7 +330,7 @@ def _path(named: NamedPath | None) -> str:
 
 
 def _is_gone(path: str) -> bool:
-    """Return whether there is no such file; one that cannot be looked at may be there."""
+    """Return whether a file does not exist; a file that cannot be inspected may exist."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -334,12 +345,12 @@ def _is_folder(given: str) -> bool:
 
 
 def _stamp(named: NamedPath | None) -> Stamp | None:
-    """Return the stamp of a file; None if it must be read to know whether it has changed."""
+    """Return the stamp of a file; None if only reading shows whether it has changed."""
     if named is None:
         return None
     try:
         status = named.path.stat()
-    except OSError:  # reading says what is wrong
+    except OSError:  # reading reports what is wrong
         return None
     # Nothing is answered of what may no longer be read.
     return stamp_of(status) if os.access(named.path, os.R_OK) else None

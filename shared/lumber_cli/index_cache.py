@@ -91,7 +91,7 @@ def open_updated(inputs: Inputs, encoding: str | None) -> tuple[FileIndex, str]:
         is_new = not path.exists()
         index = FileIndex(path, encoding)
         try:
-            index.unchanged({})
+            index.find_unchanged({})
         except StoreError as error:
             say(f"the index in the cache is made anew: {error}")
             remove_index(path)

@@ -26,7 +26,7 @@ from lumber_files import (
 )
 
 STDIN = "-"
-_SHOWN = 5  # errors about files, of the many that a folder may have
+_MAX_SHOWN_ERRORS = 5  # errors about files, of the many that a folder may have
 
 _PATHS = typer.Argument(
     metavar="PATH",
@@ -37,7 +37,7 @@ _PATHS = typer.Argument(
 )
 Paths = Annotated[list[str], _PATHS]
 MaybePaths = Annotated[list[str] | None, _PATHS]
-"""None: the command says itself what is missing."""
+"""As `Paths`, but may be missing: the command reports that itself."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Inputs:
     """The texts of a command, read one at a time.
 
     Attributes:
-        paths: As they were given.
+        paths: The paths, as the user gave them.
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
         no_ignore: Whether files that `IgnoreRules` leaves out of folders are read, too.
@@ -88,12 +88,12 @@ class Inputs:
         return filter(None, map(self.read, self.named))
 
     def read(self, named: NamedPath | None) -> TextFile | None:
-        """Read one of the files; None if it cannot be read, which is said on stderr."""
+        """Return one of the files; None if it cannot be read, which is reported on stderr."""
         try:
             file = self._read(named)
         except (UnreadableFileError, OSError) as error:
             self.failed.append("stdin" if named is None else named.name)
-            if len(self.failed) <= _SHOWN:
+            if len(self.failed) <= _MAX_SHOWN_ERRORS:
                 say(str(error))
             return None
         if file.detected:
@@ -104,8 +104,8 @@ class Inputs:
             say(f"{file.name} is empty")
         return file
 
-    def tell_unread(self) -> None:
-        """Say at the end how many files were left out of folders, and could not be read."""
+    def report_unread(self) -> None:
+        """Report how many files were left out of folders, and how many could not be read."""
         if self._skipped:
             counts = count_suffixes(each.name for each in self._skipped)
             say(f"left out: {counts}; --also '*.log', say, reads such files as text")

@@ -21,7 +21,7 @@ KeyVariable = Annotated[
 
 
 @dataclass(frozen=True)
-class Asking:
+class ModelOptions:
     """The values of the options for a language model.
 
     Attributes:
@@ -66,14 +66,14 @@ class Asking:
         return make_with(CallPolicy, **policy)
 
 
-def asking_of(
+def read_model_options(
     model: Annotated[str | None, typer.Option(help=f"Language model: {FORMS}.")] = None,
     key_variable: KeyVariable = None,
     settings: SetOption = None,
-) -> Asking:
-    """Return what the options for a language model say.
+) -> ModelOptions:
+    """Return the values of the options for a language model.
 
     Raises:
         ValueError: A setting is not written as NAME=VALUE.
     """
-    return Asking(model, key_variable, settings_in(settings))
+    return ModelOptions(model, key_variable, settings_in(settings))

@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 T = TypeVar("T")
-_WORDS = {"none": None, "true": True, "false": False}
-# Given by options, or not possible on a command line.
-_ELSEWHERE = frozenset({"model", "judge", "base_url", "api_key", "client", "on_segmentation"})
+_LITERALS = {"none": None, "true": True, "false": False}
+# These have options of their own, or are not possible on a command line.
+_NOT_SETTABLE = frozenset({"model", "judge", "base_url", "api_key", "client", "on_segmentation"})
 
 SetOption = Annotated[
     list[str] | None,
@@ -27,30 +27,30 @@ SetOption = Annotated[
 
 
 def value_of(text: str) -> object:
-    """Return the value that a text is in Python, or the text itself; `none` may be small."""
+    """Return a literal of Python, or none, true or false in lower case; else the text itself."""
     try:
-        return _WORDS[text] if text in _WORDS else ast.literal_eval(text)
+        return _LITERALS[text] if text in _LITERALS else ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
 
 
 def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
-    """Return the settings that are given as NAME=VALUE.
+    """Return settings that are given as NAME=VALUE.
 
     Raises:
-        ValueError: One has another form.
+        ValueError: A pair has another form.
     """
-    given = {}
+    settings = {}
     for pair in pairs or ():
         name, sign, text = pair.partition("=")
         if not sign:
             raise ValueError(f"--set takes NAME=VALUE, not {pair!r}")
-        given[name.strip().replace("-", "_")] = value_of(text.strip())
-    return given
+        settings[name.strip().replace("-", "_")] = value_of(text.strip())
+    return settings
 
 
 def make_with(taker: Callable[..., T], *arguments: object, **settings: object) -> T:
-    """Return what a class makes of settings.
+    """Make an instance of a class with settings.
 
     Raises:
         ValueError: A value is wrong, or of a wrong type.
@@ -63,21 +63,21 @@ def make_with(taker: Callable[..., T], *arguments: object, **settings: object) -
 
 def names_of(taker: Callable[..., object]) -> list[str]:
     """Return the settings that a class takes and that can be given here."""
-    return [name for name in inspect.signature(taker).parameters if name not in _ELSEWHERE]
+    return [name for name in inspect.signature(taker).parameters if name not in _NOT_SETTABLE]
 
 
 def divide_settings(
     given: Mapping[str, object], *takers: Callable[..., object]
 ) -> list[dict[str, Any]]:
-    """Return the settings of each of some classes.
+    """Divide settings between classes; one may belong to several.
 
     Raises:
         ValueError: No class has a setting of that name.
     """
-    known = [names_of(taker) for taker in takers]
+    names_by_taker = [names_of(taker) for taker in takers]
     for name in given:
-        if not any(name in names for names in known):
-            all_names = [each for names in known for each in names]
+        if not any(name in names for names in names_by_taker):
+            all_names = [name for names in names_by_taker for name in names]
             near = get_close_matches(name, all_names, 1) or sorted({*all_names})
             raise ValueError(f"there is no setting {name!r} here: did you mean {', '.join(near)}?")
-    return [{name: given[name] for name in given if name in names} for names in known]
+    return [{name: given[name] for name in given if name in names} for names in names_by_taker]

@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 import typer
 
-from lumber_cli.writers import as_text, write_utf8
+from lumber_cli.chunk_formats import as_text, write_utf8
 from lumber_core.support.wording import range_with_noun
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import (
@@ -52,13 +52,13 @@ def show_passages(
         kind: The format.
     """
     if kind is PassageFormat.JSON:
-        said: dict[str, object] = {}
+        answer_fields: dict[str, object] = {}
         if answer is not None:
             citations = [*map(_citation_as_json, answer.citations)]
-            said = {"answer": answer.text, "citations": citations}
+            answer_fields = {"answer": answer.text, "citations": citations}
         rows = [_as_json(passage) for passage in passages]
-        made = {"question": question, **said, "passages": rows}
-        text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+        data = {"question": question, **answer_fields, "passages": rows}
+        text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     else:
         text = "" if answer is None else f"{answer}\n\n"
         for number, passage in enumerate(passages, 1):
@@ -70,17 +70,17 @@ def show_passages(
 
 def whereabouts(passage: Passage) -> list[str]:
     """Return where a passage is: time, pages or lines, the headings above it, and its columns."""
-    known = passage.metadata
+    metadata = passage.metadata
     time = time_at(passage.text, 0)
-    said = [time] if time else []
+    parts = [time] if time else []
     for name in ("page", "line"):
         numbers = _range(passage, name)
         if numbers is not None:
-            said.append(range_with_noun(name, *numbers))
-    if "headings" in known:
-        said.append(printable(known["headings"]))
-    said += [f"columns: {printable(row)}" for row in table_header(passage)]
-    return said
+            parts.append(range_with_noun(name, *numbers))
+    if "headings" in metadata:
+        parts.append(printable(metadata["headings"]))
+    parts += [f"columns: {printable(row)}" for row in table_header(passage)]
+    return parts
 
 
 def is_converted(document: str) -> bool:
@@ -90,10 +90,10 @@ def is_converted(document: str) -> bool:
 
 def table_header(passage: Passage) -> list[str]:
     """Return the header of the table whose rows a passage continues, if it does."""
-    known = passage.metadata
-    titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]
-    values = known.get("file_type") in _TABLES and re.search("[,;\t]", titles)
-    untitled = "headings" not in known and ("|" in titles or values)
+    metadata = passage.metadata
+    titles, *rows = metadata.get(CONTEXT_KEY, "").splitlines() or [""]
+    values = metadata.get("file_type") in _TABLES and re.search("[,;\t]", titles)
+    untitled = "headings" not in metadata and ("|" in titles or values)
     return [row for row in ([titles, *rows] if untitled else rows) if not _RULE.fullmatch(row)]
 
 
@@ -108,14 +108,14 @@ def _range(passage: Passage, name: str) -> list[int] | None:
 
 
 def _as_json(passage: Passage) -> dict[str, object]:
-    known = passage.metadata
+    metadata = passage.metadata
     row: dict[str, object] = {
         "document": passage.document,
         "start": passage.span.start,
         "end": passage.span.end,
-        "headings": _parts(known.get("headings"), HEADING_SEPARATOR),
-        "headings_inside": _parts(known.get(INSIDE_KEY), INSIDE_SEPARATOR),
-        "context": known.get(CONTEXT_KEY, ""),
+        "headings": _parts(metadata.get("headings"), HEADING_SEPARATOR),
+        "headings_inside": _parts(metadata.get(INSIDE_KEY), INSIDE_SEPARATOR),
+        "context": metadata.get(CONTEXT_KEY, ""),
     }
     for name in ("page", "line"):
         numbers = _range(passage, name)

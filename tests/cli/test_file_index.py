@@ -29,8 +29,8 @@ def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
     two.add([train])
     both = {ferry.path, train.path}
     for index in (one, two, FileIndex(tmp_path / "index.db")):
-        assert index.unchanged(stamps(ferry, train)) == both
-        assert index.current(stamps(ferry, train)) == both
+        assert index.find_unchanged(stamps(ferry, train)) == both
+        assert index.find_current(stamps(ferry, train)) == both
     names = {ferry.path: "ferry", train.path: "train"}
     (best, *_) = one.search("When does the train leave?", 5, names=names)
     assert (best.document, best.text) == ("train", "The train leaves at nine.")
@@ -43,8 +43,8 @@ def test_what_another_process_has_replaced_is_not_current(tmp_path: Path) -> Non
     one.add([before])
     after = read(tmp_path / "ferry.md", "The ferry leaves at dusk today.\n")
     two.add([after])
-    assert one.current(stamps(before)) == set()
-    assert one.current(stamps(after)) == {after.path}
+    assert one.find_current(stamps(before)) == set()
+    assert one.find_current(stamps(after)) == {after.path}
 
 
 def test_a_file_read_right_after_a_change_is_current_and_read_again(tmp_path: Path) -> None:
@@ -54,11 +54,11 @@ def test_a_file_read_right_after_a_change_is_current_and_read_again(tmp_path: Pa
     assert not is_settled(stamp)
     index = FileIndex(tmp_path / "index.db")
     index.add([ReadFile(str(path), read_file(path), stamp, settled=False)])
-    assert index.current({str(path): stamp}) == {str(path)}
-    assert index.unchanged({str(path): stamp}) == set()
+    assert index.find_current({str(path): stamp}) == {str(path)}
+    assert index.find_unchanged({str(path): stamp}) == set()
 
 
 def test_another_encoding_reads_files_again(tmp_path: Path) -> None:
     ferry = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     FileIndex(tmp_path / "index.db").add([ferry])
-    assert FileIndex(tmp_path / "index.db", "latin-1").unchanged(stamps(ferry)) == set()
+    assert FileIndex(tmp_path / "index.db", "latin-1").find_unchanged(stamps(ferry)) == set()

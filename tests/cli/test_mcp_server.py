@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile
+from lumber_cli.file_index import MAX_BATCH_FILES, FileIndex, ReadFile
 from lumber_core import __version__
 from tests.cli.running import run_apart, started
 from tests.cli.serving import Agent, agent, connected, stored, until
@@ -31,7 +31,7 @@ def docs(tmp_path: Path) -> Path:
     """A folder that is indexed in two batches."""
     folder = tmp_path / "docs"
     folder.mkdir()
-    for n in range(AT_ONCE + 4):
+    for n in range(MAX_BATCH_FILES + 4):
         lines = [
             f"On day {day} keeper {n} of the {PLACES[n % 8]} wrote {day * n} words of weather."
             for day in range(3)
@@ -85,7 +85,7 @@ def test_killed_servers_leave_an_index_that_the_next_one_completes(
     with started("mcp", docs, "--index", index, program=KILLED) as process:
         assert process.wait(200) == -signal.SIGKILL  # it indexes without being asked
     before = stored(index)
-    assert len(before) == AT_ONCE
+    assert len(before) == MAX_BATCH_FILES
     with agent(docs, index=index) as serving:
         assert searched(serving, "Who wrote at the abbey?")["passages"]
         status = serving.data("status")

@@ -15,7 +15,7 @@ import pytest
 
 from lumber_cli.language_models import language_model
 from lumber_cli.named_settings import names_of, settings_in
-from lumber_cli.splitting import SPLITTERS, Splitting, prompt_in
+from lumber_cli.splitter_options import SPLITTERS, SplitterOptions, prompt_in
 from lumber_core import LumberChunker, ModelJudge, PromptTemplate
 from lumber_core.llms import LegacyGeminiModel
 from tests.cli.running import run_apart
@@ -64,7 +64,9 @@ def test_every_setting_is_an_option_or_can_be_set() -> None:
     for method, splitter in SPLITTERS.items():
         for name, parameter in inspect.signature(splitter).parameters.items():
             if name in names_of(splitter) and name != "store":
-                assert isinstance(Splitting(method, {name: parameter.default}).chunker(), splitter)
+                assert isinstance(
+                    SplitterOptions(method, {name: parameter.default}).chunker(), splitter
+                )
 
 
 @needs_openai

@@ -3,8 +3,8 @@
 In the order in which a call meets them:
 
 1. The command checks its options and starts the server (`command`).
-2. The server says what the tools are, takes calls, and returns results (`server`, `replies`).
+2. The server lists the tools, takes calls, and returns results (`server`, `replies`).
 3. The tools search, read, outline and grep (`tools`, `outline`, `grep`).
-4. Each call looks which files the folders have now (`folders`); their texts are read again whenever
-   they change (`texts`), and so is their index, while it is searched (`background_index`).
+4. Each call lists the files that the folders have now (`folders`). Their texts are read again when
+   they change (`texts`), and the index is updated while it is searched (`background_index`).
 """

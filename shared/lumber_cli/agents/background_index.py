@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from lumber_cli.agents.folders import Listing, ServedFile
 from lumber_cli.agents.texts import FileTexts
-from lumber_cli.file_index import AT_ONCE, FileIndex, ReadFile, Stamp, is_settled, stamp_of
+from lumber_cli.file_index import MAX_BATCH_FILES, FileIndex, ReadFile, Stamp, is_settled, stamp_of
 from lumber_core.errors import LumberError
 from lumber_files import UnreadableFileError
 from lumber_retrieval.passages.joining import Passage
 
 _BATCH_BYTES = 30_000  # a second of embedding: how long a changed file waits for new ones
-_LARGE = 1_000_000  # bytes of a file that takes half a minute
+_LARGE_FILE_BYTES = 1_000_000  # bytes of a file that takes half a minute
 
 
 class IndexProgress(NamedTuple):
-    """The names of files that are found as they are, why others failed, and what is wrong."""
+    """The files that are up to date, why others failed, and what is wrong with the index."""
 
     current: Collection[str]
     failed: Mapping[str, str]
@@ -30,7 +30,7 @@ class IndexProgress(NamedTuple):
 
 
 class _Failure(NamedTuple):
-    """Why a file could not be read, and whether that is so until its stamp changes."""
+    """Why a file could not be read; `lasts`: that is so until its stamp changes."""
 
     stamp: Stamp
     reason: str
@@ -62,7 +62,7 @@ class BackgroundIndex:
         self._thread = Thread(target=self._run, name="index", daemon=True)
 
     def catch_up(self, listing: Listing, seconds: float) -> None:
-        """Let the index take up a listing; return when it has, or after some time."""
+        """Have the index take up a listing; wait until it has, at most some seconds."""
         deadline = time.monotonic() + seconds
         with self._turn:
             self._listing = listing
@@ -74,7 +74,7 @@ class BackgroundIndex:
             self._turn.wait_for(lambda: self._done >= ticket, deadline - time.monotonic())
 
     def search(self, question: str, words: int, files: Collection[ServedFile]) -> list[Passage]:
-        """Return the passages that fit a question, of the files that are indexed as they are.
+        """Return the passages that fit a question, of the files whose index is up to date.
 
         Raises:
             ValueError: The index cannot be used.
@@ -110,7 +110,7 @@ class BackgroundIndex:
     def _current(self, files: Collection[ServedFile]) -> set[str]:
         if self._index is None:
             return set()
-        found = self._index.current({str(file.path): file.stamp for file in files})
+        found = self._index.find_current({str(file.path): file.stamp for file in files})
         return found - self._stale
 
     def _run(self) -> None:
@@ -123,7 +123,7 @@ class BackgroundIndex:
                     self._index = self._open()
                 ended = self._take_up(self._index, listing, ticket)
                 self._fault = ""
-            except Exception as error:  # noqa: BLE001 - the thread goes on: status tells the error
+            except Exception as error:  # noqa: BLE001 - the thread goes on, status reports it
                 ended, self._fault = True, str(error) or type(error).__name__
             with self._turn:
                 if ended:
@@ -135,16 +135,16 @@ class BackgroundIndex:
         files = {str(file.path): file for file in listing.files.values()}
         stamps = {path: file.stamp for path, file in files.items()}
         index.remove_gone(self._roots, files)
-        due = self._due(index, stamps)
+        due = self._find_due(index, stamps)
         random.shuffle(due)  # in different orders, processes that share an index share the work
-        # First what may be found as it was; of new files small ones, for which nobody has to wait.
+        # First files whose old passages are still found, then small new files, then large ones.
         before = set(index.paths)
-        due.sort(key=lambda path: (path not in before, stamps[path][1] > _LARGE))
+        due.sort(key=lambda path: (path not in before, stamps[path][1] > _LARGE_FILE_BYTES))
         while due:
-            batch = _first_of(due, stamps)
+            batch = _take_batch(due, stamps)
             due = due[len(batch) :]
             # Another process may have stored some meanwhile.
-            left = self._due(index, {path: stamps[path] for path in batch})
+            left = self._find_due(index, {path: stamps[path] for path in batch})
             read = [*self._read(files[path] for path in left)]
             if read:
                 index.add(read)
@@ -153,9 +153,9 @@ class BackgroundIndex:
                 return False
         return True
 
-    def _due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
-        """Return the files that are to be read: not stored as they are, and not known to fail."""
-        stored = index.unchanged(stamps) - self._stale
+    def _find_due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
+        """Return the files to read: neither up to date in the index, nor known to fail."""
+        stored = index.find_unchanged(stamps) - self._stale
         failed = {path: each.stamp for path, each in self._failed.items() if each.lasts}
         return [
             path
@@ -171,7 +171,7 @@ class BackgroundIndex:
                 settled = is_settled(stamp)
                 text = self._texts.read(file)
             except (OSError, ValueError) as error:
-                # One that could not be opened may be opened the next time, without a change.
+                # A file that could not be opened may be opened the next time, without a change.
                 lasts = isinstance(error, UnreadableFileError)
                 self._failed[path] = _Failure(file.stamp, str(error), lasts)
             else:
@@ -179,7 +179,7 @@ class BackgroundIndex:
                 yield ReadFile(path, text.file, stamp, settled)
 
 
-def _first_of(paths: Sequence[str], stamps: Mapping[str, Stamp]) -> Sequence[str]:
+def _take_batch(paths: Sequence[str], stamps: Mapping[str, Stamp]) -> Sequence[str]:
     """Return the first files, as many as are indexed together."""
-    sizes = accumulate(stamps[path][-1] for path in paths[:AT_ONCE])
-    return paths[: 1 + sum(size < _BATCH_BYTES for size in sizes)][:AT_ONCE]
+    sizes = accumulate(stamps[path][-1] for path in paths[:MAX_BATCH_FILES])
+    return paths[: 1 + sum(size < _BATCH_BYTES for size in sizes)][:MAX_BATCH_FILES]

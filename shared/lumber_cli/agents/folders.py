@@ -17,9 +17,9 @@ from lumber_files.file_search import entries_in, is_read, is_written_here
 from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.reading import LISTED
 
-_SUGGESTED, _SIMILAR = 3, 60  # names that an error suggests, and how similar they are, to 100
-_LONGEST = 1000  # characters of a name to which similar ones are suggested: more take seconds
-_SHOWN = 200  # characters of a name that is wrong
+_MAX_SUGGESTIONS, _MIN_SIMILARITY = 3, 60  # of names in an error; the similarity is from 0 to 100
+_MAX_COMPARED = 1000  # characters of a name to which similar ones are suggested: more take seconds
+_MAX_SHOWN = 200  # characters of a wrong name in an error
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ServedFile:
     Attributes:
         name: Its name for the tools, with forward slashes.
         path: Where it is, resolved.
-        stamp: What changes when it does.
+        stamp: Its stamp, which changes when the file does.
     """
 
     name: str
@@ -57,20 +57,20 @@ class Listing:
         Raises:
             ValueError: There is none of that name; similar names are suggested.
         """
-        found = self.files.get(name)
-        if found is None:  # a name with control characters is shown, and may be passed, escaped
-            found = next((one for one in self.files.values() if printable(one.name) == name), None)
-        if found is not None:
-            return found
+        file = self.files.get(name)
+        if file is None:  # a name with control characters is shown, and may be passed, escaped
+            file = next((f for f in self.files.values() if printable(f.name) == name), None)
+        if file is not None:
+            return file
         if name in self.left_out:
             raise ValueError(f"{printable(writable(name))} is not read: {self.left_out[name]}")
         raise ValueError(f"there is no file {_display_name(name)}; {self._suggestion(name)}")
 
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
-        """Return the files whose names are, or match, one of some patterns; None: all.
+        """Return the files whose names match a pattern, or are equal to it; None: all.
 
         Raises:
-            ValueError: None does, or there are no files at all.
+            ValueError: No name does, or there are no files at all.
         """
         if not self.files:
             why = "; ".join(self.away) or f"the folders have none in {LISTED}"
@@ -82,30 +82,30 @@ class Listing:
             raise ValueError('no file matches an empty list: pass patterns such as "guides/*.md"')
         # "**/" stands for any folders, and for none.
         wanted += [pattern.replace("**/", "") for pattern in wanted if "**/" in pattern]
-        short = [pattern for pattern in wanted if len(pattern) <= _LONGEST]
-        found = [
+        short = [pattern for pattern in wanted if len(pattern) <= _MAX_COMPARED]
+        selected = [
             file
             for name, file in self.files.items()
             if name in wanted or any(fnmatchcase(name, pattern) for pattern in short)
         ]
-        if not found:
-            shown = " or ".join(map(_display_name, wanted[:_SUGGESTED]))
+        if not selected:
+            shown = " or ".join(map(_display_name, wanted[:_MAX_SUGGESTIONS]))
             raise ValueError(f"no file matches {shown}; {self._suggestion(wanted[0])}")
-        return found
+        return selected
 
     def _suggestion(self, name: str) -> str:
         near = process.extract(
-            name.casefold() if len(name) <= _LONGEST else "",
-            {known: known.casefold() for known in self.files},
-            limit=_SUGGESTED,
-            score_cutoff=_SIMILAR,
+            name.casefold() if len(name) <= _MAX_COMPARED else "",
+            {other: other.casefold() for other in self.files},
+            limit=_MAX_SUGGESTIONS,
+            score_cutoff=_MIN_SIMILARITY,
         )
-        names = [known for *_, known in near] or [*self.files][:_SUGGESTED]
+        names = [other for *_, other in near] or [*self.files][:_MAX_SUGGESTIONS]
         if not names:
             return "; ".join(["the folders have no file that can be read yet", *self.away])
-        listed = ", ".join(repr(printable(each)) for each in names)
-        said = f"names are exact and relative to the folder, such as {listed}: status lists them"
-        return "; ".join([said, *self.away])
+        listed = ", ".join(repr(printable(other)) for other in names)
+        hint = f"names are exact and relative to the folder, such as {listed}: status lists them"
+        return "; ".join([hint, *self.away])
 
 
 class ServedFolders:
@@ -132,9 +132,9 @@ class ServedFolders:
         """Return the files that are there now."""
         listing = Listing()
         for given, root, prefix in zip(self.given, self.roots, self._prefixes, strict=True):
-            odd: dict[str, OSError] = {}
+            errors: dict[str, OSError] = {}
             rules = None if self._no_ignore else IgnoreRules(root)
-            for entry in entries_in(root, odd, rules):
+            for entry in entries_in(root, errors, rules):
                 path = entry.path
                 name = prefix + _relative(path, root)
                 try:
@@ -142,7 +142,7 @@ class ServedFolders:
                 except FileNotFoundError:  # it has just gone
                     continue
                 except OSError as error:
-                    odd[path] = error
+                    errors[path] = error
                     continue
                 linked = entry.is_symlink()
                 target = Path(os.path.realpath(path) if linked else path)
@@ -160,12 +160,12 @@ class ServedFolders:
                     listing.left_out[name] = "lumber-splitters made it of other files"
                 else:
                     listing.files.setdefault(name, ServedFile(name, target, stamp))
-            for path, why in odd.items():
+            for path, why in errors.items():
                 if path == str(root):
-                    listing.away.append(f"the folder {encodable(given)} {_trouble(why)}")
+                    listing.away.append(f"the folder {encodable(given)} {_describe_error(why)}")
                 else:
-                    said = f"it cannot be opened: {why.strerror or why}"
-                    listing.left_out[writable(prefix + _relative(path, root))] = said
+                    reason = f"it cannot be opened: {why.strerror or why}"
+                    listing.left_out[writable(prefix + _relative(path, root))] = reason
         return listing
 
 
@@ -177,7 +177,7 @@ def _is_ours(path: Path, stamp: Stamp) -> bool:
 
 
 def _display_name(name: str) -> str:
-    cut = name[:_SHOWN]
+    cut = name[:_MAX_SHOWN]
     return repr(printable(writable(cut))) + "…" * (cut != name)
 
 
@@ -189,7 +189,7 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _trouble(error: OSError) -> str:
+def _describe_error(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "does not exist any more: put it back, or restart the server with another one"
     return f"cannot be read: {error.strerror or error}"

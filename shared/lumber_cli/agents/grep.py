@@ -16,12 +16,12 @@ from lumber_core.support.wording import with_noun
 from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import printable
 
-_MOST_LINES = 100
-_WIDEST = 240  # characters of a line; of a longer one the part around the match is shown
-_BEFORE = 80  # characters before the match, of a long line
-_SECONDS = 20.0  # after which the rest is left out: clients wait for a minute
-_LARGEST = 1 << 21  # bytes of an expression: larger ones take minutes for a part of a line
-_PART, _OVERLAP = 10_000, 1000  # characters: of a longer line, parts are searched, which overlap
+_MAX_MATCHES = 100
+_MAX_WIDTH = 240  # characters of a line; of a longer one the part around the match is shown
+_WIDTH_BEFORE = 80  # characters of a long line before the match
+_MAX_SECONDS = 20.0  # after which the rest is left out: clients wait for a minute
+_MAX_EXPRESSION = 1 << 21  # bytes; larger expressions take minutes for a part of a line
+_PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters: longer lines are searched in parts
 
 
 def find_lines(
@@ -41,13 +41,13 @@ def find_lines(
         pattern: The text, or the expression in the syntax of RE2, within a line.
         regex: Whether it is an expression.
         ignore_case: Whether small and capital letters are the same.
-        notes: What else to say.
+        notes: Further notes for the result.
 
     Raises:
         ValueError: It is empty, has a line break, is no expression, or is a very large one.
     """
     expression = _compile(pattern, regex=regex, ignore_case=ignore_case)
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + _MAX_SECONDS
     matches: list[dict[str, Any]] = []
     shown: list[str] = []
     count = searched = unread = 0
@@ -61,7 +61,7 @@ def find_lines(
                 unread += 1
                 continue
             for number, line in enumerate(lines, 1):
-                if regex and len(line) > _PART:
+                if regex and len(line) > _PART_SIZE:
                     divided = True
                     start = _start_in_parts(expression, line, deadline)
                 else:
@@ -70,7 +70,7 @@ def find_lines(
                 if start is None:
                     continue
                 count += 1
-                if len(matches) < _MOST_LINES:
+                if len(matches) < _MAX_MATCHES:
                     if not matches or matches[-1]["file"] != file.name:
                         shown.append(printable(file.name))
                     text = _around(line, start)
@@ -81,13 +81,15 @@ def find_lines(
         pass
     left = len(files) - searched - unread
     more = count > len(matches)
-    said = {
+    notices = {
         f"the first {len(matches)} lines are shown: narrow the search by files or pattern": more,
         f"{with_noun(left, 'file')} not searched to the end, which took too long: pass files": left,
-        f"of lines over {_PART:,} characters, matches over {_OVERLAP:,} may be missing": divided,
+        f"of lines over {_PART_SIZE:,} characters, matches over {_PART_OVERLAP:,} may be missing": (
+            divided
+        ),
         f"{with_noun(unread, 'file')} could not be read: see status": unread,
     }
-    note = "; ".join([*notes, *(each for each, is_so in said.items() if is_so)])
+    note = "; ".join([*notes, *(notice for notice, applies in notices.items() if applies)])
     data = {
         "matches": matches,
         "count": count,
@@ -110,12 +112,12 @@ def _start(found: Any) -> int | None:
 
 def _start_in_parts(expression: Any, line: str, deadline: float) -> int | None:
     """Return where a long line matches; the time of one call of `search` has no bound."""
-    for begin in range(0, len(line) - _OVERLAP, _PART - _OVERLAP):
+    for begin in range(0, len(line) - _PART_OVERLAP, _PART_SIZE - _PART_OVERLAP):
         _check(deadline)
-        # With a character on each side, which tells whether words and the line end there.
+        # With a character on each side, so that it is seen whether words and the line end there.
         before = min(begin, 1)
-        part = line[begin - before : begin + _PART + 1]
-        start = _start(expression.search(part, before, min(len(part), before + _PART)))
+        part = line[begin - before : begin + _PART_SIZE + 1]
+        start = _start(expression.search(part, before, min(len(part), before + _PART_SIZE)))
         if start is not None:
             return begin - before + start
     return None
@@ -130,21 +132,21 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
     options.literal = not regex
     options.case_sensitive = not ignore_case
     options.log_errors = False
-    options.max_mem = _LARGEST
+    options.max_mem = _MAX_EXPRESSION
     try:
         return re2.compile(pattern, options)
     except re2.error as error:
-        why = error.args[0]
-        said = why.decode(errors="replace") if isinstance(why, bytes) else str(why)
+        raw = error.args[0]
+        reason = raw.decode(errors="replace") if isinstance(raw, bytes) else str(raw)
         raise ValueError(
-            f"the pattern is no expression that RE2 takes: {said}; there are no back references "
+            f"the pattern is no expression that RE2 takes: {reason}; there are no back references "
             "and no look-around, and regex=false searches for the text itself"
         ) from None
 
 
 def _around(line: str, place: int) -> str:
-    if len(line) <= _WIDEST:
+    if len(line) <= _MAX_WIDTH:
         return line
-    start = max(0, place - _BEFORE)
-    end = start + _WIDEST
+    start = max(0, place - _WIDTH_BEFORE)
+    end = start + _MAX_WIDTH
     return f"{'…' * (start > 0)}{line[start:end]}{'…' * (end < len(line))}"

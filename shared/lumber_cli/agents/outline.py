@@ -16,13 +16,13 @@ from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.text.unicode import printable
 from lumber_retrieval.passages.sentences import sentences_of
 
-_MOST_SECTIONS = 300  # more say little, and fill the context of a model
-_FEW_SECTIONS = 30  # fewer say as little of a file that has more than `_MOST_SECTIONS`
-_MOST_DIVIDED = 1_000_000  # characters; the splitter takes 5 s for as many
-_TOPICS = 40  # of a long text, about
-_LEAST_TOPIC = 150  # tokens, about 110 words
-_TOKEN = 4  # characters, about
-_TITLE = 160  # characters
+_MAX_SECTIONS = 300  # more help little, and fill the context of a model
+_MIN_SECTIONS = 30  # too few for a file that has more than `_MAX_SECTIONS`
+_MAX_SPLIT = 1_000_000  # characters; the splitter takes 5 s for as many
+_TOPIC_COUNT = 40  # of a long text, about
+_MIN_TOPIC_TOKENS = 150  # about 110 words
+_CHARACTERS_PER_TOKEN = 4  # about
+_MAX_TITLE = 160  # characters
 
 
 Section = dict[str, Any]
@@ -50,8 +50,8 @@ def outline_of(name: str, text: LinedText) -> CallToolResult:
         indent = "  " * max(section["level"], 1)
         outline.append(f"{indent}{lines}: {printable(section['title'])}")
     title = f"{printable(name)}, {with_noun(len(text), 'line')}, {kind}:"
-    known = {"file": name, "total_lines": len(text), "kind": kind}
-    return result(join_lines(title, *outline, note), {**known, "sections": sections, "note": note})
+    facts = {"file": name, "total_lines": len(text), "kind": kind}
+    return result(join_lines(title, *outline, note), {**facts, "sections": sections, "note": note})
 
 
 def headings_of(text: LinedText) -> tuple[list[Section], str]:
@@ -62,23 +62,23 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
     """
     source = text.file
     if source.kind == "markdown":
-        found = [block for block in source.blocks if block.level]
-    else:  # of what has no title, it is known where it ends the section above
+        headings = [block for block in source.blocks if block.level]
+    else:  # blocks without a title are kept: they end the section above
         plain = parse_plain(source)
         below = plain.sections if isinstance(plain, StructuredText) else []
         levels = sorted({block.level for block in below})
-        found = [replace(block, level=1 + levels.index(block.level)) for block in below]
+        headings = [replace(block, level=1 + levels.index(block.level)) for block in below]
     notes = []
-    while len(found) > _MOST_SECTIONS:
-        deepest = max(block.level for block in found)
-        fewer = [block for block in found if block.level < deepest]
-        if len(fewer) < _FEW_SECTIONS:
+    while len(headings) > _MAX_SECTIONS:
+        deepest = max(block.level for block in headings)
+        fewer = [block for block in headings if block.level < deepest]
+        if len(fewer) < _MIN_SECTIONS:
             break
-        found = fewer
-        notes = [f"headings below level {max(block.level for block in found)} are left out"]
+        headings = fewer
+        notes = [f"headings below level {max(block.level for block in headings)} are left out"]
     sections = []
     later: list[Block] = []  # the headings that end sections, the nearest last
-    for block in reversed(found):
+    for block in reversed(headings):
         while later and later[-1].level > block.level:
             later.pop()
         end = later[-1].start if later else len(source.text)
@@ -88,12 +88,12 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
         first, last = text.lines_of(Span(block.start, end))
         sections.append(_section(first, last, block.level, block.title))
     sections.reverse()
-    if len(sections) > _MOST_SECTIONS:
+    if len(sections) > _MAX_SECTIONS:
         notes.append(
-            f"only the first {_MOST_SECTIONS} of {len(sections):,} headings are listed: those from "
-            f"line {sections[_MOST_SECTIONS]['first_line']} on are left out"
+            f"only the first {_MAX_SECTIONS} of {len(sections):,} headings are listed: those from "
+            f"line {sections[_MAX_SECTIONS]['first_line']} on are left out"
         )
-    return sections[:_MOST_SECTIONS], "; ".join(notes)
+    return sections[:_MAX_SECTIONS], "; ".join(notes)
 
 
 def topics_of(text: LinedText) -> list[Section]:
@@ -102,8 +102,8 @@ def topics_of(text: LinedText) -> list[Section]:
     Of a very long text, those of its beginning.
     """
     whole = text.file.text
-    divided = whole[:_MOST_DIVIDED]
-    target = max(_LEAST_TOPIC, len(divided) // _TOKEN // _TOPICS)
+    divided = whole[:_MAX_SPLIT]
+    target = max(_MIN_TOPIC_TOKENS, len(divided) // _CHARACTERS_PER_TOKEN // _TOPIC_COUNT)
     splitter = BertChunker(target_size=target)
     source = Source(divided, name=text.file.name, metadata=text.file.metadata)
     sections = []
@@ -119,4 +119,4 @@ def topics_of(text: LinedText) -> list[Section]:
 
 
 def _section(first: int, last: int, level: int, title: str) -> Section:
-    return {"first_line": first, "last_line": last, "level": level, "title": title[:_TITLE]}
+    return {"first_line": first, "last_line": last, "level": level, "title": title[:_MAX_TITLE]}

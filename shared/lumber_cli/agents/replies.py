@@ -1,7 +1,7 @@
 """What the tools for agents return: a text for a model, and the same as data for programs.
 
 Texts of documents are indented, or follow a number of a line, so that no line of a document can
-pass for one that the server says.
+pass for one of the server's own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def result(text: str, data: dict[str, Any]) -> CallToolResult:
 
 
 def join_lines(*lines: str) -> str:
-    """Return lines, without those that say nothing."""
+    """Join lines, without empty ones."""
     return "\n".join(filter(None, lines))
 
 
@@ -32,23 +32,23 @@ def indent_text(text: str) -> str:
 
 def number_lines(first: int, text: str) -> str:
     """Return lines of a document, each after its number."""
-    said = []
+    lines = []
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
     for number, line in enumerate(normal.split("\n"), first):
         # Some characters look like a line break, and are none.
         begin, *rest = line.splitlines() or [""]
-        said += [f"{number:>6} | {begin}", *(f"{'':>6} | {each}" for each in rest)]
-    return "\n".join(said)
+        lines += [f"{number:>6} | {begin}", *(f"{'':>6} | {part}" for part in rest)]
+    return "\n".join(lines)
 
 
 def place_of(data: dict[str, Any]) -> str:
     """Return where lines are, as one cites them."""
-    said = [printable(data["file"])]
+    parts = [printable(data["file"])]
     if data["first_page"] is not None:
-        said.append(range_with_noun("page", data["first_page"], data["last_page"]))
+        parts.append(range_with_noun("page", data["first_page"], data["last_page"]))
     if data["time"]:
-        said.append(data["time"])
-    return ", ".join([*said, range_with_noun("line", data["first_line"], data["last_line"])])
+        parts.append(data["time"])
+    return ", ".join([*parts, range_with_noun("line", data["first_line"], data["last_line"])])
 
 
 def list_items(title: str, items: Iterable[str]) -> str:

@@ -25,11 +25,11 @@ from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
 from lumber_core.version import __version__
 
-_HEAD_START = 2.0  # seconds in which a client lists the tools, before anything is indexed
-_LIST_KEPT = 86_400_000  # milliseconds for which clients may keep the list of tools: it is fixed
+_HEAD_START_SECONDS = 2.0  # in which a client lists the tools, before anything is indexed
+_TOOL_LIST_TTL = 86_400_000  # milliseconds; clients may cache the list of tools, which is fixed
 _HOST = "127.0.0.1"
 _INTERRUPTED = 130
-_LAST_MOMENT = 1.0  # seconds after the end of stdin, in which answers are written out
+_LAST_ANSWER_SECONDS = 1.0  # after the end of stdin, in which answers are written out
 
 _INSTRUCTIONS = """\
 Finds and reads text in local folders of documents: {folders}. Nothing is ever written.
@@ -64,7 +64,7 @@ def serve(
     # whenever the process ends.
     signal.signal(signal.SIGINT, lambda *_: _end(_INTERRUPTED))
     server = FolderServer(tools, structured=structured)
-    beginning = Timer(_HEAD_START, tools.start)
+    beginning = Timer(_HEAD_START_SECONDS, tools.start)
     beginning.daemon = True
     beginning.start()
     if port is None:
@@ -83,8 +83,8 @@ class FolderServer(MCPServer[Any]):
             title="Documents",
             version=__version__,
             instructions=_INSTRUCTIONS.format(folders=printable(", ".join(tools.folders))),
-            log_level="ERROR",  # what is odd about a file is for status to say
-            cache_hints={"tools/list": CacheHint(ttl_ms=_LIST_KEPT)},
+            log_level="ERROR",  # status reports what is odd about a file
+            cache_hints={"tools/list": CacheHint(ttl_ms=_TOOL_LIST_TTL)},
         )
         self._structured = structured
         only_read = ToolAnnotations(
@@ -92,8 +92,8 @@ class FolderServer(MCPServer[Any]):
         )
         for tool in (tools.search, tools.read, tools.outline, tools.grep, tools.status):
             self.add_tool(tool, description=inspect.getdoc(tool), annotations=only_read)
-        for made in self._tool_manager.list_tools():  # titles repeat the names
-            for schema in (made.parameters, *made.parameters["properties"].values()):
+        for added in self._tool_manager.list_tools():  # titles repeat the names
+            for schema in (added.parameters, *added.parameters["properties"].values()):
                 schema.pop("title", None)
 
     async def run_stdio_async(self) -> None:
@@ -105,7 +105,7 @@ class FolderServer(MCPServer[Any]):
             async with passing:
                 async for message in received:
                     await passing.send(message)
-                ending = Timer(_LAST_MOMENT, _end, [0])
+                ending = Timer(_LAST_ANSWER_SECONDS, _end, [0])
                 ending.daemon = True
                 ending.start()
 
@@ -119,15 +119,15 @@ class FolderServer(MCPServer[Any]):
         arguments: dict[str, Any],
         context: Context[Any, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; what a model can mend is said in the result."""
+        """Call a tool; errors that a model can correct are returned as results."""
         tool = self._tool_manager.get_tool(name)
-        known = tool.parameters["properties"] if tool else {}
-        unknown = [each for each in arguments if each not in known]
+        properties = tool.parameters["properties"] if tool else {}
+        unknown = [argument for argument in arguments if argument not in properties]
         if tool and unknown:
-            has = f"{name} takes {', '.join(known)}" if known else f"{name} takes none"
+            has = f"{name} takes {', '.join(properties)}" if properties else f"{name} takes none"
             return _error(f"there is no argument {unknown[0]!r}: {has}")
         try:
-            made = await super().call_tool(name, arguments, context)
+            outcome = await super().call_tool(name, arguments, context)
         except ToolError as error:
             cause = error.__cause__
             expected = not isinstance(error, UnexpectedToolError)
@@ -136,21 +136,21 @@ class FolderServer(MCPServer[Any]):
             if not expected and isinstance(cause, LumberError | ValueError | OSError):
                 return _error(str(cause))
             raise
-        if isinstance(made, CallToolResult) and not self._structured:
-            made.structured_content = None
-        return made
+        if isinstance(outcome, CallToolResult) and not self._structured:
+            outcome.structured_content = None
+        return outcome
 
 
 def _wrong_arguments(error: ValidationError) -> str:
     """Return what is wrong with arguments, in one sentence."""
-    wrong = {str(each["loc"][0]): each["msg"] for each in error.errors()}
-    said = "; ".join(f"{name}: {message}" for name, message in wrong.items())
-    return f"the arguments do not fit: {said}. Pass them as the tool's input schema says"
+    wrong = {str(problem["loc"][0]): problem["msg"] for problem in error.errors()}
+    problems = "; ".join(f"{name}: {message}" for name, message in wrong.items())
+    return f"the arguments do not fit: {problems}. Pass them as the tool's input schema says"
 
 
 def _error(message: str) -> CallToolResult:
-    said = TextContent(type="text", text=printable(message))  # with names of files
-    return CallToolResult(content=[said], is_error=True)
+    content = TextContent(type="text", text=printable(message))  # with names of files
+    return CallToolResult(content=[content], is_error=True)
 
 
 def _serve_http(server: MCPServer, port: int) -> None:

@@ -18,11 +18,11 @@ from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import encodable, is_encodable
 from lumber_files import TextFile, UnreadableFileError, read_bytes
 
-_KEPT = 20_000_000  # characters of texts in memory
+_MAX_CACHED_CHARACTERS = 20_000_000  # characters of texts in memory
 # Of a file that may have become a link or a pipe since it was listed. Windows has fewer of these.
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS)
-_DESCRIPTORS = Path("/proc/self/fd")  # where Linux says which file is open
+_DESCRIPTORS = Path("/proc/self/fd")  # links to the files that are open, on Linux
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LinedText:
         breaks = [match.span() for match in LINE_BREAK.finditer(self.file.text)]
         starts = [0, *(end for _, end in breaks)]
         ends = [*(start for start, _ in breaks), len(self.file.text)]
-        # What a last break ends is no line.
+        # There is no line after a last break.
         return [Span(*each) for each in zip(starts, ends, strict=True) if each[0] < ends[-1]]
 
     def __len__(self) -> int:
@@ -66,21 +66,21 @@ class LinedText:
 
 
 class FileTexts:
-    """Reads files, and keeps the texts that it made last: of a PDF, that takes seconds.
+    """Reads files, and caches the last texts: reading a PDF takes seconds.
 
     Args:
         encoding: See `read_file`.
         max_unpacked: See `read_file`.
 
     Attributes:
-        notices: What was said about files as they were read, by their names; "" for most.
+        notices: What was noticed in files as they were read, by their names; "" for most.
     """
 
     def __init__(self, encoding: str | None, max_unpacked: int) -> None:
         self._encoding = encoding
         self._max_unpacked = max_unpacked
         self._lock = Lock()
-        self._kept: dict[tuple[str, bytes], LinedText | str] = {}  # by name and content
+        self._cache: dict[tuple[str, bytes], LinedText | str] = {}  # by name and content
         self._size = 0
         self.notices: dict[str, str] = {}
 
@@ -93,20 +93,20 @@ class FileTexts:
         """
         content = _content(file)
         key = file.name, sha256(content).digest()
-        made = self._kept.get(key)
-        if made is None:
-            made = self._read_text(file, content)
+        text = self._cache.get(key)
+        if text is None:
+            text = self._read_text(file, content)
             with self._lock:
-                self._kept[key] = made
-                self._size += _size(made)
-                while self._size > _KEPT and len(self._kept) > 1:
-                    self._size -= _size(self._kept.pop(next(iter(self._kept))))
-        if isinstance(made, str):
-            raise UnreadableFileError(made)
-        return made
+                self._cache[key] = text
+                self._size += _size(text)
+                while self._size > _MAX_CACHED_CHARACTERS and len(self._cache) > 1:
+                    self._size -= _size(self._cache.pop(next(iter(self._cache))))
+        if isinstance(text, str):
+            raise UnreadableFileError(text)
+        return text
 
     def _read_text(self, file: ServedFile, content: bytes) -> LinedText | str:
-        """Return the text of a file, or why it has none, which takes as long to find out."""
+        """Return the text of a file, or why it has none: both take long, and both are cached."""
         try:
             read = read_bytes(
                 content,
@@ -129,7 +129,7 @@ def _content(file: ServedFile) -> bytes:
     try:
         with open(os.open(file.path, _OPEN), "rb") as opened:
             found = os.fstat(opened.fileno())
-            # What is open, and not its path, which may be a link at any moment.
+            # The open file is checked, because its path may become a link at any moment.
             if not _is_at(opened.fileno(), found, str(file.path)):
                 raise linked
             if not stat.S_ISREG(found.st_mode):

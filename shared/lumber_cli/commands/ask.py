@@ -15,7 +15,7 @@ from lumber_cli.html_pages.answer_page import answer_page
 from lumber_cli.html_pages.page import write_page
 from lumber_cli.index_cache import open_updated
 from lumber_cli.inputs import STDIN, Inputs, MaybePaths
-from lumber_cli.model_options import Asking, asking_of
+from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
     WRONG_OPTION,
     AlsoOption,
@@ -32,9 +32,9 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_files import MAX_UNPACKED, check_output
 
 
-@with_options(asking_of)
+@with_options(read_model_options)
 def ask_command(
-    asking: Asking,
+    model_options: ModelOptions,
     paths: MaybePaths = None,
     question: Annotated[
         str | None,
@@ -116,9 +116,9 @@ def ask_command(
                 f"--format {kind.value} is for what is printed, and --output and --open make "
                 f"an HTML page: to write {kind.value} to a file, use > FILE instead"
             )
-        policy = asking.call_policy()
+        policy = model_options.call_policy()
         try:
-            model, why = asking.language_model(), ""
+            model, why = model_options.language_model(), ""
         except ModelUnavailableError as error:  # passages are found without it
             model, why = None, no_answer(error)
     try:
@@ -141,7 +141,7 @@ def ask_command(
         files.update(inputs)
     passages = files.search(question, words)
     if not passages:
-        inputs.tell_unread()
+        inputs.report_unread()
         fail("there is no text to search: no document could be read, or all are empty")
     if place:
         say(f"the index is kept in {place}, for the next question (--no-cache keeps none)")
@@ -159,6 +159,6 @@ def ask_command(
             say(f"no browser could be started: open {output} in one")
     else:
         show_passages(question, answer, passages, kind)
-    inputs.tell_unread()
+    inputs.report_unread()
     if why:
         fail(why)

@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from lumber_cli.aligned_table import show_table
-from lumber_cli.model_options import Asking, asking_of
+from lumber_cli.corpus_options import (
+    SPLITTER_NAMES,
+    Concurrency,
+    Folder,
+    PatternOption,
+    check_outputs,
+)
+from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
     EMBEDDERS,
     AlsoOption,
@@ -20,13 +27,6 @@ from lumber_cli.options import (
     say,
     with_options,
     wrong_options,
-)
-from lumber_cli.subjects import (
-    SPLITTER_NAMES,
-    Concurrency,
-    Folder,
-    PatternOption,
-    check_outputs,
 )
 from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
@@ -54,12 +54,12 @@ DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
 )
-_EXAMPLES = 3
+_MAX_EXAMPLES = 3
 
 
-@with_options(asking_of)
+@with_options(read_model_options)
 def compare_command(
-    asking: Asking,
+    model_options: ModelOptions,
     folder: Folder,
     splitter: Annotated[
         list[str] | None,
@@ -127,15 +127,16 @@ def compare_command(
     require("jinja2", package="jinja2", extra="evaluation")
     cache = output / ".work"
     with wrong_options():
-        model, policy = asking.language_model(), asking.call_policy()
+        model, policy = model_options.language_model(), model_options.call_policy()
         priced = prices_in(prices)
         token_counter(tokenizer).count([""])  # raises now if a vocabulary is not available
-        searching = embedder_of(embedder)
+        search_embedder = embedder_of(embedder)
         specs = splitter or DEFAULT_SPLITTERS
         if model is not None and not any(map(_asks_model, specs)):
             raise ValueError("--model has no effect: pass --splitter lumber")
         splitters = [
-            _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
+            _splitter(spec, model, policy, cache, max_concurrency, search_embedder)
+            for spec in specs
         ]
         if encoding is not None:
             check_encoding(encoding)
@@ -148,7 +149,7 @@ def compare_command(
         encoding=encoding,
         max_unpacked=max_unpacked,
     )
-    _tell_absent(corpus)
+    _warn_of_absent(corpus)
     asked = [] if questions is None else [questions]
     check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
     measured = {
@@ -158,10 +159,10 @@ def compare_command(
     }
     with wrong_options():
         check_comparison(corpus, splitters, measured)
-    made = compare(
+    comparison = compare(
         corpus,
         splitters,
-        embedder=searching,
+        embedder=search_embedder,
         tokenizer=tokenizer,
         prices=priced,
         within_document=within_document,
@@ -169,8 +170,8 @@ def compare_command(
         folder=cache,
         show_progress=sys.stderr.isatty(),
     )
-    page = write_report(made, output)
-    _tell(made, page)
+    page = write_report(comparison, output)
+    _print_result(comparison, page)
 
 
 def _asks_model(spec: str) -> bool:
@@ -191,9 +192,9 @@ def _splitter(
         ValueError: The name or its number is unknown.
     """
     kind, _, number = spec.partition(":")
-    made = preset(spec, embedder=embedder)
+    named = preset(spec, embedder=embedder)
     if model is None or kind != "lumber":
-        return made
+        return named
     work.mkdir(parents=True, exist_ok=True)
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),
@@ -205,24 +206,26 @@ def _splitter(
     return wrap_splitter(chunker, name=spec)
 
 
-def _tell_absent(corpus: Corpus) -> None:
+def _warn_of_absent(corpus: Corpus) -> None:
     """Warn of questions whose answer is not in their document."""
     absent = absent_questions(corpus)
     if absent:
-        examples = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_EXAMPLES])
+        examples = "; ".join(
+            f"{each.question!r} ({each.document})" for each in absent[:_MAX_EXAMPLES]
+        )
         say(
             f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
             "their documents, so no splitter can find them: "
-            f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
+            f"{examples}{'; ...' if len(absent) > _MAX_EXAMPLES else ''}"
         )
 
 
-def _tell(made: Comparison, page: Path) -> None:
+def _print_result(comparison: Comparison, page: Path) -> None:
     """Print the table, what can be concluded from it, and where the report is.
 
     A star marks values that are clearly the best.
     """
-    table = summary_table(made)
+    table = summary_table(comparison)
     rows = [
         [row.name]
         + [
@@ -232,6 +235,6 @@ def _tell(made: Comparison, page: Path) -> None:
         for row in table.rows
     ]
     show_table(["splitter", *table.columns], rows)
-    typer.echo(f"\nDocuments are read as: {made.corpus.formats}.")
-    typer.echo("\n".join(filter(None, [explanation(made), *conclusions(made)])))
+    typer.echo(f"\nDocuments are read as: {comparison.corpus.formats}.")
+    typer.echo("\n".join(filter(None, [explanation(comparison), *conclusions(comparison)])))
     typer.echo(f"\n{page}\n{page.with_suffix('.json')}")

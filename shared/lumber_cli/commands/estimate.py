@@ -19,16 +19,16 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitting import SplitterName, Splitting, splitting_of
+from lumber_cli.splitter_options import SplitterName, SplitterOptions, read_splitter_options
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber import Range
 from lumber_core.text.source import Source
 from lumber_files import MAX_UNPACKED
 
 
-@with_options(splitting_of, method=SplitterName.LUMBER)
+@with_options(read_splitter_options, method=SplitterName.LUMBER)
 def estimate_command(
-    splitting: Splitting,
+    options: SplitterOptions,
     paths: Paths,
     prices: PricesOption = None,
     encoding: EncodingOption = None,
@@ -44,7 +44,7 @@ def estimate_command(
     subtracted.
     """
     with wrong_options():
-        chunker = splitting.estimating_chunker()
+        chunker = options.chunker_for_estimate()
         given = prices_in(prices)
     inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     rows: list[list[str]] = []
@@ -54,7 +54,7 @@ def estimate_command(
         counted = [_number(len(file.text)), _number(tokens)]
         rows.append([file.name, *counted, *_cells(chunker, [file], given)])
         files.append(file)
-    inputs.tell_unread()
+    inputs.report_unread()
     if not files:
         fail("nothing to estimate: no document could be read")
     if len(files) > 1:
@@ -68,12 +68,16 @@ def estimate_command(
 
 
 def _cells(chunker: LumberChunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
-    made = chunker.estimate(files, prices=prices)
-    found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
-    if made.cost is not None:
-        low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in made.cost)
-        found.append(f"{likely} ({low} to {high})")
-    return found
+    estimate = chunker.estimate(files, prices=prices)
+    cells = [
+        _range(estimate.calls),
+        _range(estimate.prompt_tokens),
+        _range(estimate.completion_tokens),
+    ]
+    if estimate.cost is not None:
+        low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in estimate.cost)
+        cells.append(f"{likely} ({low} to {high})")
+    return cells
 
 
 def _range(values: Range) -> str:

@@ -99,7 +99,7 @@ def copy_index(source: str | Path, target: str | Path) -> None:
 
     Raises:
         ValueError: There is nothing to copy, or there is something at the target.
-        StoreError: One of them cannot be used.
+        StoreError: An index cannot be used.
     """
     if not is_url(source) and not Path(source).is_file():
         raise ValueError(f"there is no index {source}: pass its file, or the URL of a database")
@@ -107,36 +107,36 @@ def copy_index(source: str | Path, target: str | Path) -> None:
         check_output(Path(target))
         if Path(target).exists():
             raise ValueError(f"{target} exists: pass another file, or delete it first")
-    of, to = PassageStore(source), PassageStore(target)
-    with of.database.transaction() as stored:
-        if stored.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
-            raise ValueError(f"{of.name} has no documents")
-        if isinstance(stored, sqlite3.Connection) and not is_url(target):
-            _back_up(stored, Path(target))
+    old, new = PassageStore(source), PassageStore(target)
+    with old.database.transaction() as reader:
+        if reader.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
+            raise ValueError(f"{old.name} has no documents")
+        if isinstance(reader, sqlite3.Connection) and not is_url(target):
+            _back_up(reader, Path(target))
             return
-        with to.database.transaction(write=True) as made:
-            if made.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None:
-                raise ValueError(f"{to.name} has documents: pass another collection")
-            for name, value in stored.execute("SELECT name, value FROM about"):
-                if name != "format":  # which a file has in its header
-                    note(made, name, value)
+        with new.database.transaction(write=True) as writer:
+            if writer.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None:
+                raise ValueError(f"{new.name} has documents: pass another collection")
+            for name, value in reader.execute("SELECT name, value FROM about"):
+                if name != "format":  # a file has it in its header
+                    note(writer, name, value)
             for table, column, values, at_once in _TABLES:
-                known = [one for (one,) in stored.execute(f"SELECT {values}")]
-                for some in batches(known, at_once):
-                    rows = [*select(stored, f"* FROM {table} WHERE {column}", some)]
+                keys = [key for (key,) in reader.execute(f"SELECT {values}")]
+                for batch in batches(keys, at_once):
+                    rows = [*select(reader, f"* FROM {table} WHERE {column}", batch)]
                     marks = ", ".join("?" * len(rows[0])) if rows else ""
-                    made.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+                    writer.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
 
-def _back_up(stored: sqlite3.Connection, target: Path) -> None:
-    """Copy a file, which nobody changes meanwhile.
+def _back_up(reader: sqlite3.Connection, target: Path) -> None:
+    """Copy a file as it is at one moment.
 
     Raises:
-        StoreError: The copy cannot be written; then there is none.
+        StoreError: The copy cannot be written, and is removed.
     """
     try:
         with closing(sqlite3.connect(target)) as copy:
-            stored.backup(copy)
+            reader.backup(copy)
     except sqlite3.Error as error:
         target.unlink(missing_ok=True)
         raise StoreError(

@@ -9,7 +9,14 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.model_options import Asking, asking_of
+from lumber_cli.corpus_options import (
+    SPLITTER_NAMES,
+    Concurrency,
+    Folder,
+    PatternOption,
+    check_outputs,
+)
+from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
     AlsoOption,
     EncodingOption,
@@ -18,7 +25,6 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
 from lumber_core.checks import check_positive
 from lumber_core.support.wording import with_noun
 from lumber_evaluation.corpora import load_folder
@@ -36,9 +42,9 @@ _WITHOUT_MODEL = (
 )
 
 
-@with_options(asking_of)
+@with_options(read_model_options)
 def questions_command(
-    asking: Asking,
+    model_options: ModelOptions,
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write, .jsonl.")] = Path(
         "questions.jsonl"
@@ -67,10 +73,10 @@ def questions_command(
         output = check_question_path(output)
         check_positive("count", count)
         cutter = preset(splitter)
-        asker = asking.language_model()
-        if asker is None:
+        model = model_options.language_model()
+        if model is None:
             raise ValueError(_WITHOUT_MODEL)
-        policy = asking.call_policy()
+        policy = model_options.call_policy()
         if encoding is not None:
             check_encoding(encoding)
     documents = load_folder(
@@ -81,9 +87,9 @@ def questions_command(
         max_unpacked=max_unpacked,
     ).documents
     check_outputs([output], folder, documents)
-    made = make_questions(
+    question_set = make_questions(
         [cutter.split(document) for document in documents],
-        asker,
+        model,
         documents=documents,
         count=count,
         seed=seed,
@@ -92,22 +98,22 @@ def questions_command(
         max_concurrency=max_concurrency,
         show_progress=sys.stderr.isatty(),
     )
-    if not made.questions:
-        fail(f"no question was kept: {_reasons(made)}")
-    write_questions(made.questions, output)
-    asked = len({question.document for question in made.questions})
+    if not question_set.questions:
+        fail(f"no question was kept: {_reasons(question_set)}")
+    write_questions(question_set.questions, output)
+    asked = len({question.document for question in question_set.questions})
     typer.echo(
-        f"{with_noun(len(made.questions), 'question')} about {asked} of "
+        f"{with_noun(len(question_set.questions), 'question')} about {asked} of "
         f"{with_noun(len(documents), 'document')} written to "
-        f"{output}; {with_noun(made.usage.calls, 'call')}, "
-        f"{made.usage.prompt_tokens} tokens read and "
-        f"{made.usage.completion_tokens} written"
+        f"{output}; {with_noun(question_set.usage.calls, 'call')}, "
+        f"{question_set.usage.prompt_tokens} tokens read and "
+        f"{question_set.usage.completion_tokens} written"
     )
-    if made.dropped:
-        typer.echo(f"not kept: {_reasons(made)}")
+    if question_set.dropped:
+        typer.echo(f"not kept: {_reasons(question_set)}")
 
 
-def _reasons(made: QuestionSet) -> str:
+def _reasons(question_set: QuestionSet) -> str:
     """Return the three most common reasons for dropping a question."""
-    counted = Counter(dropped.reason for dropped in made.dropped)
+    counted = Counter(dropped.reason for dropped in question_set.dropped)
     return "; ".join(f"{reason} ({times})" for reason, times in counted.most_common(3))

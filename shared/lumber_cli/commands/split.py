@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from tqdm import tqdm
 
+from lumber_cli.chunk_formats import ChunkRow, OutputFormat, check_format, writer
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EMBEDDERS,
@@ -22,8 +23,7 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitting import Splitting, splitting_of
-from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
+from lumber_cli.splitter_options import SplitterOptions, read_splitter_options
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.wording import with_noun
@@ -33,13 +33,13 @@ from lumber_retrieval.index.surroundings import split_and_embed
 if TYPE_CHECKING:
     from lumber_retrieval.index.surroundings import Vectors
 
-_LARGE = 50_000
+_LARGE_TEXT_CHARACTERS = 50_000
 """Characters of a file above which it has a progress bar of its own: some seconds for BERT."""
 
 
-@with_options(splitting_of)
+@with_options(read_splitter_options)
 def split_command(
-    splitting: Splitting,
+    options: SplitterOptions,
     paths: Paths,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; by default stdout.")
@@ -79,23 +79,23 @@ def split_command(
     written), 2 for a wrong option, 130 after Ctrl-C.
     """
     with wrong_options():
-        embed_documents = _embedding(embed, embedder, kind)
-        chunker = splitting.chunker()
+        embed_documents = _embed_function(embed, embedder, kind)
+        chunker = options.chunker()
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
         check_format(kind, output)
     inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     if output is not None:
         with wrong_options():
-            check_output(output, [*inputs.files, *splitting.files])
+            check_output(output, [*inputs.files, *options.files])
     done = 0
     terminal = sys.stderr.isatty()
     with writer(kind, output, embedding=embed) as write:
         try:
             for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-                alone = len(inputs) == 1 or len(file.text) > _LARGE
-                slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
-                delivery = Delivery(splitting.chunk_overlap)
+                alone = len(inputs) == 1 or len(file.text) > _LARGE_TEXT_CHARACTERS
+                slow = options.asks_model or (isinstance(chunker, BertChunker) and alone)
+                delivery = Delivery(options.chunk_overlap)
                 shown = slow and terminal
                 if embed_documents is None:
                     (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
@@ -110,12 +110,12 @@ def split_command(
         except KeyboardInterrupt:
             say(f"interrupted; {done} of {with_noun(len(inputs), 'document')} written")
             raise typer.Exit(INTERRUPTED) from None
-        inputs.tell_unread()
+        inputs.report_unread()
         if inputs.failed:
             raise typer.Exit(1)
 
 
-def _embedding(
+def _embed_function(
     embed: bool, embedder: str | None, kind: OutputFormat
 ) -> Callable[[list[str]], Vectors] | None:
     """Return what embeds texts; None if no vectors are wanted.

@@ -21,15 +21,15 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitting import Splitting, splitting_of
+from lumber_cli.splitter_options import SplitterOptions, read_splitter_options
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import MAX_UNPACKED, check_output
 
 
-@with_options(splitting_of)
+@with_options(read_splitter_options)
 def view_command(
-    splitting: Splitting,
+    options: SplitterOptions,
     paths: Paths,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")] = Path(
         "view.html"
@@ -47,19 +47,19 @@ def view_command(
     Prints the path of the page.
     """
     with wrong_options():
-        chunker = splitting.chunker()
+        chunker = options.chunker()
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
     inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
     with wrong_options():
-        check_output(output, [*inputs.files, *splitting.files])
+        check_output(output, [*inputs.files, *options.files])
     texts = []
     for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-        shown = splitting.asks_model and sys.stderr.isatty()
-        delivery = Delivery(splitting.chunk_overlap)
+        shown = options.asks_model and sys.stderr.isatty()
+        delivery = Delivery(options.chunk_overlap)
         (chunks,) = chunker.split_all([file], delivery, show_progress=shown)
         texts.append((file.name, chunks))
-    inputs.tell_unread()
+    inputs.report_unread()
     if not texts:
         fail("nothing to show: no document could be read")
     write_page(output, chunk_page(texts))

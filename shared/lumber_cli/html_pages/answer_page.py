@@ -27,7 +27,7 @@ from lumber_retrieval.passages.joining import Passage
 # Parts of a text that a browser lays out only when they are seen: about a screen each. They end
 # with a paragraph, or with a line if none ends so soon.
 _PART = re.compile(r"(?s).{2000}(?:.{0,2000}?(?:\r?\n){2,}|[^\r\n]*[\r\n]*)")
-_EXCERPT = 900  # characters, of which the list shows some lines
+_MAX_EXCERPT_CHARACTERS = 900  # characters, of which the list shows some lines
 _GAP = re.compile(r"(?:\r?\n){3,}")
 _Atom = str | list[Any]
 
@@ -142,7 +142,7 @@ def _covers(span: Span, inner: Span) -> bool:
 
 def _excerpt(source: Source, span: Span) -> list[list[Any]]:
     """Return the first blocks of a passage or quote, as much of it as the list may show."""
-    shown = Span(span.start, min(span.end, span.start + _EXCERPT))
+    shown = Span(span.start, min(span.end, span.start + _MAX_EXCERPT_CHARACTERS))
     blocks = [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
     for kind, atoms, *_ in blocks:
         if kind == "text":

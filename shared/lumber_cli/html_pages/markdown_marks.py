@@ -1,4 +1,4 @@
-"""Where the marks of Markdown stand in a text, and what they make of the text between them.
+"""Where the marks of Markdown are in a text, and the styles that they give to it.
 
 A page hides the marks and shows what they mean, so that its text stays that of the document,
 character by character.
@@ -25,8 +25,8 @@ class Styled(NamedTuple):
 
     Attributes:
         span: The range.
-        style: "mark" is not to be seen, "bullet" to be seen as a bullet; else "strong", "em",
-            "s", "link" or "code".
+        style: "mark" is hidden, "bullet" is shown as a bullet; else "strong", "em", "s", "link"
+            or "code".
     """
 
     span: Span
@@ -120,20 +120,20 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
             else:
                 styles.pop()
             continue
-        said = "\n" if token.type == "softbreak" else token.content
-        start = text.find(said, done, block.end)
-        if start < 0:  # what is not in the text as it was read is shown with its marks
+        visible = "\n" if token.type == "softbreak" else token.content
+        start = text.find(visible, done, block.end)
+        if start < 0:  # a text that the parser has changed is shown with its marks
             sure = False
             continue
         if sure and start > done:
             yield Styled(Span(done, start), MARK)
-        done, sure = start + len(said), True
+        done, sure = start + len(visible), True
         own = [_STYLES[token.type]] if token.type in _STYLES else []
         for style in {*styles, *own}:
             yield Styled(Span(start, done), style)
-    left = Span(done, block.end).stripped(text)
-    if sure and left.start < left.end:
-        yield Styled(left, MARK)
+    rest = Span(done, block.end).stripped(text)
+    if sure and rest.start < rest.end:
+        yield Styled(rest, MARK)
 
 
 @cache

@@ -12,7 +12,7 @@ from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable
 
 # What a browser would read as something else, or as nothing.
-_KEPT = {"\r": "&#13;", "\0": "\ufffd"}
+_ESCAPES = {"\r": "&#13;", "\0": "\ufffd"}
 
 
 def chunk_page(texts: Sequence[tuple[str, Sequence[Chunk]]]) -> str:
@@ -35,18 +35,18 @@ def chunk_page(texts: Sequence[tuple[str, Sequence[Chunk]]]) -> str:
 
 def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
     """Return a text with its chunks."""
-    said = "no chunks: the text is empty"
+    summary = "no chunks: the text is empty"
     if chunks:
         sizes = [chunk.tokens for chunk in chunks]
         mean = round(sum(sizes) / len(sizes))
-        said = (
+        summary = (
             f"{with_noun(len(chunks), 'chunk')}, {mean:,} tokens on average "
             f"({min(sizes):,} to {max(sizes):,})"
         )
     ends = [0, *(chunk.span.end for chunk in chunks)]
     shown = "".join(_chunk(chunk, end) for chunk, end in zip(chunks, ends, strict=False))
     title = f"<h1><bdi>{_text(printable(name))}</bdi></h1>"
-    return f'<section id="{number}">{title}<p class="sum">{said}</p>{shown}</section>'
+    return f'<section id="{number}">{title}<p class="sum">{summary}</p>{shown}</section>'
 
 
 def _chunk(chunk: Chunk, before: int) -> str:
@@ -77,6 +77,6 @@ def _chunk(chunk: Chunk, before: int) -> str:
 def _text(text: str) -> str:
     """Return a text as HTML that shows it."""
     escaped = escape(text)
-    for character, shown in _KEPT.items():
+    for character, shown in _ESCAPES.items():
         escaped = escaped.replace(character, shown)
     return escaped

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from lumber_cli.language_models import FORMS, is_language_model, model_class
-from lumber_cli.model_options import Asking, KeyVariable
+from lumber_cli.model_options import KeyVariable, ModelOptions
 from lumber_cli.named_settings import (
     SetOption,
     divide_settings,
@@ -54,7 +54,7 @@ SPLITTERS: Final[Mapping[SplitterName, type[Chunker]]] = {
 
 
 @dataclass(frozen=True)
-class Splitting:
+class SplitterOptions:
     """The values of a splitter's options.
 
     Attributes:
@@ -92,30 +92,30 @@ class Splitting:
             ValueError: A setting is wrong, or is not one of this splitter.
             MissingExtraError: The language model's package is not installed.
         """
-        own, asking = self._divide()
+        own, model_options = self._divide()
         if self.method is SplitterName.LUMBER:
-            made: Chunker = make_with(LumberChunker, self._judge(own, asking), **own)
+            chunker: Chunker = make_with(LumberChunker, self._judge(own, model_options), **own)
         else:
-            if flags := self._flags_of_models(asking):
+            if flags := self._flags_of_models(model_options):
                 raise ValueError(f"{flags[0]} is for the language model of --method lumber")
             if self.model is not None:
                 own["model"] = self._weights(self.model)
-            made = make_with(SPLITTERS[self.method], **own)
-        check_overlap(self.chunk_overlap, made.chunk_size)
-        return made
+            chunker = make_with(SPLITTERS[self.method], **own)
+        check_overlap(self.chunk_overlap, chunker.chunk_size)
+        return chunker
 
-    def estimating_chunker(self) -> LumberChunker:
-        """Make the splitter for an estimate: no model is asked, so none is made.
+    def chunker_for_estimate(self) -> LumberChunker:
+        """Make the splitter for an estimate, with no language model.
 
         Raises:
             ValueError: A setting is wrong, or is not one of this splitter.
         """
-        own, asking = self._divide()
+        own, model_options = self._divide()
         own.pop("store", None)
-        judge = ModelJudge(_Unasked(), prompt_in(self.prompt), policy=asking.call_policy())
+        judge = ModelJudge(_NoModel(), prompt_in(self.prompt), policy=model_options.call_policy())
         return make_with(LumberChunker, judge, **own)
 
-    def _divide(self) -> tuple[dict[str, Any], Asking]:
+    def _divide(self) -> tuple[dict[str, Any], ModelOptions]:
         """Return the splitter's settings, and those of the language model."""
         splitter = SPLITTERS[self.method]
         for name in self.settings:
@@ -129,11 +129,11 @@ class Splitting:
         own, policy, model = divide_settings(
             self.settings, splitter, CallPolicy, model_class(asked)
         )
-        return own, Asking(asked, self.key_variable, {**policy, **model})
+        return own, ModelOptions(asked, self.key_variable, {**policy, **model})
 
-    def _flags_of_models(self, asking: Asking) -> list[str]:
-        """Return the options given that apply only to a language model."""
-        return [*asking.given, *(["--prompt"] if self.prompt is not None else [])]
+    def _flags_of_models(self, model_options: ModelOptions) -> list[str]:
+        """Return the options that were given and apply only to a language model."""
+        return [*model_options.given, *(["--prompt"] if self.prompt is not None else [])]
 
     def _weights(self, model: str) -> str:
         """Return the model, if it is one that the splitter runs itself."""
@@ -145,11 +145,11 @@ class Splitting:
             )
         return model
 
-    def _judge(self, own: Mapping[str, object], asking: Asking) -> Judge:
-        model = asking.language_model() if asking.model is not None else None
+    def _judge(self, own: Mapping[str, object], model_options: ModelOptions) -> Judge:
+        model = model_options.language_model() if model_options.model is not None else None
         if model is not None:
-            return ModelJudge(model, prompt_in(self.prompt), policy=asking.call_policy())
-        flags = [*self._flags_of_models(asking), *(["--store"] if "store" in own else [])]
+            return ModelJudge(model, prompt_in(self.prompt), policy=model_options.call_policy())
+        flags = [*self._flags_of_models(model_options), *(["--store"] if "store" in own else [])]
         if flags:
             raise ValueError(
                 f"{flags[0]} needs a language model: pass --model, such as openai:gpt-4o-mini"
@@ -162,7 +162,7 @@ class Splitting:
         return BertJudge(weights)
 
 
-class _Unasked:
+class _NoModel:
     """Stands for the language model in an estimate."""
 
     identity = "unasked"
@@ -181,7 +181,7 @@ def prompt_in(path: Path | None) -> PromptTemplate | None:
     """Read a prompt from a file: the user text, below a line --- if there is a system text.
 
     Raises:
-        ValueError: The file is not UTF-8, or does not say where the paragraphs go.
+        ValueError: The file is not UTF-8, or lacks the place of the paragraphs.
         OSError: It cannot be read.
     """
     if path is None:
@@ -197,7 +197,7 @@ def prompt_in(path: Path | None) -> PromptTemplate | None:
         raise ValueError(f"{path}: {error}") from None
 
 
-def splitting_of(
+def read_splitter_options(
     method: Annotated[
         SplitterName,
         typer.Option(
@@ -282,8 +282,8 @@ def splitting_of(
         typer.Option(metavar="CALLS", help="(lumber) Maximum number of model calls in flight."),
     ] = None,
     settings: SetOption = None,
-) -> Splitting:
-    """Return what the options for a splitter say.
+) -> SplitterOptions:
+    """Return the values of the options for a splitter.
 
     Raises:
         ValueError: A setting is not written as NAME=VALUE.
@@ -306,4 +306,4 @@ def splitting_of(
         if value is not None
     }
     given |= settings_in(settings)
-    return Splitting(method, given, chunk_overlap, model, key_variable, prompt)
+    return SplitterOptions(method, given, chunk_overlap, model, key_variable, prompt)

@@ -113,20 +113,20 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
         OSError: The file cannot be written.
     """
     if output is None:
-        yield _lines(typer.get_binary_stream("stdout"), kind)
+        yield _line_writer(typer.get_binary_stream("stdout"), kind)
         return
-    begun, error = False, None
+    has_begun, error = False, None
     with replacing(output) as part, _open_writer(kind, part, embedding) as write:
 
         def note(rows: Sequence[ChunkRow]) -> None:
-            nonlocal begun
-            begun = True
+            nonlocal has_begun
+            has_begun = True
             write(rows)
 
         try:
             yield note
         except BaseException as raised:
-            if not begun:
+            if not has_begun:
                 raise
             error = raised
     if error is not None:
@@ -134,7 +134,7 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
 
 
 def write_utf8(stream: BinaryIO, text: str) -> None:
-    """Write a text, and flush it; on a terminal without what could control it."""
+    """Write a text and flush it; on a terminal, escape characters that would control it."""
     if stream.isatty():
         text = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
     # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
@@ -150,8 +150,8 @@ def as_text(title: str, text: str) -> str:
     return f"===== {title}\n{text}{end}"
 
 
-def _lines(stream: BinaryIO, kind: OutputFormat) -> Write:
-    """Write UTF-8, whatever the terminal's encoding; each document is flushed."""
+def _line_writer(stream: BinaryIO, kind: OutputFormat) -> Write:
+    """Return a function that writes UTF-8, whatever the terminal's encoding, and flushes it."""
 
     def format_row(row: ChunkRow) -> str:
         if kind is OutputFormat.TEXT:
@@ -166,7 +166,7 @@ def _open_writer(kind: OutputFormat, path: Path, embedding: bool) -> Iterator[Wr
     """Yield a function that writes to a file; Parquet has a row group for each document."""
     if kind is not OutputFormat.PARQUET:
         with path.open("wb") as stream:
-            yield _lines(stream, kind)
+            yield _line_writer(stream, kind)
         return
     import pyarrow as pa
     from pyarrow import parquet
@@ -185,7 +185,7 @@ def _open_writer(kind: OutputFormat, path: Path, embedding: bool) -> Iterator[Wr
 
         def write(rows: Sequence[ChunkRow]) -> None:
             if rows:
-                made = [{**row.as_json(), "document": writable(row.document)} for row in rows]
-                file.write_table(pa.Table.from_pylist(made, schema=schema))
+                cells = [{**row.as_json(), "document": writable(row.document)} for row in rows]
+                file.write_table(pa.Table.from_pylist(cells, schema=schema))
 
         yield write

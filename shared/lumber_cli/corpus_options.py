@@ -1,4 +1,4 @@
-"""What `compare` and `questions` share: their options, and the files that they may not replace."""
+"""Options about a corpus, for `compare` and `questions`, and the files they may not replace."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_outputs(
     documents: Iterable[Document],
     others: Iterable[Path] = (),
 ) -> None:
-    """Raise if a file to write is one that was read.
+    """Exit if a file to write is one that was read.
 
     Args:
         outputs: The files to write.
