@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +24,7 @@ from lumber_core.storage.cache import digest
 from lumber_core.storage.urls import is_url
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
+from lumber_core.text.titles import TITLE_KEY, title_after_rename
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
@@ -39,6 +42,7 @@ _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of answers; benchmarks/unanswer
 Stamp = tuple[int, int]
 """What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""
 
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # no pipe waits
 _SETTLED_NANOSECONDS = 2 * 10**9  # the times of changes are that coarse on some file systems
 
 
@@ -50,18 +54,21 @@ class ReadFile(NamedTuple):
         file: Its text.
         stamp: Its stamp before it was read; None if it has none.
         settled: Whether any later change gives it another stamp; see `is_settled`.
+        content: What `content_of` returned before it was read; "": its bytes are not known.
     """
 
     path: str
     file: TextFile
     stamp: Stamp | None
     settled: bool
+    content: str = ""
 
 
 class _FileRecord(NamedTuple):
-    """What a file was when it was read: its stamp, and the digest of what was indexed."""
+    """What a file was when it was read: its stamp, digests of its bytes and of what was indexed."""
 
     stamp: Stamp | None
+    content: str
     digest: str
 
 
@@ -81,6 +88,7 @@ class FileIndex:
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
         self._read: dict[str, _FileRecord] = {}  # by this process
+        self._by_content: dict[str, list[tuple[str, str]]] = {}  # paths and digests, for a rename
 
     @property
     def paths(self) -> list[str]:
@@ -90,13 +98,49 @@ class FileIndex:
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return the files that need not be read: they are stored as they are.
 
+        A file with another time and the same bytes is one of them.
+
         Args:
             stamps: The stamps of files by their paths; None: the file must be read.
 
         Raises:
             StoreError: The index cannot be used.
         """
-        return self._find_stored(stamps, self._records(self._index.store.about(_NOTE)))
+        records = self._records(self._index.store.about(_NOTE))
+        self._by_content = {}
+        for path, record in records.items():
+            self._by_content.setdefault(record.content, []).append((path, record.digest))
+        same = self._find_stored(stamps, records)
+        touched = {
+            path: records[path]._replace(stamp=stamp)
+            for path, stamp in stamps.items()
+            if path not in same and _is_touched(path, stamp, records.get(path))
+        }
+        stored = self._find_stored(stamps, touched)
+        settled = {path: touched[path] for path in stored if is_settled(stamps[path])}
+        if settled:
+            with suppress(StoreError):  # an index that may only be read
+                self._store_records(settled)
+        return same | stored
+
+    def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
+        """Return the text of a file with the bytes of another one, which was read.
+
+        Args:
+            path: Its path; the suffix must be the same.
+            content: What `content_of` returned for it.
+            name: Its name, which its title may depend on.
+        """
+        for other, version in self._by_content.get(content, ()) if content else ():
+            if Path(other).suffix.lower() != path.suffix.lower():
+                continue
+            if self._index.store.digests([other]).get(other) == version:
+                text, metadata = self._index.store.contents([other])[other]
+                del metadata[_SOURCE]
+                if title := metadata.get(TITLE_KEY):
+                    metadata[TITLE_KEY] = title_after_rename(title, other, name)
+                return TextFile(text, name=name, metadata=metadata, pages=_pages_of(path, text))
+        return None
 
     def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return the files that are stored as they are, or were when this process last read them.
@@ -119,11 +163,14 @@ class FileIndex:
         documents = []
         read: dict[str, _FileRecord] = {}
         certain: dict[str, _FileRecord | None] = {}
-        for path, text, stamp, settled in files:
+        for path, text, stamp, settled, content in files:
             metadata = {**text.metadata, _SOURCE: path}
             document = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
-            read[path] = _FileRecord(stamp, document_digest(document, self._chunker.identity))
-            certain[path] = read[path] if settled else None
+            version = document_digest(document, self._chunker.identity)
+            read[path] = _FileRecord(stamp, content, version)
+            # If a change may leave the stamp as it is, the bytes are compared the next time.
+            unsettled = read[path]._replace(stamp=(0, stamp[1])) if stamp and content else None
+            certain[path] = read[path] if settled else unsettled
             documents.append(document)
         self._index.add(documents, show_progress=show_progress)
         self._read |= read
@@ -210,8 +257,7 @@ class FileIndex:
         sources = {}
         for name, path in paths.items():
             text, metadata = stored.get(path, ("", {}))
-            feeds = Path(path).suffix.lower() == PDF
-            _, pages = join_texts(text.split(SEPARATOR) if feeds else ())
+            pages = _pages_of(Path(path), text)
             sources[name] = Source(text, name=name, metadata=metadata, pages=pages)
         for passage in passages:
             if passage.span.of(sources[passage.document].text) != passage.text:
@@ -224,11 +270,13 @@ class FileIndex:
         for named in files:
             stamp = _stamp(named)  # before: a file that changes meanwhile is read again
             settled = is_settled(stamp)
-            file = inputs.read(named)
+            content = "" if named is None else content_of(named.path)
+            file = self.find_text(named.path, content, named.name) if named else None
+            file = file or inputs.read(named)
             path = _path(named)
             if file is not None and path not in self._names:
                 self._names[path] = file.name
-                yield ReadFile(path, file, stamp, settled)
+                yield ReadFile(path, file, stamp, settled, content)
 
     def _find_stored(
         self, stamps: Mapping[str, Stamp | None], records: Mapping[str, _FileRecord]
@@ -249,8 +297,8 @@ class FileIndex:
             content = json.loads(note or b"{}")
             if isinstance(content, dict) and content.get("version") == self._version:
                 return {
-                    path: _FileRecord((changed, size), digest)
-                    for path, (changed, size, digest) in content["stamps"].items()
+                    path: _FileRecord((changed, size), bytes_digest, digest)
+                    for path, (changed, size, bytes_digest, digest) in content["stamps"].items()
                 }
         return {}
 
@@ -260,13 +308,23 @@ class FileIndex:
         def change(note: bytes | None) -> bytes:
             merged = {**self._records(note), **changes}
             rows = {
-                path: [*record.stamp, record.digest]
+                path: [*record.stamp, record.content, record.digest]
                 for path, record in merged.items()
                 if record is not None and record.stamp is not None
             }
             return json.dumps({"version": self._version, "stamps": rows}).encode()
 
         self._index.store.revise(_NOTE, change)
+
+
+def content_of(path: Path) -> str:
+    """Return a digest of the bytes of a file, "" if it cannot be read."""
+    try:
+        with open(os.open(path, _OPEN), "rb") as file:
+            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return blake2b(file.read(), digest_size=16).hexdigest() if regular else ""
+    except OSError:  # reading reports what is wrong
+        return ""
 
 
 def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | None:
@@ -327,6 +385,19 @@ def _name(named: NamedPath | None) -> str:
 
 def _path(named: NamedPath | None) -> str:
     return "stdin" if named is None else str(named.path.resolve())
+
+
+def _is_touched(path: str, stamp: Stamp | None, record: _FileRecord | None) -> bool:
+    """Return whether a file has another stamp than its record, and the same bytes."""
+    if not (stamp and record and record.stamp and record.content):
+        return False
+    return stamp[1] == record.stamp[1] and content_of(Path(path)) == record.content
+
+
+def _pages_of(path: Path, text: str) -> tuple[int, ...]:
+    """Return where the pages of a file start in its text."""
+    feeds = path.suffix.lower() == PDF
+    return join_texts(text.split(SEPARATOR) if feeds else ())[1]
 
 
 def _is_gone(path: str) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lumber_cli.file_index import FileIndex, ReadFile, Stamp, is_settled, stamp_of
-from lumber_files import read_file
+import pytest
+
+from lumber_cli.file_index import FileIndex, ReadFile, Stamp, content_of, is_settled, stamp_of
+from lumber_cli.inputs import Inputs
+from lumber_files import NamedPath, TextFile, read_file
 
 
 def read(path: Path, text: str) -> ReadFile:
@@ -62,3 +65,98 @@ def test_another_encoding_reads_files_again(tmp_path: Path) -> None:
     ferry = read(tmp_path / "ferry.md", "The ferry leaves at noon.\n")
     FileIndex(tmp_path / "index.db").add([ferry])
     assert FileIndex(tmp_path / "index.db", "latin-1").find_unchanged(stamps(ferry)) == set()
+
+
+def update(folder: Path) -> tuple[list[str], FileIndex]:
+    """Bring the index of a folder up to date; return the files that were read."""
+    read_again: list[str] = []
+
+    class Recording(Inputs):
+        def _read(self, named: NamedPath | None) -> TextFile:
+            read_again.append("stdin" if named is None else named.path.name)
+            return super()._read(named)
+
+    index = FileIndex(folder.parent / "index.db")
+    index.update(Recording([str(folder)]))
+    return read_again, index
+
+
+def folder_of(tmp_path: Path, **texts: str) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in texts.items():
+        path = folder / f"{name}.md"
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, (10**9, 10**9))
+    return folder
+
+
+@pytest.mark.parametrize("seconds", [10**9 + 5, None])
+def test_a_file_is_read_again_only_if_its_bytes_have_changed(
+    seconds: int | None, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path, ferry="The ferry leaves at noon.\n", train="It has no wheels.\n")
+    assert update(folder)[0] == ["ferry.md", "train.md"]
+    times = None if seconds is None else (seconds, seconds)  # None: just now
+    for path in folder.iterdir():
+        os.utime(path, times)
+    for _ in range(2):
+        assert update(folder)[0] == []
+    (folder / "ferry.md").write_text("The ferry leaves at nine.\n", encoding="utf-8")  # as long
+    os.utime(folder / "ferry.md", (10**9 + 9, 10**9 + 9))
+    again, index = update(folder)
+    assert again == ["ferry.md"]
+    assert "nine" in index.search("When does the ferry leave?", 5)[0].text
+    assert update(folder)[0] == []
+
+
+def test_a_file_just_written_is_known_by_its_bytes(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, ferry="The ferry leaves at noon.\n")
+    (folder / "ferry.md").touch()
+    assert update(folder)[0] == ["ferry.md"]
+    assert update(folder)[0] == []
+    (folder / "ferry.md").write_text("The ferry leaves at nine.\n", encoding="utf-8")
+    assert update(folder)[0] == ["ferry.md"]
+
+
+def test_a_renamed_file_is_not_read_again_and_has_its_new_title(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, river_ferry="It leaves at noon.\n", train="# Trains\n\nAt nine.\n")
+    update(folder)
+    (folder / "river_ferry.md").rename(folder / "harbour_launch.md")
+    (folder / "train.md").rename(folder / "railway.md")
+    again, index = update(folder)
+    assert again == []
+    assert [Path(path).name for path in index.paths] == ["harbour_launch.md", "railway.md"]
+    (best, *_) = index.search("When does the harbour launch leave?", 5)
+    assert (Path(best.document).name, best.text) == ("harbour_launch.md", "It leaves at noon.")
+    assert best.metadata["context"] == "harbour launch"
+    anew = FileIndex(None)
+    anew.update(Inputs([str(folder)]))
+    for question in ("Which leaves at noon?", "trains", "the ferry"):
+        found, expected = (one.search(question, 50) for one in (index, anew))
+        assert [(one.document, one.text, one.score) for one in found] == [
+            (one.document, one.text, one.score) for one in expected
+        ]
+    (folder / "railway.md").rename(folder / "railway.txt")  # read in another way
+    assert update(folder)[0] == ["railway.txt"]
+
+
+def test_the_title_of_a_renamed_page_is_that_of_one_read_anew(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    page = "<title>The rules of the house</title><p>Guests park at the gate.</p>"
+    (folder / "north_office.html").write_text(page, encoding="utf-8")
+    _, index = update(folder)
+    renamed = (folder / "north_office.html").rename(folder / "south_office.html")
+    index.find_unchanged({})  # what is stored is known from here on
+    found = index.find_text(renamed, content_of(renamed), "south_office.html")
+    assert found is not None
+    assert found.metadata == read_file(renamed).metadata
+    assert found.metadata["title"] == "south office: The rules of the house"
+
+
+def test_the_bytes_of_what_is_no_file_are_not_waited_for(tmp_path: Path) -> None:
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+    assert (
+        content_of(tmp_path / "pipe") == content_of(tmp_path) == content_of(tmp_path / "no") == ""
+    )

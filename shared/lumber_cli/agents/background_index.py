@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from lumber_cli.agents.folders import Listing, ServedFile
 from lumber_cli.agents.texts import FileTexts
-from lumber_cli.file_index import MAX_BATCH_FILES, FileIndex, ReadFile, Stamp, is_settled, stamp_of
+from lumber_cli.file_index import (
+    MAX_BATCH_FILES,
+    FileIndex,
+    ReadFile,
+    Stamp,
+    content_of,
+    is_settled,
+    stamp_of,
+)
 from lumber_core.errors import LumberError
 from lumber_files import UnreadableFileError
 from lumber_retrieval.passages.joining import Passage
@@ -145,7 +153,7 @@ class BackgroundIndex:
             due = due[len(batch) :]
             # Another process may have stored some meanwhile.
             left = self._find_due(index, {path: stamps[path] for path in batch})
-            read = [*self._read(files[path] for path in left)]
+            read = [*self._read(index, (files[path] for path in left))]
             if read:
                 index.add(read)
                 self._stale -= {each.path for each in read}
@@ -163,20 +171,22 @@ class BackgroundIndex:
             if path not in stored and failed.get(path) != stamp
         ]
 
-    def _read(self, files: Iterable[ServedFile]) -> Iterator[ReadFile]:
+    def _read(self, index: FileIndex, files: Iterable[ServedFile]) -> Iterator[ReadFile]:
         for file in files:
             path = str(file.path)
             try:
                 stamp = stamp_of(file.path.stat())
                 settled = is_settled(stamp)
-                text = self._texts.read(file)
+                content = content_of(file.path)
+                text = index.find_text(file.path, content, file.name)
+                text = text or self._texts.read(file).file
             except (OSError, ValueError) as error:
                 # A file that could not be opened may be opened the next time, without a change.
                 lasts = isinstance(error, UnreadableFileError)
                 self._failed[path] = _Failure(file.stamp, str(error), lasts)
             else:
                 self._failed.pop(path, None)
-                yield ReadFile(path, text.file, stamp, settled)
+                yield ReadFile(path, text, stamp, settled, content)
 
 
 def _take_batch(paths: Sequence[str], stamps: Mapping[str, Stamp]) -> Sequence[str]:

@@ -110,10 +110,25 @@ def title_of_file(given: str, path: str) -> str:
     Words of the file's name that are not in it come first: for example, the company of a "10-K".
     """
     title = own_title(given)
-    words = words_of_name(_SUFFIX.sub("", PurePath(path).name))
+    words = _words_of_file(path)
     names = {word.casefold() for word in words if _kind(word) == "name"}
     new = names.difference(map(str.casefold, words_of_name(title)))
     return f"{' '.join(words)}: {title}" if title and new else title
+
+
+def title_after_rename(title: str, before: str, path: str) -> str:
+    """Return what `title_of_file` returns for a file that was renamed.
+
+    Args:
+        title: What it returned before.
+        before: The path that the file had.
+        path: The path that it has now.
+    """
+    return title_of_file(title.removeprefix(f"{' '.join(_words_of_file(before))}: "), path)
+
+
+def _words_of_file(path: str) -> list[str]:
+    return words_of_name(_SUFFIX.sub("", PurePath(path).name))
 
 
 def name_as_title(path: str) -> str:
