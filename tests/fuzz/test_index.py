@@ -88,6 +88,26 @@ class Index(RuleBasedStateMachine):
         assert {*self.index.add(documents(texts), everything=True).removed_names} == gone
         self.known = dict(texts)
 
+    @precondition(lambda self: self.known)
+    @rule(number=st.integers(0, 9))
+    def date(self, number: int) -> None:
+        dated = [document(text, name, date=number) for name, text in self.known.items()]
+        assert not self.index.add(dated).embedded
+        self.index.add(documents(self.known))  # as they were
+
+    @precondition(lambda self: self.known)
+    @rule(words=WORDS)
+    def edit(self, words: str) -> None:
+        self.known = {name: f"{words} {text}" for name, text in self.known.items()}
+        self.index.add(documents(self.known))
+
+    @precondition(lambda self: self.known)
+    @rule()
+    def move(self) -> None:
+        first, *others = self.known
+        self.known = dict(zip([*others, first], self.known.values(), strict=True))
+        assert not self.index.add(documents(self.known), everything=True).embedded
+
     @rule(name=NAMES)
     def delete(self, name: str) -> None:
         assert self.index.delete([name]) == (name in self.known)
@@ -192,19 +212,37 @@ def test_an_index_that_changed_answers_as_one_that_was_made_anew(
         chosen = draw.sample(range(150), draw.randint(least, most))
         return {f"n{n}": " ".join(draw.choices(SENTENCES, k=draw.randint(1, 6))) for n in chosen}
 
+    def dated(texts: Mapping[str, str]) -> list[IndexedDocument]:
+        return [document(text, name, date=dates.get(name, 0)) for name, text in texts.items()]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MOST_CHUNKS", most)
         path = place()
         index, known = index_of(path), dict[str, str]()
-        for _ in range(6):
+        dates: dict[str, int] = {}
+        for step in range(8):
             texts = some(1, 60)
-            match draw.choice(["add", "add", "sync", "delete", "reopen"]):
+            kinds = ["add", "add", "sync", "edit", "move", "date", "delete", "reopen"]
+            match draw.choice(kinds if known else kinds[:3]):
                 case "add":
-                    index.add(documents(texts))
+                    index.add(dated(texts))
                     known |= texts
                 case "sync":
                     known = {**dict(draw.sample([*known.items()], len(known) // 2)), **texts}
-                    index.add(documents(known), everything=True)
+                    index.add(dated(known), everything=True)
+                case "edit":
+                    names = draw.sample([*known], len(known) // 2)
+                    edits = {name: f"{draw.choice(SENTENCES)} {known[name]}" for name in names}
+                    assert index.add(dated(edits)).embedded <= 2 * len(SENTENCES)
+                    known |= edits
+                case "move":  # all texts get names of others
+                    named = draw.sample([*known], len(known))
+                    known = dict(zip(named, known.values(), strict=True))
+                    assert not index.add(dated(known), everything=True).embedded
+                case "date":
+                    dates |= dict.fromkeys(draw.sample([*known], len(known) // 2), step + 1)
+                    changes = index.add(dated(known))
+                    assert (changes.chunks, changes.embedded) == (0, 0)
                 case "delete":
                     index.delete(texts)
                     known = {name: text for name, text in known.items() if name not in texts}
@@ -212,10 +250,10 @@ def test_an_index_that_changed_answers_as_one_that_was_made_anew(
                     index = index_of(path)
         patch.undo()
         anew = index_of()
-        anew.add(documents(dict(draw.sample([*known.items()], len(known)))))
+        anew.add(dated(dict(draw.sample([*known.items()], len(known)))))
         chosen = [*some(40, 80)]
         for question in QUESTIONS:
-            for where in (None, {"source": {"$in": chosen}}):
+            for where in (None, {"source": {"$in": chosen}}, {"date": {"$gt": 3}}):
                 options = {"where": where, "budget": draw.choice([20, 60, 10_000]), "max_gap": 0}
                 assert answer(index, question, **options) == answer(anew, question, **options)
 
