@@ -13,7 +13,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from threading import BoundedSemaphore
+from threading import Condition
 from time import monotonic
 from typing import Any
 from weakref import finalize
@@ -91,10 +91,15 @@ class PostgresDatabase(Database):
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
-        # A machine that is switched off while it writes keeps the lock no longer than this.
-        self._lock = (
-            f"SET LOCAL idle_in_transaction_session_timeout = '{_MAX_SECONDS}s'; "
-            f"SELECT pg_advisory_xact_lock({key})"
+        self._lock = f"SELECT pg_advisory_xact_lock({key})"
+        # What an administrator may have set otherwise, for the time of a transaction: poolers have
+        # no sessions. Without pg_temp, temporary tables of another program would come first.
+        # A machine that is switched off while it writes keeps the lock no longer than _MAX_SECONDS.
+        self._local_settings = (
+            f"SET LOCAL search_path = {self._quoted}, pg_temp; "
+            "SET LOCAL standard_conforming_strings = on; SET LOCAL lock_timeout = 0; "
+            f"SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; "
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_MAX_SECONDS}s'"
         )
         self._free: list[_Connection] = []
         self._renew()
@@ -112,7 +117,8 @@ class PostgresDatabase(Database):
         """Start without connections: a forked process must not close those of its parent."""
         _parents_connections.extend(self._free)
         self._free.clear()
-        self._permits = BoundedSemaphore(_MAX_CONNECTIONS)
+        self._returned = Condition()
+        self._in_use = self._waiting = 0  # transactions, and those of them without a connection
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
@@ -139,8 +145,13 @@ class PostgresDatabase(Database):
                 f'Let its owner give the rights: GRANT ALL ON SCHEMA "{schema}" TO "{user}"; '
                 f'GRANT ALL ON ALL TABLES IN SCHEMA "{schema}" TO "{user}"'
             )
-        if isinstance(error, psycopg.ProgrammingError):  # tables or columns are missing
-            return f'It is damaged: run DROP SCHEMA "{schema}" CASCADE, and it is made again'
+        if isinstance(error, errors.ReadOnlySqlTransaction):
+            return "The database is read-only: pass the URL of the server that takes writes"
+        if isinstance(error, errors.UndefinedTable | errors.UndefinedColumn):
+            return (
+                f"The collection is incomplete. Make a copy with pg_dump --schema '{schema}', then "
+                f'run DROP SCHEMA "{schema}" CASCADE, and it is made again'
+            )
         if isinstance(error, errors.ProgramLimitExceeded):  # an entry of an index has 2,704 bytes
             return "Give documents and their sources names of at most 2,500 bytes"
         return (
@@ -151,25 +162,40 @@ class PostgresDatabase(Database):
     @contextmanager
     def _connection(self, write: bool) -> Iterator[_Connection]:
         """Hand out a connection with an open transaction; undo what is not committed."""
-        if not self._permits.acquire(timeout=_MAX_SECONDS):
-            raise psycopg.OperationalError(
-                f"all {_MAX_CONNECTIONS} connections of this process are in use"
-            )
+        deadline = monotonic() + _MAX_SECONDS
+        with self._returned:
+            if not self._returned.wait_for(lambda: self._in_use < _MAX_CONNECTIONS, _MAX_SECONDS):
+                raise psycopg.OperationalError(
+                    f"all {_MAX_CONNECTIONS} connections of this process are in use"
+                )
+            self._in_use += 1
         try:
-            connection = self._take_connection(write)
+            connection = self._take_connection(write, deadline)
             try:
                 yield connection
+            except psycopg.Error as error:
+                if connection.closed and not isinstance(error, psycopg.OperationalError):
+                    # psycopg makes a ProgrammingError of two errors, the server's and a pooler's.
+                    raise psycopg.OperationalError("the connection was lost") from error
+                raise
             finally:
                 self._give_back(connection)
         finally:
-            self._permits.release()
+            with self._returned:
+                self._in_use -= 1
+                self._returned.notify_all()
 
-    def _take_connection(self, write: bool) -> _Connection:
+    def _take_connection(self, write: bool, deadline: float) -> _Connection:
         while True:
             try:
                 connection, used = self._free.pop(), True
             except IndexError:
-                connection, used = _Connection.connect(**self._settings), False
+                try:
+                    connection, used = _Connection.connect(**self._settings), False
+                except psycopg.OperationalError:
+                    if not self._wait_for_own_connection(deadline):
+                        raise
+                    continue
             try:
                 self._open(connection, write)
             except BaseException as error:
@@ -179,6 +205,21 @@ class PostgresDatabase(Database):
                     raise
             else:
                 return connection
+
+    def _wait_for_own_connection(self, deadline: float) -> bool:
+        """Wait for a connection that another thread gives back: the server may have no more."""
+        with self._returned:
+            others = self._in_use - self._waiting - 1
+            if others <= 0:
+                return False
+            self._waiting += 1
+            try:
+                return self._returned.wait_for(
+                    lambda: bool(self._free) or self._in_use == self._waiting,
+                    deadline - monotonic(),
+                )
+            finally:
+                self._waiting -= 1
 
     def _give_back(self, connection: _Connection) -> None:
         """Undo what was not committed, and keep the connection for others, unless it is lost."""
@@ -204,8 +245,7 @@ class PostgresDatabase(Database):
         cursor = connection.cursor()
         try:  # in one message: each answer takes its way through the network
             cursor.execute(
-                f"BEGIN ISOLATION LEVEL {kind}; SET LOCAL search_path = {self._quoted}; "
-                f"SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; "
+                f"BEGIN ISOLATION LEVEL {kind}; {self._local_settings}; "
                 f"{self._lock if write else ''}; "
                 f"SELECT value FROM {self._quoted}.about WHERE name = 'format'"
             )
@@ -218,14 +258,15 @@ class PostgresDatabase(Database):
 
     def _create_tables(self, connection: _Connection) -> None:
         """Make the tables, in place of those of an older version."""
-        connection.execute(f"BEGIN; SET LOCAL statement_timeout = '{_MAX_SECONDS}s'; {self._lock}")
+        connection.execute(
+            f"BEGIN ISOLATION LEVEL READ COMMITTED; {self._local_settings}; {self._lock}"
+        )
         named = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
         if connection.execute(named, [self._schema]).fetchone() is None:
             try:
                 connection.execute(f"CREATE SCHEMA {self._quoted}")
             except errors.InsufficientPrivilege as error:
                 raise _NoRightError(str(error)) from error
-        connection.execute(f"SET LOCAL search_path = {self._quoted}")
         of_schema = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
         tables = {name for (name,) in connection.execute(of_schema, [self._schema])}
         format_now = "SELECT value FROM about WHERE name = 'format'"

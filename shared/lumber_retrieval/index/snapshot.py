@@ -58,9 +58,12 @@ class Snapshot:
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
-        wanted = count + 1 if accepts is None else len(self._segments)
         found = self._occurring(terms(query))
-        return self._first(self._segments.matching(found, wanted), count, accepts)
+        for wanted in (count + 1, count + 1 + len(self._segments)):
+            first = self._first(self._segments.matching(found, wanted), count, accepts)
+            if accepts is None or len(first) == count:
+                break  # scores are the same with a filter that accepts all
+        return first
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return how many chunks have each of some terms, in them or beside them."""
