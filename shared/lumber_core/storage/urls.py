@@ -10,20 +10,45 @@ from lumber_core.storage.database import Database
 from lumber_core.storage.sqlite import SqliteDatabase
 from lumber_core.support.extras import require
 
-_URL = re.compile(r"(postgres(?:ql)?://)(?:[^@/]*@)?([^?@]*)")
+_URL = re.compile(r"\s*([a-z][\w+.-]*)://([^@/]*@)?([^?@]*)", re.IGNORECASE)
+_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+\w+)?", re.IGNORECASE)  # also as SQLAlchemy writes it
+# What libpq takes instead of a URL.
+_CONNECTION_STRING = re.compile(
+    r"\s*(?:host|hostaddr|port|user|password|dbname|service|passfile|sslmode)\s*=", re.IGNORECASE
+)
 _COLLECTION = re.compile(r"(?<=[?&])collection=([^&]*)&?")
 _DEFAULT_COLLECTION = "passages"
 
 
 def is_url(path: object) -> bool:
-    """Return whether a path is the URL of a database."""
-    return isinstance(path, str) and _URL.match(path) is not None
+    """Return whether a path names a database on a server, or is written as if it did."""
+    return isinstance(path, str) and bool(_URL.match(path) or _CONNECTION_STRING.match(path))
 
 
 def display_path(path: object) -> object:
     """Return a path as it may be shown: a URL without user, password and query."""
-    url = _URL.match(path) if isinstance(path, str) else None
-    return path if url is None else "".join(url.groups())
+    if not isinstance(path, str) or not is_url(path):
+        return path
+    url = _URL.match(path)
+    if url is None or "@" in path[url.end() :]:  # a password may have one, and a "?", too
+        return "..." if url is None else f"{url[1].lower()}://..."
+    return f"{url[1].lower()}://{url[3].strip()}"
+
+
+def _check_url(path: str) -> str:
+    """Return the URL of a database in PostgreSQL as libpq takes it.
+
+    Raises:
+        ValueError: It is the URL of something else, or no URL. The message has no part of it but
+            the scheme, as others may be a password.
+    """
+    url = _URL.match(path)
+    expected = "pass the path of a file, or postgresql://user@host/database?collection=name"
+    if url is None:
+        raise ValueError(f"the path of an index is written as parameters of libpq: {expected}")
+    if _POSTGRES.fullmatch(url[1]) is None:
+        raise ValueError(f"an index is not kept at {url[1].lower()}://...: {expected}")
+    return f"postgresql{path[url.end(1) :].strip()}"
 
 
 def in_collection(path: str | Path | None, name: str | None) -> str | Path | None:
@@ -36,7 +61,7 @@ def in_collection(path: str | Path | None, name: str | None) -> str | Path | Non
         return path
     if not is_url(path):
         raise ValueError("a collection is one of a database: pass its URL as the path")
-    base, _ = _split_url(str(path))
+    base, _ = _split_url(_check_url(str(path)))
     return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
 
 
@@ -53,11 +78,12 @@ def open_database(
 ) -> Database:
     """Return the database at a path, with the table `about` among others; see `Database`."""
     if is_url(path):
+        url = _check_url(str(path))
         require("psycopg", package="psycopg", extra="postgres")
         # Deferred: an optional package.
         from lumber_core.storage.postgres import PostgresDatabase
 
-        server, collection = _split_url(str(path))
+        server, collection = _split_url(url)
         return PostgresDatabase(
             str(path), server, collection, version=version, schema=schema, outdated=outdated
         )

@@ -1,0 +1,81 @@
+"""Which paths name a database on a server, and what is shown of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.storage.urls import display_path, is_url, open_database
+
+PASSWORD = "sesame"
+SCHEMES = st.sampled_from(
+    ["postgresql", "postgres", "PostgreSQL", "postgresql+psycopg", "mysql", "sqlite+aiosqlite"]
+)
+PARTS = st.text("ab@/:?#%&= ", max_size=6)
+URLS = st.builds(
+    lambda before, scheme, user, more, host, query: (
+        f"{before}{scheme}://{user}:{PASSWORD}{more}@{host}{query}"
+    ),
+    *(st.sampled_from(["", " ", "\n"]), SCHEMES, st.sampled_from(["ann", ""]), PARTS),
+    *(
+        st.sampled_from(["h", "h:1/rag", "[::1]/rag"]),
+        st.sampled_from(["", "?a=b", "/d?password=x"]),
+    ),
+)
+
+
+def opened(path: str) -> str:
+    """Return what is said of a store that cannot be opened."""
+    options = {"application": 1, "version": 1, "schema": "", "create": True, "outdated": ""}
+    try:
+        database = open_database(path, **options)  # type: ignore[arg-type]
+    except ValueError as error:
+        return str(error)
+    return f"{database.name} {database!r}"
+
+
+@given(URLS)
+def test_a_password_is_in_nothing_that_is_shown(url: str) -> None:
+    pytest.importorskip("psycopg")
+    assert is_url(url)
+    assert PASSWORD not in str(display_path(url))
+    assert PASSWORD not in opened(url)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("mysql://ann:sesame@h/d", "not kept at mysql://"),
+        ("sqlite:///notes.db", "not kept at sqlite://"),
+        ("host=h user=ann password=sesame", "parameters of libpq"),
+        (" PASSWORD = sesame", "parameters of libpq"),
+    ],
+)
+def test_what_names_no_file_and_no_postgresql_is_refused(
+    path: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = opened(path)
+    assert reason in said
+    assert PASSWORD not in said + str(display_path(path))
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("path", ["notes.db", "/a/b=c.db", "C:\\notes.db", "a:b", "user.db"])
+def test_paths_of_files_are_no_urls(path: str) -> None:
+    assert not is_url(path)
+    assert display_path(path) == path
+
+
+@pytest.mark.parametrize("scheme", ["postgresql+psycopg2", "POSTGRES", "  postgresql"])
+def test_other_spellings_name_the_same_database(scheme: str) -> None:
+    pytest.importorskip("psycopg")
+    names = [
+        opened(f"{spelled}://ann@h:5/rag?collection=notes").partition(" <")[0]
+        for spelled in (scheme, "postgresql")
+    ]
+    assert names == ["notes in the database rag at h:5"] * 2

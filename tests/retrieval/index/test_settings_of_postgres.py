@@ -1,0 +1,182 @@
+"""An index in PostgreSQL under an administrator's settings, behind a pooler, on few connections."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import StoreError
+from tests.postgres import Server
+from tests.profiles import examples
+from tests.retrieval.test_passage_index import MUSIC, RIVER, document, index_of
+
+SETTINGS = [
+    "standard_conforming_strings = off",
+    "bytea_output = 'escape'",
+    "client_encoding = 'LATIN1'",
+    "lock_timeout = '1ms'",
+    "statement_timeout = '100ms'",
+    "idle_in_transaction_session_timeout = '100ms'",
+    "default_transaction_isolation = 'serializable'",
+    "default_transaction_isolation = 'repeatable read'",
+    "search_path = 'elsewhere'",
+]
+TEXTS = st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=4, unique=True)
+
+
+@pytest.fixture(scope="module")
+def roles(postgres: Server) -> list[str]:
+    """The names of roles, each of which has one of the settings."""
+    for number, setting in enumerate(SETTINGS):
+        postgres.run(f"CREATE ROLE role{number} LOGIN SUPERUSER")
+        postgres.run(f"ALTER ROLE role{number} SET {setting}")
+    return [f"role{number}" for number in range(len(SETTINGS))]
+
+
+def place_of(postgres: Server, role: str) -> str:
+    return postgres.place().replace("postgres:@", f"{role}:@")
+
+
+@pytest.mark.parametrize("number", range(len(SETTINGS)), ids=SETTINGS)
+def test_what_is_stored_is_what_another_client_reads(
+    number: int, postgres: Server, roles: list[str]
+) -> None:
+    @given(TEXTS)
+    @examples(6)
+    def stored_and_read(texts: list[str]) -> None:
+        place = place_of(postgres, roles[number])
+        documents = [document(text, text) for text in texts]
+        index_of(place).add(documents)
+        for reader in (place, place.replace(f"{roles[number]}:@", "postgres:@")):
+            contents = index_of(reader).store.contents(texts)
+            assert {name: text for name, (text, _) in contents.items()} == dict(
+                zip(texts, texts, strict=True)
+            )
+        postgres.remove(place)
+
+    stored_and_read()
+
+
+def test_processes_that_make_a_collection_at_once_all_store(
+    postgres: Server, roles: list[str]
+) -> None:
+    place = place_of(
+        postgres, roles[SETTINGS.index("default_transaction_isolation = 'serializable'")]
+    )
+    with ThreadPoolExecutor(8) as pool:
+        [*pool.map(lambda n: index_of(place).add([document(f"Otter {n}.", f"{n}")]), range(8))]
+    assert sorted(index_of(place).sources) == [*"01234567"]
+
+
+def test_a_read_only_database_is_read_and_states_that_it_is_read_only(postgres: Server) -> None:
+    place = postgres.place()
+    index_of(place).add([document(RIVER, "river")])
+    postgres.run("CREATE ROLE standby LOGIN SUPERUSER")
+    postgres.run("ALTER ROLE standby SET default_transaction_read_only = on")
+    reader = index_of(place.replace("postgres:@", "standby:@"))
+    assert reader.search("otters")
+    with pytest.raises(StoreError, match="read-only") as error:
+        reader.add([document(MUSIC, "music")])
+    assert "DROP" not in str(error.value)
+
+
+def test_a_database_in_another_encoding_takes_every_alphabet(postgres: Server) -> None:
+    postgres.run(
+        "CREATE DATABASE western ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    )
+    place = postgres.place().replace("/postgres?", "/western?")
+    index = index_of(place)
+    index.add([document("Łódź has otters. Выдры живут здесь.", "a")])
+    assert index.search("Где живут выдры?")[0].document == "a"
+
+
+def test_temporary_tables_of_another_program_take_nothing(postgres: Server) -> None:
+    place = postgres.place()
+    index = index_of(place)
+    index.add([document(RIVER, "river")])
+    with index.store.database.transaction():
+        pass
+    [session] = index.store.database._free  # type: ignore[attr-defined]
+    session.execute("CREATE TEMP TABLE documents (name TEXT)")
+    index.add([document(MUSIC, "music")])
+    assert index_of(place).sources == ["river", "music"]
+
+
+def test_threads_wait_for_a_connection_where_the_server_has_no_more(postgres: Server) -> None:
+    postgres.run("CREATE ROLE few LOGIN CONNECTION LIMIT 2")
+    postgres.run("GRANT CREATE ON DATABASE postgres TO few")
+    index = index_of(place_of(postgres, "few"))
+    index.add([document(RIVER, "river")])
+    expected = index.search("otters")
+    with ThreadPoolExecutor(8) as pool:
+        answers = [*pool.map(lambda _: index.search("otters"), range(40))]
+    assert answers == [expected] * 40
+
+
+def test_a_lost_connection_is_not_called_damage(postgres: Server) -> None:
+    index = index_of(postgres.place())
+    index.add([document(RIVER, "river")])
+
+    def lose_the_connection() -> None:
+        with index.store.database.transaction(write=True) as connection:
+            [(process,)] = connection.execute("SELECT pg_backend_pid()").fetchall()
+            postgres.run(f"SELECT pg_terminate_backend({process})")
+            connection.executemany("INSERT INTO removed VALUES (?)", [(1,)])
+
+    with pytest.raises(StoreError, match="repeat the call") as error:
+        lose_the_connection()
+    assert "DROP" not in str(error.value)
+    assert index.search("otters")
+
+
+@pytest.fixture
+def pooler(postgres: Server, tmp_path: Path) -> Iterator[str]:
+    """The URL of the server behind PgBouncer, whose sessions go from transaction to transaction."""
+    program = shutil.which("pgbouncer")
+    if program is None:
+        pytest.skip("needs pgbouncer")
+    with closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    settings = tmp_path / "pgbouncer.ini"
+    settings.write_text(
+        f"[databases]\n* = host={postgres.folder} port=5432 user=postgres\n"
+        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\n"
+        "pool_mode = transaction\ndefault_pool_size = 2\nunix_socket_dir =\n"
+    )
+    tmp_path.chmod(0o755)
+    command = [program, str(settings)]
+    if os.getuid() == 0:  # it refuses to run so; the folder of the server is its owner's
+        command += ["-u", postgres.folder.owner()]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.05)
+        yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_an_index_behind_a_pooler_of_transactions_answers_as_without(
+    pooler: str, postgres: Server
+) -> None:
+    direct = postgres.place()
+    pooled = f"{pooler}?collection={direct.rpartition('=')[2]}"
+    index = index_of(pooled)
+    with ThreadPoolExecutor(4) as pool:
+        [*pool.map(lambda n: index.add([document(f"{RIVER} {n}.", f"{n}")]), range(8))]
+        answers = [*pool.map(lambda _: index.search("otters"), range(16))]
+    assert answers == [index_of(direct).search("otters")] * 16
