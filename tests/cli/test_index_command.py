@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from lumber_cli.commands.index import copy_index
+from lumber_core.storage import sqlite
 from tests.cli.running import run_apart
 from tests.postgres import Place, Server
 
@@ -99,3 +102,24 @@ def test_agents_see_where_an_index_in_postgres_is_and_no_password(
     status = str(tools.status())
     assert "postgresql:///postgres" in status
     assert "s3cr3t" not in status
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_copy_that_is_killed_leaves_nothing_that_opens_and_is_repeated(
+    docs: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.db", tmp_path / "second.db"
+    answer = ask(docs, first)
+    if os.fork() == 0:
+
+        class Killed(sqlite3.Connection):
+            def backup(self, target: sqlite3.Connection, **_: object) -> None:
+                super().backup(target, pages=1, progress=lambda *_: os._exit(9))
+
+        sqlite._Connection = Killed  # type: ignore[assignment, misc]
+        copy_index(first, second)
+    assert os.wait()[1] == 9 << 8
+    assert not second.exists()
+    assert run_apart("index", "copy", first, second).code == 0
+    assert ask(docs, second) == answer
+    assert sorted(path.name for path in tmp_path.glob("*.db*")) == ["first.db", "second.db"]

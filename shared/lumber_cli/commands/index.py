@@ -107,7 +107,22 @@ def copy_index(source: str | Path, target: str | Path) -> None:
         check_output(Path(target))
         if Path(target).exists():
             raise ValueError(f"{target} exists: pass another file, or delete it first")
-    old, new = PassageStore(source), PassageStore(target)
+    if is_url(target):
+        _copy(PassageStore(source), target)
+        return
+    # Beside its place: a copy that is killed leaves nothing that opens, and can be repeated.
+    unfinished = Path(f"{target}.part")
+    unfinished.unlink(missing_ok=True)
+    try:
+        _copy(PassageStore(source), unfinished)
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _copy(old: PassageStore, target: str | Path) -> None:
+    """Copy an index to a file that is not there, or to a collection."""
+    new = PassageStore(target)
     with old.database.transaction() as reader:
         if reader.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
             raise ValueError(f"{old.name} has no documents")
@@ -132,13 +147,12 @@ def _back_up(reader: sqlite3.Connection, target: Path) -> None:
     """Copy a file as it is at one moment.
 
     Raises:
-        StoreError: The copy cannot be written, and is removed.
+        StoreError: The copy cannot be written.
     """
     try:
         with closing(sqlite3.connect(target)) as copy:
             reader.backup(copy)
     except sqlite3.Error as error:
-        target.unlink(missing_ok=True)
         raise StoreError(
-            f"{target} cannot be written: {error}. Make room, or pass another file"
+            f"{target.with_suffix('')} cannot be written: {error}. Make room, or pass another file"
         ) from error
