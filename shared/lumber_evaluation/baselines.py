@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 # Longer runs without a space may be cut: scripts without spaces, and noise.
-_LONGEST_WORD = 16
-_WORDS = re.compile(rf"\s*\S{{1,{_LONGEST_WORD}}}|\s+")
+_MAX_WORD_CHARACTERS = 16
+_WORDS = re.compile(rf"\s*\S{{1,{_MAX_WORD_CHARACTERS}}}|\s+")
 
 
 def paragraph_by_paragraph(text: str) -> list[tuple[int, int]]:
@@ -39,7 +39,7 @@ class Words:
     @property
     def identity(self) -> str:
         """What determines the words, for the identity of splitters that use them."""
-        return f"words of at most {_LONGEST_WORD} characters"
+        return f"words of at most {_MAX_WORD_CHARACTERS} characters"
 
     def __call__(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the words of a text; they tile it."""

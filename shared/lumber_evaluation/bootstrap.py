@@ -19,7 +19,7 @@ import numpy as np
 from lumber_core.checks import check_positive
 
 # Values drawn at once, to limit memory for any number of questions.
-_DRAWN_AT_ONCE = 1 << 22
+_MAX_DRAWN_VALUES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +64,20 @@ def mean_interval(
     check_positive("samples", samples)
     if clusters is not None and len(clusters) != len(values):
         raise ValueError(f"there are {len(values)} values but {len(clusters)} clusters")
-    given = np.asarray(values, dtype=np.float64)
-    kept = np.flatnonzero(~np.isnan(given))
-    if not len(kept):
+    all_values = np.asarray(values, dtype=np.float64)
+    places = np.flatnonzero(~np.isnan(all_values))
+    if not len(places):
         raise ValueError("there is no question to take a mean over")
-    known = given[kept]
-    value = float(known.mean())
-    if (known == known[0]).all():
+    measured = all_values[places]
+    value = float(measured.mean())
+    if (measured == measured[0]).all():
         return Interval(value, value, value)
     names = range(len(values)) if clusters is None else clusters
     numbers: dict[Hashable, int] = {}
-    code = [numbers.setdefault(names[place], len(numbers)) for place in kept.tolist()]
-    sums, counts = np.bincount(code, known), np.bincount(code)
+    code = [numbers.setdefault(names[place], len(numbers)) for place in places.tolist()]
+    sums, counts = np.bincount(code, measured), np.bincount(code)
     generator = np.random.default_rng(seed)
-    at_once = max(1, _DRAWN_AT_ONCE // len(sums))
+    at_once = max(1, _MAX_DRAWN_VALUES // len(sums))
     means = np.concatenate(
         [
             sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)

@@ -56,8 +56,8 @@ class BoundaryScore:
 
 def boundary_score(reference: Iterable[int], predicted: Iterable[int]) -> BoundaryScore:
     """Match places where segments start, without the start of the text, with predicted ones."""
-    true, said = set(reference), set(predicted)
-    return BoundaryScore(len(true & said), len(said), len(true))
+    expected, found = set(reference), set(predicted)
+    return BoundaryScore(len(expected & found), len(found), len(expected))
 
 
 def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
@@ -71,21 +71,21 @@ def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
         Ascending unit numbers without duplicates and without 0, the start of the text. Of two
         equally near units, the later one.
     """
-    found = set()
+    numbers = set()
     for offset in offsets:
         after = bisect_left(units, offset)
         if after == len(units) or (after and offset - units[after - 1] < units[after] - offset):
             after -= 1
-        found.add(after)
-    return sorted(found - {0})
+        numbers.add(after)
+    return sorted(numbers - {0})
 
 
 def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
-    """Return Pk: how often two units k apart are wrongly said to be in one segment, or in two.
+    """Return Pk: how often two units k apart are wrongly put in one segment, or in two.
 
     Args:
         reference: Numbers of the units where segments start, without 0.
-        predicted: The same as predicted.
+        predicted: Their numbers as predicted.
         units: Number of units in the text.
 
     Returns:
@@ -114,11 +114,11 @@ def _windows_measure(
 ) -> float:
     """Compute one of nltk's measures over the gaps between units."""
     segmentation = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
-    true, said = _gaps(reference, units), _gaps(predicted, units)
+    true_gaps, predicted_gaps = _gaps(reference, units), _gaps(predicted, units)
     if units < 2:
         return 0.0
     k = min(window_length(reference, units=units), units - 1)
-    return float(getattr(segmentation, measure)(true, said, k))
+    return float(getattr(segmentation, measure)(true_gaps, predicted_gaps, k))
 
 
 def _gaps(boundaries: Sequence[int], units: int) -> str:
@@ -188,14 +188,14 @@ def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
     Raises:
         MissingExtraError: nltk is not installed.
     """
-    said = nearest_units(starts, document.units)
+    predicted = nearest_units(starts, document.units)
     true = nearest_units(document.starts, document.units)
     units = len(document.units)
     return DocumentScore(
         document.name,
-        boundary_score(true, said),
-        pk(true, said, units=units),
-        window_diff(true, said, units=units),
+        boundary_score(true, predicted),
+        pk(true, predicted, units=units),
+        window_diff(true, predicted, units=units),
     )
 
 

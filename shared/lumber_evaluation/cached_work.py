@@ -29,7 +29,7 @@ WORK_FILE = "work.db"
 """Name of the file in a cache folder."""
 
 # Texts embedded between two writes: the most that an interruption loses.
-_AT_ONCE = 64
+_MAX_BATCH_TEXTS = 64
 
 
 class CachedEmbedder:
@@ -86,12 +86,13 @@ class CachedEmbedder:
         key_of = {text: digest(identity, kind, text) for text in texts}
         with self._cache.explain_damage("vector"):
             stored = self._cache.get_many(key_of.values())
-            known = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
-        for some in batches((t for t, key in key_of.items() if key not in known), _AT_ONCE):
-            made = dict(zip(some, matrix(embed(some), len(some)), strict=True))
-            self._cache.put_many({key_of[t]: v.astype("<f4").tobytes() for t, v in made.items()})
-            known.update((key_of[text], vector) for text, vector in made.items())
-        return matrix([known[key_of[text]] for text in texts], len(texts))
+            vectors = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
+        due = [text for text, key in key_of.items() if key not in vectors]
+        for batch in batches(due, _MAX_BATCH_TEXTS):
+            new = dict(zip(batch, matrix(embed(batch), len(batch)), strict=True))
+            self._cache.put_many({key_of[t]: v.astype("<f4").tobytes() for t, v in new.items()})
+            vectors.update((key_of[text], vector) for text, vector in new.items())
+        return matrix([vectors[key_of[text]] for text in texts], len(texts))
 
 
 class CachedWork:
@@ -131,15 +132,15 @@ class CachedWork:
         if stored is not None:
             with self._splits.explain_damage("split"):
                 return _read_split(stored, document)
-        made = splitter.split(document)
-        if not made.failures:
+        split = splitter.split(document)
+        if not split.failures:
             row = {
-                "spans": [chunk.span for chunk in made.chunks],
-                "seconds": made.seconds,
-                "usage": asdict(made.usage),
+                "spans": [chunk.span for chunk in split.chunks],
+                "seconds": split.seconds,
+                "usage": asdict(split.usage),
             }
             self._splits.put(key, json.dumps(row).encode())
-        return made
+        return split
 
     def embedder(self, embedder: Embedder) -> Embedder:
         """Return an embedder that embeds each text once; without a folder, `embedder` itself."""

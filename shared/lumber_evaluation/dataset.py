@@ -37,9 +37,9 @@ class Document:
     format: Format = "text"
 
     def to_split(self) -> Source:
-        """Return the document as splitters get it."""
-        known = {} if self.format == "text" else {"file_type": TYPE_OF[self.format]}
-        return Source(self.text, name=self.name, metadata={"source": self.name, **known})
+        """Return the document as a source for splitters."""
+        file_type = {} if self.format == "text" else {"file_type": TYPE_OF[self.format]}
+        return Source(self.text, name=self.name, metadata={"source": self.name, **file_type})
 
     @property
     def segments(self) -> tuple[Span, ...]:
@@ -154,10 +154,10 @@ def document_from_segments(
     starts: list[int] = []
     position = 0
     for segment in segments:
-        kept = [sentence.strip() for sentence in segment if sentence.strip()]
-        if kept:
+        visible = [sentence.strip() for sentence in segment if sentence.strip()]
+        if visible:
             starts.append(position)
-        for sentence in kept:
+        for sentence in visible:
             units.append(position)
             parts.append(sentence)
             position += len(sentence) + len(separator)
@@ -202,7 +202,7 @@ class SplitDocument:
     failures: int = 0
 
 
-_SHOWN = 10
+_MAX_LISTED_NAMES = 10
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,5}$")
 
 
@@ -230,13 +230,13 @@ def find_document(by_name: Mapping[str, Document], name: str, where: str) -> Doc
     if name in by_name:
         return by_name[name]
     for form in (_path, _without_extension):
-        found = [known for known in by_name if form(known).endswith(form(name))]
-        if len(found) == 1:
-            return by_name[found[0]]
-        if found:
+        matches = [full_name for full_name in by_name if form(full_name).endswith(form(name))]
+        if len(matches) == 1:
+            return by_name[matches[0]]
+        if matches:
             raise ValueError(
                 f"{where}: {name!r} could be any of several documents; give one of their full "
-                f"names: {', '.join(found)}"
+                f"names: {', '.join(matches)}"
             )
     raise ValueError(
         f"{where}: there is no document {name!r}; expected one of these, with or without "
@@ -246,8 +246,8 @@ def find_document(by_name: Mapping[str, Document], name: str, where: str) -> Doc
 
 def name_list(names: Sequence[str]) -> str:
     """Return the first few names, for errors."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return (", ".join(names[:_SHOWN]) or "none") + more
+    more = f" and {len(names) - _MAX_LISTED_NAMES} more" if len(names) > _MAX_LISTED_NAMES else ""
+    return (", ".join(names[:_MAX_LISTED_NAMES]) or "none") + more
 
 
 def _path(name: str) -> str:

@@ -21,9 +21,9 @@ from lumber_core.spans import Span
 
 # Everything that `str.isspace` and `str.split` treat as white space.
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype=np.uint32)
-_SHOWN = 60
+_QUOTED = 60
 
-_Placing = Callable[[str, Sequence[str]], list[int]]
+_PlaceFunction = Callable[[str, Sequence[str]], list[int]]
 
 
 class ChunkNotFoundError(ValueError):
@@ -49,7 +49,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     offsets = np.flatnonzero(~np.isin(codes, _SPACES))
     visible = "".join(text.split())
     wanted = ["".join(chunk.split()) for chunk in chunks]
-    rules: list[_Placing] = []
+    rules: list[_PlaceFunction] = []
     if overlap is not None:
         rules.append(partial(_in_order, overlap=overlap, growth=0))
     rules += [
@@ -58,7 +58,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
         partial(_in_order, growth=0),
         partial(_in_order, growth=0, nested=True),
     ]
-    starts = _tiling(visible, wanted)
+    starts = _place_tiles(visible, wanted)
     if len(starts) < len(wanted):
         for place in rules:
             starts = place(text, chunks)
@@ -72,25 +72,25 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
         else:
             missing = chunks[len(starts)]
             raise ChunkNotFoundError(
-                f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is not in the "
+                f"chunk {len(starts)}, which begins {missing.strip()[:_QUOTED]!r}, is not in the "
                 "text from the start of the chunk before it; chunks must be parts of the text, "
                 "in its order, and may differ from it in white space only"
             )
     return [
-        _exact(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))
+        _widen(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))
         for start, chunk, body in zip(starts, chunks, wanted, strict=True)
     ]
 
 
-def _exact(text: str, chunk: str, found: Span) -> Span:
+def _widen(text: str, chunk: str, visible: Span) -> Span:
     """Return the span with the chunk's own white space, if the chunk is a slice there."""
-    start = found.start - (len(chunk) - len(chunk.lstrip()))
+    start = visible.start - (len(chunk) - len(chunk.lstrip()))
     if start >= 0 and text.startswith(chunk, start):
         return Span(start, start + len(chunk))
-    return found
+    return visible
 
 
-def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
+def _place_tiles(visible: str, wanted: Sequence[str]) -> list[int]:
     """Place the chunks end to end; return no starts unless they make up the whole text."""
     starts = []
     end = 0

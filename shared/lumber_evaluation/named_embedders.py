@@ -15,10 +15,10 @@ from lumber_core.support.extras import load
 from lumber_core.support.secrets import public_url
 from lumber_retrieval.index.surroundings import Vectors, matrix
 
-_AT_ONCE = 64  # texts in a request: their vectors of 4,096 numbers stay below the bound of a reply
-_ATTEMPTS = 5
-_REJECTED = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
-_HASHED_AT_ONCE = 1 << 20  # bytes
+_TEXTS_PER_REQUEST = 64  # so that vectors of 4,096 numbers stay below the bound of a reply
+_MAX_ATTEMPTS = 5
+_FINAL_STATUSES = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
+_READ_BYTES = 1 << 20  # of a file at a time
 
 
 class SentenceTransformersEmbedder:
@@ -44,7 +44,7 @@ class SentenceTransformersEmbedder:
                 "reach it, copy the folder here, and pass the folder"
             ) from error
         folder = Path(model)
-        content = f" {_digest(folder)}" if folder.is_dir() else f" {self._commit()}"
+        content = f" {_folder_digest(folder)}" if folder.is_dir() else f" {self._commit()}"
         self._identity = f"{package} {sdk.__version__} {model}{content}"
 
     @property
@@ -58,14 +58,14 @@ class SentenceTransformersEmbedder:
         return self._identity
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text, of which the beginning that the model reads counts."""
-        found = self._model.encode_document(check_texts(texts), show_progress_bar=False)
-        return matrix(found, len(texts))
+        """Return a vector for each text; the model reads only the beginning of a long one."""
+        vectors = self._model.encode_document(check_texts(texts), show_progress_bar=False)
+        return matrix(vectors, len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each query, with the model's prompt for queries."""
-        found = self._model.encode_query(check_texts(texts), show_progress_bar=False)
-        return matrix(found, len(texts))
+        vectors = self._model.encode_query(check_texts(texts), show_progress_bar=False)
+        return matrix(vectors, len(texts))
 
     def _commit(self) -> str:
         encoder = getattr(self._model[0], "auto_model", None)
@@ -110,28 +110,28 @@ class ServerEmbedder:
         """
         checked = check_texts(texts)
         sdk = load("openai", package="openai", extra="openai")
-        found: list[list[float]] = []
-        for first in range(0, len(checked), _AT_ONCE):
-            part = checked[first : first + _AT_ONCE]
+        vectors: list[list[float]] = []
+        for first in range(0, len(checked), _TEXTS_PER_REQUEST):
+            part = checked[first : first + _TEXTS_PER_REQUEST]
             try:
-                found += self._model.embed(part, attempts=_ATTEMPTS)
+                vectors += self._model.embed(part, attempts=_MAX_ATTEMPTS)
             except sdk.OpenAIError as error:
-                rejected = getattr(error, "status_code", None) in _REJECTED
+                rejected = getattr(error, "status_code", None) in _FINAL_STATUSES
                 kind = ModelSettingsError if rejected else ModelUnavailableError
                 raise kind(f"{self._server} gives no vectors of {self._name}: {error}") from error
-        return matrix(found, len(texts))
+        return matrix(vectors, len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the server's vector for each query, as for texts."""
         return self.embed_documents(texts)
 
 
-def _digest(folder: Path) -> str:
+def _folder_digest(folder: Path) -> str:
     """Return a digest of the files in a folder."""
     digest = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
         with path.open("rb") as file:
-            while content := file.read(_HASHED_AT_ONCE):
+            while content := file.read(_READ_BYTES):
                 digest.update(content)
     return digest.hexdigest()[:16]

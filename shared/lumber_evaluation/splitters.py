@@ -32,8 +32,8 @@ from lumber_evaluation.locating import ChunkNotFoundError, locate
 
 
 @dataclass(frozen=True)
-class _Cutting:
-    """A function that cuts a text, ready to be evaluated."""
+class _WrappedSplitter:
+    """A splitter as a function that cuts a document."""
 
     name: str
     settings: str
@@ -48,13 +48,13 @@ class _Cutting:
         """
         start = time.perf_counter()
         try:
-            made = self.cut(document)
+            split = self.cut(document)
         except ChunkNotFoundError as error:
             raise ValueError(
                 f"the chunks of {document.name!r} by {self.name} cannot be scored: {error}"
             ) from error
-        chunks = tuple(chunk for chunk in made.chunks if chunk.text.strip())
-        return replace(made, chunks=chunks, seconds=time.perf_counter() - start)
+        chunks = tuple(chunk for chunk in split.chunks if chunk.text.strip())
+        return replace(split, chunks=chunks, seconds=time.perf_counter() - start)
 
 
 def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
@@ -73,13 +73,13 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
     Raises:
         TypeError: `splitter` is something else.
     """
-    if isinstance(splitter, _Cutting):
+    if isinstance(splitter, _WrappedSplitter):
         return replace(splitter, name=name or splitter.name)
     if isinstance(splitter, EvaluatedSplitter) and not isinstance(splitter, type):
         return splitter
-    cut = _cut_with(splitter)
+    cut = _make_cut(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _Cutting(named, readable(splitter), _identity(splitter), cut)
+    return _WrappedSplitter(named, readable(splitter), _identity(splitter), cut)
 
 
 def readable(thing: object) -> str:
@@ -144,10 +144,10 @@ PRESETS = {
     "fixed": Preset("tokens", 200, lambda value, _: fixed_length(int(value))),
     "recursive": Preset("characters", 1000, lambda value, _: recursive_characters(int(value))),
     "semantic": Preset(
-        "percentile", 95, lambda value, made: SemanticChunks(made or "bundled", percentile=value)
+        "percentile", 95, lambda value, model: SemanticChunks(model or "bundled", percentile=value)
     ),
 }
-"""The splitters that `preset` knows. All run without a key."""
+"""The splitters that `preset` makes. All run without a key."""
 
 
 def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
@@ -162,25 +162,25 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
             message lists the names.
     """
     kind, colon, number = (spec, "", "") if spec in PRESETS else spec.partition(":")
-    known = PRESETS.get(kind)
+    chosen = PRESETS.get(kind)
     listed = ", ".join(
         f"{name}:{entry.default:g} ({entry.number})" if entry.number else name
         for name, entry in PRESETS.items()
     )
-    if known is None or (colon and not known.number):
+    if chosen is None or (colon and not chosen.number):
         raise ValueError(f"unknown splitter {spec!r}. There are: {listed}")
     try:
-        value = float(number) if colon else known.default
+        value = float(number) if colon else chosen.default
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         raise ValueError(
-            f"{spec!r}: {number!r} is not a number; {kind} takes the {known.number} there"
+            f"{spec!r}: {number!r} is not a number; {kind} takes the {chosen.number} there"
         )
-    return wrap_splitter(known.make(value, embedder), name=spec)
+    return wrap_splitter(chosen.make(value, embedder), name=spec)
 
 
-def _cut_with(splitter: object) -> Callable[[Document], SplitDocument]:
+def _make_cut(splitter: object) -> Callable[[Document], SplitDocument]:
     """Return a function that cuts a document with a splitter of any library.
 
     Frameworks' splitters are recognised by their methods. Their chunks are located in the text,
@@ -205,10 +205,10 @@ def _cut_with(splitter: object) -> Callable[[Document], SplitDocument]:
 def _split(splitter: Any, chunker: Chunker, document: Document) -> SplitDocument:
     """Split with a splitter of this project or an adapter, into the chunks that users get."""
     source, delivery = document.to_split(), getattr(splitter, "delivery", Delivery())
-    made = chunker.segment(source, overlap=delivery.overlap)
-    chunks = chunker.chunks(source, made, delivery)
-    given = _to_split_document(document, [(chunk.span, chunk.text) for chunk in chunks])
-    return replace(given, usage=made.usage, failures=len(made.failures))
+    segmentation = chunker.segment(source, overlap=delivery.overlap)
+    chunks = chunker.chunks(source, segmentation, delivery)
+    split = _to_split_document(document, [(chunk.span, chunk.text) for chunk in chunks])
+    return replace(split, usage=segmentation.usage, failures=len(segmentation.failures))
 
 
 def _split_text(splitter: Any, document: Document) -> SplitDocument:
@@ -268,5 +268,5 @@ def _locate(document: Document, chunks: Sequence[str], overlap: int | None) -> S
 
 
 def _to_split_document(document: Document, chunks: Iterable[tuple[Span, str]]) -> SplitDocument:
-    made = (EvaluatedChunk(document.name, span, text) for span, text in chunks)
-    return SplitDocument(document.name, tuple(made), 0.0)
+    pieces = (EvaluatedChunk(document.name, span, text) for span, text in chunks)
+    return SplitDocument(document.name, tuple(pieces), 0.0)

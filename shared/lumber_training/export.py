@@ -31,7 +31,7 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 _MODEL, _EMBEDDER = "model.int8.onnx", "embedder.int8.onnx"
 _REPORT_FILE = "training.json"  # what `training` writes
 _WINDOW = 255
-_LARGEST_FP32_DIFFERENCE = 1e-3
+_MAX_FP32_DIFFERENCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def export(
         onnx.save(tagger_graph(model, "fp32", probes), scratch / "exact.onnx")
         exact = _differences(model, scratch / "exact.onnx", tokenizer, probes)
         worst = float(np.abs(exact).max())
-        if not worst < _LARGEST_FP32_DIFFERENCE:
+        if not worst < _MAX_FP32_DIFFERENCE:
             raise WeightsError(
                 f"the exported model differs from {source} by {worst:.2g} in t: its config has a "
                 "setting that the export does not support"
@@ -176,9 +176,9 @@ def _differences(
 
 def _provenance(checkpoint: Path) -> dict[str, Any]:
     """Return the digest of a checkpoint's weights, and what training recorded about them."""
-    found: dict[str, Any] = {"checkpoint": {WEIGHTS_FILE: sha256(checkpoint / WEIGHTS_FILE)}}
+    provenance: dict[str, Any] = {"checkpoint": {WEIGHTS_FILE: sha256(checkpoint / WEIGHTS_FILE)}}
     training = checkpoint / _REPORT_FILE
     if training.is_file():
         report = json.loads(training.read_text(encoding="utf-8"))
-        found["training"] = {key: value for key, value in report.items() if key != "points"}
-    return found
+        provenance["training"] = {key: value for key, value in report.items() if key != "points"}
+    return provenance

@@ -25,7 +25,7 @@ Weights = Mapping[str, Floats]
 
 @dataclass(frozen=True, slots=True)
 class EncoderShape:
-    """The shape of a BERT encoder, as far as its weights do not tell it.
+    """The numbers of a BERT encoder that its weights do not contain.
 
     Attributes:
         layers: Number of layers.

@@ -30,12 +30,12 @@ Floats = npt.NDArray[np.float32]
 
 # Seven bits rather than eight: processors without VNNI add products of bytes in 16 bits, where
 # eight bits could overflow, and the same weights would give different scores on them.
-_LARGEST_WEIGHT = 63
-_TINY = 1e-12
+_MAX_WEIGHT = 63
+_MIN_PEAK = 1e-12
 # An outlier channel is more than twice as large as the eighth largest channel.
 _OUTLIER_RATIO, _OUTLIER_RANK = 2.0, 8
 # Real texts reach larger activations than random tokens do.
-_MARGIN = 1.5
+_PEAK_MARGIN = 1.5
 _GELU_MINIMUM = -0.17
 _PROBES, _PROBE_LENGTH = 16, 128
 
@@ -61,8 +61,8 @@ class ActivationRange(NamedTuple):
 
 def quantise_matrix(weight: Floats) -> QuantisedMatrix:
     """Quantise a matrix, given in PyTorch's layout (out, in), with one scale for each output."""
-    largest = np.maximum(np.abs(weight).max(axis=1), _TINY).astype(np.float32)
-    scales = largest / _LARGEST_WEIGHT
+    largest = np.maximum(np.abs(weight).max(axis=1), _MIN_PEAK).astype(np.float32)
+    scales = largest / _MAX_WEIGHT
     return QuantisedMatrix(np.rint(weight / scales[:, None]).astype(np.int8).T, scales)
 
 
@@ -79,8 +79,8 @@ def smoothing_factors(peaks: Floats, weight: Floats) -> Floats:
     Returns:
         A factor for each input channel, shape (in,).
     """
-    steep = np.maximum(np.abs(weight).max(axis=0), _TINY)
-    peaks = np.maximum(peaks, _TINY)
+    steep = np.maximum(np.abs(weight).max(axis=0), _MIN_PEAK)
+    peaks = np.maximum(peaks, _MIN_PEAK)
     factors = np.sqrt(peaks / np.median(peaks) * np.median(steep) / steep)
     return np.asarray(factors, dtype=np.float32)
 
@@ -98,7 +98,7 @@ def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
         peak: Largest magnitude seen; some margin is added.
         gelu: Whether the values come from GELU, which is never below -0.17.
     """
-    highest = max(float(peak), _TINY) * _MARGIN
+    highest = max(float(peak), _MIN_PEAK) * _PEAK_MARGIN
     lowest = max(-highest, _GELU_MINIMUM) if gelu else -highest
     scale = np.float32((highest - lowest) / 255)
     return ActivationRange(np.asarray(scale), np.asarray(np.rint(-lowest / scale), dtype=np.uint8))

@@ -53,7 +53,7 @@ def synthesize(
         ValueError: There are fewer documents than segments in an item.
     """
     by_name = {(document.source, document.name): document for document in documents}
-    pools = [passages for each in by_name.values() if (passages := _passages(each))]
+    pools = [passages for document in by_name.values() if (passages := _passages(document))]
     if len(pools) < segments:
         raise ValueError(
             f"an item joins {segments} segments of different documents, but only {len(pools)} "
@@ -74,11 +74,11 @@ def synthesize(
 def _passages(document: Document) -> list[list[str]]:
     """Return the sentences of every segment of a document that has text."""
     text, units = document.text, document.units
-    found = []
+    passages = []
     for start, end in document.segments:
         bounds = [*units[bisect_left(units, start) : bisect_left(units, end)], end]
-        found.append([piece for a, b in pairwise(bounds) if (piece := text[a:b].strip())])
-    return [passage for passage in found if passage]
+        passages.append([piece for a, b in pairwise(bounds) if (piece := text[a:b].strip())])
+    return [passage for passage in passages if passage]
 
 
 def _join(segments: Sequence[Sequence[str]]) -> Item:

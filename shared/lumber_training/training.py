@@ -27,7 +27,7 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
     raise MissingExtraError(error.name or "torch", "train") from error
 
 _REPORT_FILE = "training.json"
-_MEASURED_ITEMS = 96
+_HELD_OUT_ITEMS = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ def train(
     tokenizer = WordPieceTokenizer.from_folder(source)
 
     def windows(some: Sequence[Document], count: int) -> list[LabelledWindow]:
-        made = synthesize(some, items=count, segments=segments, sentences=sentences, seed=seed)
-        return label_windows(made, tokenizer, window=window, seed=seed)
+        texts = synthesize(some, items=count, segments=segments, sentences=sentences, seed=seed)
+        return label_windows(texts, tokenizer, window=window, seed=seed)
 
     train_windows = windows(train_on, items)
-    measured = windows(keep, _MEASURED_ITEMS) if len(keep) >= segments else []
+    measured = windows(keep, _HELD_OUT_ITEMS) if len(keep) >= segments else []
     steps = -(-len(train_windows) // batch_size) * epochs
     set_seed(seed)
     model = tagger_from_encoder(source)

@@ -1,4 +1,4 @@
-"""What a classifier is trained on: documents of passages, and which of them are held out."""
+"""The documents that a classifier is trained on, and those that are held out."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def load_documents(path: str | Path) -> list[Document]:
         FileNotFoundError: There is no such file.
         ValueError: A line is not such an object.
     """
-    found: dict[tuple[str, str], list[list[str]]] = {}
+    passages_of: dict[tuple[str, str], list[list[str]]] = {}
     for where, row in json_lines(Path(path), "passages or documents of sections"):
         source = field(row, "source", str, where) if "source" in row else ""
-        passages = found.setdefault((source, field(row, "document", str, where)), [])
+        passages = passages_of.setdefault((source, field(row, "document", str, where)), [])
         if "sections" in row:
             sections = field(row, "sections", list, where)
             passages += [str(section).splitlines() for section in sections]
@@ -41,7 +41,7 @@ def load_documents(path: str | Path) -> list[Document]:
             passages.append([span.of(text) for span in sentences(text)])
     return [
         document_from_segments(segments, name=name, source=source)
-        for (source, name), segments in found.items()
+        for (source, name), segments in passages_of.items()
     ]
 
 

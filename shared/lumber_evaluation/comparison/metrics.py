@@ -61,7 +61,7 @@ class MetricFamily:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Something splitters are measured by.
+    """A measure of splitters.
 
     Attributes:
         key: Its name in JSON, such as "recall@5".
@@ -114,10 +114,10 @@ def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
 
 def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
     """Return metrics grouped by family."""
-    found: dict[MetricFamily, list[Metric]] = {}
+    families: dict[MetricFamily, list[Metric]] = {}
     for metric in metrics:
-        found.setdefault(metric.family, []).append(metric)
-    return found
+        families.setdefault(metric.family, []).append(metric)
+    return families
 
 
 def _is_measured(metric: Metric, result: Measured) -> bool:

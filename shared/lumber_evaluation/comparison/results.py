@@ -24,7 +24,7 @@ FEWEST = 6
 """Five fair coins all show the same side in 1 of 16 throws, six in 1 of 32: six is the fewest that
 can exclude chance at 95 %."""
 
-_ALIKE = 4 / 3  # up to this ratio of mean chunk sizes, figures at k passages are comparable
+_MAX_SIZE_RATIO = 4 / 3  # of mean chunk sizes at which figures at k passages are comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Figure:
     Attributes:
         value: The mean over questions or documents.
         low: Lower end of its 95 % bootstrap interval; None if fewer than `FEWEST` values were drawn
-            or all are equal, because a bootstrap tells nothing then.
+            or all are equal, because a bootstrap shows nothing then.
         high: Upper end; None if `low` is.
     """
 
@@ -156,7 +156,7 @@ class Comparison:
     def sizes_alike(self) -> bool:
         """Whether mean chunk sizes differ by at most a third: then figures at k compare."""
         means = [result.mean_size for result in self.results]
-        return max(means) <= _ALIKE * min(means)
+        return max(means) <= _MAX_SIZE_RATIO * min(means)
 
     @cached_property
     def figures(self) -> dict[tuple[str, str], Figure]:
@@ -171,12 +171,12 @@ class Comparison:
     def differences(self) -> tuple[Difference, ...]:
         """Paired differences of each metric's best splitter to all others."""
         by_name = {result.name: result for result in self.results}
-        found = []
+        differences = []
         for metric in self.metrics:
             best = by_name[self.best(metric)]
             others = (result for result in self.results if result is not best)
-            found += [self._difference(best, other, metric) for other in others]
-        return tuple(one for one in found if one is not None)
+            differences += [self._difference(best, other, metric) for other in others]
+        return tuple(difference for difference in differences if difference is not None)
 
     def best(self, metric: Metric) -> str:
         """Return the name of the splitter with a metric's best value, the first of several."""
@@ -220,9 +220,9 @@ class Comparison:
         """Return a metric's mean, with its interval if there is one."""
         values = self._values(result, metric)
         clusters = self._clusters(metric)
-        kept = [n for n, value in enumerate(values) if not math.isnan(value)]
-        drawn = len({n if clusters is None else clusters[n] for n in kept})
-        measured = [values[n] for n in kept]
+        places = [n for n, value in enumerate(values) if not math.isnan(value)]
+        drawn = len({n if clusters is None else clusters[n] for n in places})
+        measured = [values[n] for n in places]
         # Equal values would give an interval of no width, which 12 of 12 do not justify.
         if drawn < FEWEST or min(measured) == max(measured):
             return Figure(fmean(measured))
@@ -233,13 +233,13 @@ class Comparison:
         self, first: SplitterResult, second: SplitterResult, metric: Metric
     ) -> Difference | None:
         """Compare two splitters on what was measured for both; None if nothing was."""
-        one, other = self._values(first, metric), self._values(second, metric)
+        values, others = self._values(first, metric), self._values(second, metric)
         clusters = self._clusters(metric)
-        changes = [a - b for a, b in zip(one, other, strict=True)]
+        changes = [a - b for a, b in zip(values, others, strict=True)]
         count = sum(not math.isnan(change) for change in changes)
         if not count:
             return None
-        interval = paired_difference(one, other, clusters=clusters)
+        interval = paired_difference(values, others, clusters=clusters)
         differing = {
             n if clusters is None else clusters[n]
             for n, change in enumerate(changes)

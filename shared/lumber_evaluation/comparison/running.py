@@ -1,4 +1,4 @@
-"""Running splitters side by side on the same documents and questions."""
+"""Runs splitters side by side on the same documents and questions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def compare(
     Args:
         corpus: Documents, optionally with reference segments, and optionally questions about them.
         splitters: Splitters of this project, LangChain or LlamaIndex, functions, or the output of
-            `lumber_evaluation.splitters.evaluated`.
+            `lumber_evaluation.splitters.wrap_splitter`.
         embedder: "bundled", an embedder of LangChain or LlamaIndex, or one of
             `lumber_evaluation.embedders`.
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
@@ -79,7 +79,7 @@ def compare(
     counter = token_counter(tokenizer)
     counter.count([""])  # raises now if a vocabulary is not available
     work = CachedWork(folder)
-    searching = work.embedder(embedder_of(embedder))
+    search_embedder = work.embedder(embedder_of(embedder))
     segmented = [document for document in corpus.documents if document.is_segmented]
     if segmented:
         require("nltk", package="nltk", extra="evaluation")
@@ -87,23 +87,23 @@ def compare(
     all_splits: list[tuple[SplitDocument, ...]] = []
     total = len(subjects) * len(corpus.documents)
     with tqdm(total=total, desc="splitting", unit="document", disable=not show_progress) as bar:
-        for one in subjects:
-            bar.set_postfix_str(one.name)
-            splits = []
+        for subject in subjects:
+            bar.set_postfix_str(subject.name)
+            own = []
             for document in corpus.documents:
-                splits.append(work.split(one, document))
+                own.append(work.split(subject, document))
                 bar.update(1)
-            all_splits.append(tuple(splits))
+            all_splits.append(tuple(own))
 
     results = []
-    for one, made in zip(subjects, all_splits, strict=True):
-        by_name = {split.document: split for split in made}
+    for subject, splits in zip(subjects, all_splits, strict=True):
+        by_name = {split.document: split for split in splits}
         starts = [[c.span.start for c in by_name[d.name].chunks] for d in segmented]
         plain = SplitterResult(
-            one.name,
-            one.settings,
-            made,
-            tuple(tuple(counter.count([c.text for c in s.chunks])) for s in made),
+            subject.name,
+            subject.settings,
+            splits,
+            tuple(tuple(counter.count([c.text for c in s.chunks])) for s in splits),
             score_segmentation(segmented, starts) if segmented else None,
         )
         for variant in variants:
@@ -111,19 +111,19 @@ def compare(
             if corpus.questions:
                 retrieval = retrieve(
                     corpus,
-                    made,
-                    searching,
+                    splits,
+                    search_embedder,
                     **variant,
                     within_document=within_document,
                     passages=passages,
                     show_progress=show_progress,
                 )
-            name = ", ".join([one.name, *(part for part, is_on in variant.items() if is_on)])
+            name = ", ".join([subject.name, *(part for part, is_on in variant.items() if is_on)])
             results.append(replace(plain, name=name, retrieval=retrieval))
     return Comparison(
         corpus,
         tuple(results),
-        searching.identity if corpus.questions else "",
+        search_embedder.identity if corpus.questions else "",
         _tokens_in_words(tokenizer, counter),
         within_document,
         prices,
@@ -150,7 +150,7 @@ def check_comparison(
         raise ValueError(f"the corpus {corpus.name!r} contains no text: there is nothing to split")
     if not subjects:
         raise ValueError("no splitter to compare: pass one or more")
-    (name, count), *_ = Counter(one.name for one in subjects).most_common()
+    (name, count), *_ = Counter(subject.name for subject in subjects).most_common()
     if count > 1:
         raise ValueError(
             f"{count} splitters are named {name!r}: give each its own name with "
@@ -168,5 +168,5 @@ def check_comparison(
 
 def _tokens_in_words(tokenizer: TokenCounterSpec, counter: TokenCounter) -> str:
     """Return the token counter in words."""
-    known = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
-    return known.get(tokenizer, repr(counter)) if isinstance(tokenizer, str) else repr(counter)
+    names = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
+    return names.get(tokenizer, repr(counter)) if isinstance(tokenizer, str) else repr(counter)

@@ -1,4 +1,4 @@
-"""Finding, reading and writing the files of a corpus, with errors that say what was expected."""
+"""Finds and reads the files of a corpus; errors state what was expected."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import TypeVar
 
 
-def existing(path: Path, what: str) -> Path:
-    """Return `path` if it exists; otherwise raise an error that says what was expected.
+def existing_path(path: Path, what: str) -> Path:
+    """Return `path` if it exists; the error states what was expected.
 
     Raises:
         FileNotFoundError: It does not exist.
     """
     try:
-        there = path.exists()
-    except OSError:  # a name that the system refuses, such as one that is too long
-        there = False
-    if not there:
+        exists = path.exists()
+    except OSError:  # the system refuses the name, for example because it is too long
+        exists = False
+    if not exists:
         raise FileNotFoundError(f"{path} does not exist; expected {what} there")
     return path
 
 
 def existing_folder(path: str | Path, what: str) -> Path:
-    """Return `path` if it is a folder; otherwise raise an error that says what was expected.
+    """Return `path` if it is a folder; the error states what was expected.
 
     Raises:
         FileNotFoundError: It does not exist.
         NotADirectoryError: It is a file.
     """
-    root = existing(Path(path), what)
+    root = existing_path(Path(path), what)
     if not root.is_dir():
         raise NotADirectoryError(f"{root} is a file; expected a folder with {what}")
     return root
@@ -96,7 +96,7 @@ def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
         FileNotFoundError: There is no such file.
         ValueError: It is in neither of these formats, or malformed.
     """
-    file = existing(Path(path), what)
+    file = existing_path(Path(path), what)
     kind = file.suffix.lower()
     if not file.is_file() or kind not in (".jsonl", ".csv"):
         raise ValueError(f"{file}: expected {what} as a file in .jsonl or .csv")
@@ -110,7 +110,7 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
         FileNotFoundError: There is no such file.
         ValueError: A line is not a JSON object.
     """
-    text = read_text(existing(path, what)).removeprefix("\ufeff")
+    text = read_text(existing_path(path, what)).removeprefix("\ufeff")
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"

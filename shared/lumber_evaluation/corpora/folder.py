@@ -11,7 +11,7 @@ from typing import Literal
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
-from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
+from lumber_evaluation.corpora.files import existing_folder, existing_path, matching_files
 from lumber_evaluation.corpora.question_table import load_questions
 from lumber_evaluation.dataset import Corpus, Document
 from lumber_files import MAX_UNPACKED, check_encoding, count_suffixes, find_files, read_file
@@ -73,7 +73,7 @@ def load_folder(
     if encoding is not None:
         check_encoding(encoding)
     if questions is not None:
-        existing(Path(questions), "questions")
+        existing_path(Path(questions), "questions")
     find = unit_finder(units)
     root = Path(folder)
     documents = []
@@ -103,7 +103,7 @@ def _files(
     also: Sequence[str],
     questions: Path | None,
 ) -> list[Path]:
-    """Return the files of a corpus in order of path; say which are left out."""
+    """Return the files of a corpus in order of path; log which are left out."""
     if pattern is not None:
         patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
         if not patterns:
@@ -133,23 +133,23 @@ def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Docu
     units: list[int] = []
     starts: list[int] = []
     position = 0
-    for piece in _joined_blanks(pieces):
+    for piece in _join_blanks(pieces):
         starts.append(position)
         units += (position + unit.start for unit in find(piece))
         position += len(piece)
     return Document(file.name, text, tuple(units), tuple(starts), "folder", file.kind)
 
 
-def _joined_blanks(pieces: Sequence[str]) -> Iterator[str]:
+def _join_blanks(pieces: Sequence[str]) -> Iterator[str]:
     """Yield the pieces that contain text; blank ones are joined to the piece before, or after."""
-    kept = ""
+    section = ""
     for piece in pieces:
-        if kept.strip() and piece.strip():
-            yield kept
-            kept = ""
-        kept += piece
-    if kept:
-        yield kept
+        if section.strip() and piece.strip():
+            yield section
+            section = ""
+        section += piece
+    if section:
+        yield section
 
 
 def _under_headings(content: str) -> Iterator[str]:

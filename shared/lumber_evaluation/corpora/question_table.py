@@ -10,11 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lumber_core.spans import Span
-from lumber_evaluation.corpora.files import (
-    Row,
-    json_fault,
-    table_rows,
-)
+from lumber_evaluation.corpora.files import Row, json_fault, table_rows
 from lumber_evaluation.dataset import Document, Question, find_document
 from lumber_files import replacing
 
@@ -65,8 +61,8 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
     """Yield the question of a row, or one for each document that its references name."""
     columns = _columns(row, where)
     if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
-        found = ", ".join(map(repr, row)) or "none"
-        raise ValueError(f"{where}: found the columns {found}; expected {_EXPECTED}")
+        names = ", ".join(map(repr, row)) or "none"
+        raise ValueError(f"{where}: found the columns {names}; expected {_EXPECTED}")
     values = {
         name: _string(row[columns[name]], columns[name], where)
         for name in ("question", "document", "answer", "must_contain")
@@ -96,7 +92,7 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
 
 
 class _Reference(NamedTuple):
-    """An excerpt as a file gives it: what is expected there, and its document if it names one."""
+    """An excerpt in a file: its place, its text if given, and its document or ""."""
 
     span: Span
     content: str | None
@@ -159,13 +155,13 @@ def _columns(row: Row, where: str) -> dict[str, str]:
         by_form.setdefault(re.sub(r"[\s_-]+", "_", column.strip()).casefold(), column)
     columns = {}
     for name, forms in _COLUMNS.items():
-        found = [by_form[form] for form in forms if form in by_form]
-        if len(found) > 1:
+        matches = [by_form[form] for form in forms if form in by_form]
+        if len(matches) > 1:
             raise ValueError(
-                f"{where}: {' and '.join(map(repr, found))} mean the same: keep one of them"
+                f"{where}: {' and '.join(map(repr, matches))} mean the same: keep one of them"
             )
-        if found:
-            columns[name] = found[0]
+        if matches:
+            columns[name] = matches[0]
     return columns
 
 
@@ -226,13 +222,13 @@ def write_questions(questions: Iterable[Question], path: str | Path) -> None:
     path = check_question_path(path)
     rows = (
         {
-            "question": one.question,
-            "document": one.document,
-            "answer": one.answer,
-            "must_contain": one.must_contain or "",
-            "references": [{"start_index": a, "end_index": b} for a, b in one.references],
+            "question": question.question,
+            "document": question.document,
+            "answer": question.answer,
+            "must_contain": question.must_contain or "",
+            "references": [{"start_index": a, "end_index": b} for a, b in question.references],
         }
-        for one in questions
+        for question in questions
     )
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     with replacing(path) as part:

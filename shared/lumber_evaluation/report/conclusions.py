@@ -29,22 +29,22 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 def explanation(comparison: Comparison) -> str:
     """Return what the leading recalls are, in a sentence each; "" if none was measured."""
-    leading = {each.family: each for each in comparison.metrics if each.leads}
+    leading = {metric.family: metric for metric in comparison.metrics if metric.leads}
     if WORD_RECALL not in leading:
         return ""
     metric = leading[WORD_RECALL]
-    said = (
+    text = (
         f"How to read this: \u201c{metric.label}\u201d is, of the words that answer a question, "
         f"the share among the first {metric.at:,} words of the chunks that a search for it "
         "returns, best chunk first. It is the mean over the questions; 1 is the best value."
     )
     if PASSAGE_RECALL in leading:
-        said += (
+        text += (
             f" \u201c{leading[PASSAGE_RECALL].label}\u201d is the share in what a reader gets: "
             f"sentences at most {MAX_GAP} words apart are joined to passages, which are found by "
             "vectors and keywords."
         )
-    return said
+    return text
 
 
 def in_a_sentence(names: list[str]) -> str:

@@ -40,7 +40,7 @@ def report_json(comparison: Comparison) -> dict[str, Any]:
         "intervals_draw": "documents" if comparison.draws_documents else "questions",
         "mean_sizes_alike": comparison.sizes_alike,
         "metrics": [_metric(comparison, metric) for metric in comparison.metrics],
-        "splitters": [_splitter(comparison, one) for one in comparison.results],
+        "splitters": [_splitter(comparison, result) for result in comparison.results],
         "differences": [
             {**asdict(difference), "clear": difference.clear}
             for difference in comparison.differences
@@ -113,8 +113,8 @@ def _splitter(comparison: Comparison, result: SplitterResult) -> dict[str, Any]:
 
 
 def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
-    found = scores.boundaries
-    shares = {name: getattr(found, name) for name in ("precision", "recall", "f1")}
+    boundaries = scores.boundaries
+    shares = {name: getattr(boundaries, name) for name in ("precision", "recall", "f1")}
     own = {"pk": scores.pk, "window_diff": scores.window_diff}
     return {**shares, **own, **asdict(scores)}
 

@@ -43,10 +43,10 @@ class Plot:
 
 def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
     """Lay out how far every splitter is from the best one in a metric; None for one splitter."""
-    found = comparison.against_best(metric)
-    if not found:
+    differences = comparison.against_best(metric)
+    if not differences:
         return None
-    ends = [0.0, *(-end for one in found for end in (one.low, one.high))]
+    ends = [0.0, *(-end for each in differences for end in (each.low, each.high))]
     ticks = round_ticks(min(ends), max(ends))
 
     def x(value: float) -> float:
@@ -54,10 +54,10 @@ def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
         return round(MARGIN + (WIDTH - 2 * MARGIN) * share, 1)
 
     rows = []
-    for one in found:
-        verdict = "clear" if one.clear else "not clear"
-        shown = f"{signed_number(-one.value, one.count)}, {verdict}"
-        rows.append(PlotRow(one.second, shown, x(-one.high), x(-one.value), x(-one.low)))
+    for each in differences:
+        verdict = "clear" if each.clear else "not clear"
+        shown = f"{signed_number(-each.value, each.count)}, {verdict}"
+        rows.append(PlotRow(each.second, shown, x(-each.high), x(-each.value), x(-each.low)))
     labels = (f"{tick:+g}".replace("-", MINUS) if tick else "0" for tick in ticks)
     return Plot(
         f"{metric.label}, difference from {comparison.best(metric)}",

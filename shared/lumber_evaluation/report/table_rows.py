@@ -10,7 +10,7 @@ from lumber_evaluation.comparison import Comparison, Figure, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily
 
 MINUS, DASH = "\u2212", "\u2013"
-_MANY = 300  # from this many questions on, a third decimal is meaningful
+_MIN_FOR_3_DECIMALS = 300  # questions or documents; with fewer, a third decimal is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Table:
 
 def number(value: float, count: int) -> str:
     """Return a share with as many decimals as `count` questions or documents justify."""
-    return f"{value:.3f}" if count >= _MANY else f"{value:.2f}"
+    return f"{value:.3f}" if count >= _MIN_FOR_3_DECIMALS else f"{value:.2f}"
 
 
 def summary_table(comparison: Comparison) -> Table:
@@ -88,9 +88,10 @@ def boundary_table(comparison: Comparison) -> Table | None:
 
     def cells(result: SplitterResult) -> Iterator[Cell]:
         assert result.segmentation is not None
-        found = result.segmentation.boundaries
-        yield Cell(f"{found.predicted:,}")
-        yield from (Cell(f"{share:.3f}") for share in (found.precision, found.recall, found.f1))
+        boundaries = result.segmentation.boundaries
+        yield Cell(f"{boundaries.predicted:,}")
+        shares = (boundaries.precision, boundaries.recall, boundaries.f1)
+        yield from (Cell(f"{share:.3f}") for share in shares)
         yield from (metric_cell(comparison, result, metric) for metric in metrics)
 
     columns = ["Cuts", "Precision", "Recall", "F1", "F1, mean ↑", "Pk ↓", "WindowDiff ↓"]

@@ -10,7 +10,6 @@ from lumber_evaluation.comparison.metrics import families_of
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.plots import MARGIN, WIDTH, differences_plot
 from lumber_evaluation.report.table_rows import (
-    Table,
     boundary_table,
     family_table,
     size_table,
@@ -25,6 +24,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
         for metric in comparison.metrics
         if metric.leads and metric.family.sample == "question"
     ]
+    families = families_of(comparison.metrics)
     return {
         "corpus": comparison.corpus,
         "facts": _facts(comparison),
@@ -34,11 +34,15 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "plots": [plot for plot in plots if plot is not None],
         "plot_width": WIDTH,
         "plot_margin": MARGIN,
-        "retrieval_tables": _retrieval_tables(comparison),
+        "retrieval_tables": [
+            family_table(comparison, family, metrics)
+            for family, metrics in families.items()
+            if family.sample == "question"
+        ],
         "segmentation": boundary_table(comparison),
         "sizes": size_table(comparison),
         "results": comparison.results,
-        "families": list(families_of(comparison.metrics)),
+        "families": list(families),
         "comparison": comparison,
         "version": __version__,
     }
@@ -66,12 +70,3 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
         ("With", f"lumber-splitters {__version__}"),
     ]
     return facts
-
-
-def _retrieval_tables(comparison: Comparison) -> list[Table]:
-    families = families_of(comparison.metrics)
-    return [
-        family_table(comparison, family, metrics)
-        for family, metrics in families.items()
-        if family.sample == "question"
-    ]

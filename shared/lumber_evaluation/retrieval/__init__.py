@@ -1,7 +1,7 @@
 """Retrieval: does a search for a question find the text that answers it?
 
 `searching` searches the chunks of one splitter for every question, and `passage_search` finds
-passages. `references` tells which chunks answer a question; `question_results` and `word_recall`
+passages. `references` finds which chunks answer a question; `question_results` and `word_recall`
 measure what was found.
 """
 

@@ -28,8 +28,8 @@ class PassageSearch:
         documents: The documents, by name.
         chunks: The chunks to search, those of a document one after the other and in order.
         vectors: Their vectors, shape (chunks, width).
-        context: Whether the vectors know the contexts of chunks; keywords know the same.
-        surroundings: Whether they know what is around a chunk.
+        context: Whether vectors and keywords include the contexts of chunks.
+        surroundings: Whether they include the texts around a chunk.
         read: Measures the recall of the reference text.
     """
 
@@ -50,11 +50,11 @@ class PassageSearch:
         members: dict[str, list[int]] = {}
         for number, chunk in enumerate(chunks):
             members.setdefault(chunk.document, []).append(number)
-        made = [
+        stored = [
             _to_stored(name, self._texts[name], own, chunks, vectors, context, surroundings)
             for name, own in members.items()
         ]
-        self._store.put(made)
+        self._store.put(stored)
 
     def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
         """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
@@ -78,10 +78,10 @@ class PassageSearch:
         # Best first: of a single passage above the budget only the first words are read, and if
         # headings are read, too, there is no room for the last passages.
         passages = []
-        for one in sorted(found, key=lambda passage: -passage.score):
-            first = min(one.hits, key=lambda hit: hit.span)
+        for passage in sorted(found, key=lambda passage: -passage.score):
+            first = min(passage.hits, key=lambda hit: hit.span)
             above = self._chunks[first.metadata["number"]].context
-            passages.append(EvaluatedChunk(one.document, one.span, one.text, above))
+            passages.append(EvaluatedChunk(passage.document, passage.span, passage.text, above))
         return self._read.of(passages)(question, range(len(passages)), words)
 
 

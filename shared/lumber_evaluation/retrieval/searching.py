@@ -1,4 +1,4 @@
-"""Searching the chunks of a splitter for the answers to questions.
+"""Searches the chunks of a splitter for the answers to questions.
 
 Every chunk and every question is embedded, and every question is compared with every chunk: the
 search is exact.
@@ -64,7 +64,7 @@ def retrieve(
     """
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
-    missing = {one.document for one in corpus.questions} - {split.document for split in splits}
+    missing = {q.document for q in corpus.questions} - {split.document for split in splits}
     if missing:
         raise ValueError(
             f"there are questions about {min(missing)!r}, which was not split: pass a split of "
@@ -73,11 +73,14 @@ def retrieve(
     if context:
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
-    placed = [*map(_place_chunks, splits)]
-    made = embed_chunks(
+    placed = [
+        [PlacedText(c.span, c.text, c.context.above(c.text)) for c in split.chunks]
+        for split in splits
+    ]
+    embedded = embed_chunks(
         placed, embedder.embed_documents, surroundings=surroundings, show_progress=show_progress
     )
-    vectors = np.concatenate(made)
+    vectors = np.concatenate(embedded)
     asked = matrix(embedder.embed_queries(queries), len(queries))
     if embedder.similarity == "cosine":
         vectors, asked = unit_length(vectors), unit_length(asked)
@@ -100,12 +103,12 @@ def retrieve(
         for question in questions:
             # Rounded, because equal vectors may differ in the last digit.
             near = np.round(searched @ asked[question], 6) if numbers else asked[question][:0]
-            found = _result(corpus, question, chunks, numbers, near, gold[question], count, read)
+            result = _result(corpus, question, chunks, numbers, near, gold[question], count, read)
             if joining is not None:
                 about = corpus.questions[question]
                 joined = joining.find(about, queries[question], asked[question].tolist())
-                found = replace(found, passage_recalls=joined)
-            results[question] = found
+                result = replace(result, passage_recalls=joined)
+            results[question] = result
     ordered = tuple(results[n] for n in range(len(queries)))
     texts = {chunk.in_context for own in placed for chunk in own}
     return RetrievalResult(chunks, ordered, len(texts))
@@ -119,13 +122,6 @@ def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     contexts = parsed.contexts(spans, parsed.outline(spans))
     chunks = zip(split.chunks, contexts, strict=True)
     return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
-
-
-def _place_chunks(split: SplitDocument) -> list[PlacedText]:
-    return [
-        PlacedText(chunk.span, chunk.text, chunk.context.above(chunk.text))
-        for chunk in split.chunks
-    ]
 
 
 def _search_scopes(
@@ -188,7 +184,7 @@ def _result(
         question,
         first,
         tuple(gold),
-        min((places[one] for one in gold if one in places), default=None),
+        min((places[number] for number in gold if number in places), default=None),
         {words: read(question, found, words) for words in WORD_BUDGETS},
         overlaps,
     )

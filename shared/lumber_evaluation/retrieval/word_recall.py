@@ -44,9 +44,9 @@ class WordRecall:
 
     def of(self, chunks: Sequence[EvaluatedChunk]) -> WordRecall:
         """Return the measure for other chunks of the same documents."""
-        made = copy(self)
-        made._count(chunks)
-        return made
+        measure = copy(self)
+        measure._count(chunks)
+        return measure
 
     def _count(self, chunks: Sequence[EvaluatedChunk]) -> None:
         self._chunks = chunks
@@ -161,9 +161,9 @@ class _WordsOf:
             places = [place for place, piece in enumerate(pieces) for _ in piece]
             self._folded = "".join(pieces), places
         folded, places = self._folded
-        found = []
+        occurrences = []
         start = folded.find(wanted)
         while start >= 0:
-            found.append([Span(places[start], places[start + len(wanted) - 1] + 1)])
+            occurrences.append([Span(places[start], places[start + len(wanted) - 1] + 1)])
             start = folded.find(wanted, start + 1)
-        return found
+        return occurrences
