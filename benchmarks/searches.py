@@ -26,8 +26,7 @@ from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDoc
 from lumber_evaluation.retrieval.searching import in_context
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.index.store import NewDocument, PassageStore
-from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks
-from lumber_retrieval.index.surroundings import placed as placed_texts
+from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, place_chunks
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.search import CANDIDATES, fuse
 
@@ -110,7 +109,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
         )
         chunker = LayoutChunker(target_size=50, tokenizer="even")
         split = chunker.split_all([one.to_split() for one in documents], Delivery(trim=True))
-        vectors = embed_chunks(placed_texts(split), Bundled().embed_documents)
+        vectors = embed_chunks(place_chunks(split), Bundled().embed_documents)
         hits: list[Text] = []
         rows = []
         for document, chunks, made in zip(documents, split, vectors, strict=True):

@@ -93,6 +93,26 @@ def test_the_docstring_of_a_package_names_what_is_there(init: Path) -> None:
         assert {name for name in files if not re.search(rf"\b{name}\b", docstring)} == set()
 
 
+PARTICIPLE = re.compile(
+    r"(?:[a-z]+(?:ed|wn|ven|ung)|made|kept|found|said|told|held|built|sent|left|hidden|taken|written)"
+    r"(?:_(?:of|by|with|as|from|in))?"
+)
+# Verbs that end like a participle; methods of `Span` give another span, as those of `str` do.
+VERBS = {"embed", "aembed", "feed", "need", "seed", "proceed", "shifted", "stripped", "markdown"}
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_functions_are_named_by_verbs_or_by_what_they_return(path: Path) -> None:
+    functions = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+    ]
+    names = {node.name.strip("_") for node in functions} - VERBS
+    assert {name for name in names if PARTICIPLE.fullmatch(name)} == set()
+
+
 def _public_names(module: ast.Module) -> set[str]:
     """Return the classes, functions and constants of a module; type variables do not count."""
     names = set()

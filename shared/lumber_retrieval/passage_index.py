@@ -37,7 +37,7 @@ from lumber_retrieval.index.indexed_documents import (
     splitting_digest,
 )
 from lumber_retrieval.index.store import PROBE, NewDocument, open_store
-from lumber_retrieval.index.surroundings import Vectors, in_surroundings, placed
+from lumber_retrieval.index.surroundings import Vectors, in_surroundings, place_chunks
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.search import find_passages
@@ -176,7 +176,7 @@ class PassageIndex:
             for one, metadata in zip(documents, recorded, strict=True)
         ]
         split = self._chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress)
-        parts = placed(split)
+        parts = place_chunks(split)
         in_contexts = [chunk.in_context for part in parts for chunk in part]
         keys, own = texts.embed(in_contexts, show_progress=show_progress)
         ends = accumulate(map(len, parts))

@@ -204,7 +204,7 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
             break
     else:
         kind = "aligned"
-        near = [(part, text.aligned(quote)) for part, text in quotable]
+        near = [(part, text.align(quote)) for part, text in quotable]
         found = [(part, one.span, one.similarity) for part, one in near if one is not None]
     if not found:
         return Citation(quote, "not found")

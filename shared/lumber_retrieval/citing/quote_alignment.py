@@ -129,7 +129,7 @@ class QuotableText:
         near = _WORD.finditer(self._text, max(0, place - _NEAR), place + _NEAR)
         return any(match.start() < place < match.end() for match in near)
 
-    def aligned(self, quote: str) -> Found | None:
+    def align(self, quote: str) -> Found | None:
         """Return the place most like a quote; None if it differs in more than a little."""
         parts = [part for part in map(_Letters, _ELLIPSIS.split(quote)) if part.text]
         found = self._in_parts(parts) if 1 < len(parts) <= _MOST_PARTS else None
@@ -382,12 +382,12 @@ def _fitting(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
     """
     wanted = Counter("".join(lacking))
 
-    def shared(words: Sequence[str]) -> int:
+    def count_shared(words: Sequence[str]) -> int:
         return (wanted & Counter("".join(words))).total()
 
     while len(instead) > len(lacking):
         *inner, outer = instead
-        if 2 * (shared(instead) - shared(inner)) > len(outer):
+        if 2 * (count_shared(instead) - count_shared(inner)) > len(outer):
             break
         instead = inner
     return instead

@@ -150,8 +150,8 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
                 of_number.append(len(quotes))
     while answer and (not answer[-1].strip() or _TITLE.fullmatch(answer[-1])):
         answer.pop()
-    text = _renumbered("\n\n".join(["\n".join(answer), *remarks]), numbers)
-    return text.strip(), [*map(_unquoted, quotes)]
+    text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
+    return text.strip(), [*map(_strip_quotes, quotes)]
 
 
 def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
@@ -174,7 +174,7 @@ def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
     return CitedAnswer(text, tuple(cite(quotes, texts)))
 
 
-def _renumbered(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
+def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
     """Return a text with other numbers of quotes; those that are not known become [?]."""
 
     @cache
@@ -208,7 +208,7 @@ def _without_remark(block: str) -> tuple[str, str]:
     return "\n".join(map(str.strip, quote.split("\n"))), "\n\n".join(paragraphs[end:])
 
 
-def _unquoted(quote: str) -> str:
+def _strip_quotes(quote: str) -> str:
     found = _QUOTED.fullmatch(quote.strip())
     return (found[1] if found else quote).strip()
 
@@ -219,5 +219,5 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
         return text, []
     place = count(1)
     # The model's own numbers are of nothing that is known.
-    numbered = _INLINE.sub(lambda match: f"{match[0]} [{next(place)}]", _renumbered(text, {}))
+    numbered = _INLINE.sub(lambda match: f"{match[0]} [{next(place)}]", _renumber(text, {}))
     return numbered, quotes

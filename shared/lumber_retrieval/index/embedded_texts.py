@@ -26,7 +26,7 @@ from lumber_core.storage.database import Connection, Database
 from lumber_retrieval.index.embedding_model import check_widths
 from lumber_retrieval.index.segments import select
 from lumber_retrieval.index.surroundings import Vectors, matrix
-from lumber_retrieval.index.vectors import packed, unpacked
+from lumber_retrieval.index.vectors import pack, unpack
 
 EMBEDDED_SCHEMA = """
 CREATE TABLE IF NOT EXISTS embedded (
@@ -102,14 +102,14 @@ class EmbeddedTexts:
                 if missing:
                     rows |= self._embed_new({key: text_of[key] for key in missing[:_AT_ONCE]})
         content = b"".join([rows[key] for key in keys.tolist()])
-        return keys, unpacked(content, len(keys)) if len(keys) else matrix([], 0)
+        return keys, unpack(content, len(keys)) if len(keys) else matrix([], 0)
 
     def _embed_new(self, texts: Mapping[int, str]) -> dict[int, bytes]:
         """Embed texts by their keys, and store their vectors."""
         made = matrix(self._embed([*texts.values()]), len(texts))
         self.count += len(texts)
         check_widths([made], self._probe)
-        rows = dict(zip(texts, _rows(packed(made), len(made)), strict=True))
+        rows = dict(zip(texts, _rows(pack(made), len(made)), strict=True))
         with self._database.transaction(write=True) as connection:
             self._note_model(connection, self._probe)
             found = self._find(connection, [*rows])
@@ -143,18 +143,18 @@ def remove_unused(database: Database, *, exact: bool) -> None:
         exact: Whether it is done for a single text; otherwise only if more than half are unused.
     """
     with database.transaction() as connection, database.intact():
-        if not _outdated(connection, exact=exact):
+        if not _find_outdated(connection, exact=exact):
             return
     with database.transaction(write=True) as connection, database.intact():
-        blocks = _outdated(connection, exact=exact)
-        used = {*_used(connection).tolist()}
+        blocks = _find_outdated(connection, exact=exact)
+        used = {*_keys_in_use(connection).tolist()}
         rows = _read(connection, blocks)
         _replace(connection, blocks, {key: row for key, row in rows.items() if key in used})
 
 
-def _outdated(connection: Connection, *, exact: bool) -> list[int]:
+def _find_outdated(connection: Connection, *, exact: bool) -> list[int]:
     """Return the blocks to be replaced."""
-    used = _used(connection)
+    used = _keys_in_use(connection)
     rows = connection.execute("SELECT id, keys FROM embedded")
     stored = {number: np.frombuffer(keys, "<u8") for number, keys in rows}
     unused = {number: np.count_nonzero(~np.isin(keys, used)) for number, keys in stored.items()}
@@ -163,7 +163,7 @@ def _outdated(connection: Connection, *, exact: bool) -> list[int]:
     return [number for number, count in unused.items() if count]
 
 
-def _used(connection: Connection) -> Keys:
+def _keys_in_use(connection: Connection) -> Keys:
     """Return the keys of all chunks, ascending."""
     rows = connection.execute("SELECT keys FROM documents").fetchall()
     return np.unique(np.frombuffer(b"".join([bytes(keys) for (keys,) in rows]), "<u8"))

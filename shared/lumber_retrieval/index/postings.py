@@ -45,7 +45,7 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
     weights = np.minimum(255, np.add.reduceat(np.concatenate(counts)[order], new))
     keys = keys[new]
     entries = ((keys & 0xFFFFFFFF) << 8 | weights).astype(_ENTRY)
-    return _divided(numbers, np.bincount(keys >> 32), entries)
+    return _split_lists(numbers, np.bincount(keys >> 32), entries)
 
 
 def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64]) -> Postings:
@@ -61,7 +61,7 @@ def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64
     kept = to >= 0
     of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
     counts = np.bincount(of_term[kept], minlength=len(terms))
-    return _divided(terms, counts, (to << 8 | entries & 255)[kept].astype(_ENTRY))
+    return _split_lists(terms, counts, (to << 8 | entries & 255)[kept].astype(_ENTRY))
 
 
 def join_lists(parts: Sequence[Postings]) -> Iterator[tuple[str, bytes]]:
@@ -126,7 +126,7 @@ def frequencies(found: Occurring) -> dict[str, int]:
     return {term: sum(len(one.places) for one in parts if one) for term, parts in found.items()}
 
 
-def _divided(
+def _split_lists(
     terms: Iterable[str], counts: npt.NDArray[np.int64], entries: npt.NDArray[np.uint32]
 ) -> Postings:
     """Return postings, given how many of the entries each term has."""

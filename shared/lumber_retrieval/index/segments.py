@@ -40,7 +40,7 @@ from lumber_retrieval.index.postings import (
     with_places,
 )
 from lumber_retrieval.index.surroundings import Vectors
-from lumber_retrieval.index.vectors import PackedVectors, Rows, highest, packed, ranked, turned
+from lumber_retrieval.index.vectors import PackedVectors, Rows, highest, pack, rank, rotate
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
@@ -127,7 +127,7 @@ class LiveSegments:
         """
         if not len(self):
             return
-        wanted = turned(vector)
+        wanted = rotate(vector)
         first = max(count, _COMPARED + len(self) // _COMPARED_OF)
         if first < len(self):
             estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
@@ -135,7 +135,7 @@ class LiveSegments:
             estimates = np.zeros(len(self.live), dtype=np.float32)
         for places in highest(estimates, self.places, first):
             similarities = self._similarities(wanted, places)
-            for place, value in ranked(similarities, np.arange(len(places)), count):
+            for place, value in rank(similarities, np.arange(len(places)), count):
                 yield int(self.numbers[places[place]]), value
 
     def similarities(self, vector: Vectors, numbers: Sequence[int]) -> list[float]:
@@ -145,7 +145,7 @@ class LiveSegments:
         wanted = np.asarray(numbers, dtype=np.int64)
         order = np.argsort(wanted)
         places = np.searchsorted(self.numbers, wanted[order])
-        found = self._similarities(turned(vector), places)
+        found = self._similarities(rotate(vector), places)
         similar: list[float] = found[order.argsort()].tolist()
         return similar
 
@@ -165,7 +165,7 @@ class LiveSegments:
         if not len(self):
             return
         scores = bm25(found, self.saturations, len(self), count)
-        for place, score in ranked(scores, np.flatnonzero(scores > 0), count):
+        for place, score in rank(scores, np.flatnonzero(scores > 0), count):
             yield int(self.numbers[place]), score
 
     def _similarities(self, wanted: _Doubles, places: Rows) -> npt.NDArray[np.float32]:
@@ -208,7 +208,7 @@ def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Ve
         new = _Content(
             np.arange(first + start, first + start + len(some)),
             np.array([len(own) + len(around) for own, around in some], dtype=np.int32),
-            packed(vectors[start : start + len(some)]),
+            pack(vectors[start : start + len(some)]),
             postings_of(some, sum(len(part.numbers) for part in parts)),
         )
         _replace(connection, merged, [*parts, new])

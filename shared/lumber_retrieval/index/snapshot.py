@@ -83,7 +83,7 @@ class Snapshot:
 
         A number that no chunk has is left out.
         """
-        chunks = self._described(scores)
+        chunks = self._describe(scores)
         numbers = {document for document, _, _ in chunks.values()}
         with self._intact():
             rows = self._select("id, name, text FROM documents WHERE id", numbers)
@@ -111,10 +111,10 @@ class Snapshot:
             known = {document: number for number, document in document_of.items()}  # one of each
             long = f"id FROM documents WHERE length(text) >= {least_length:d} AND id"
             some = [known[document] for (document,) in self._select(long, known)]
-        of_long = {document: metadata for document, _, metadata in self._described(some).values()}
+        of_long = {document: metadata for document, _, metadata in self._describe(some).values()}
         return {number: (one, of_long.get(one)) for number, one in document_of.items()}
 
-    def _described(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
+    def _describe(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
         """Return the numbers of the documents, the spans and the metadata of chunks."""
         with self._intact():
             rows = self._select("id, document, first, last, metadata FROM chunks WHERE id", numbers)
@@ -169,7 +169,7 @@ class Snapshot:
         Of those with the same score, the first are those of the document whose name comes first.
         """
         found: list[tuple[int, float]] = []
-        for number, score in self._accepted_of(self._read(ranked), accepts):
+        for number, score in self._filter(self._read(ranked), accepts):
             if len(found) >= count and score < found[-1][1]:
                 break
             found.append((number, score))
@@ -180,7 +180,7 @@ class Snapshot:
         found.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
         return dict(found[:count])
 
-    def _accepted_of(
+    def _filter(
         self, ranked: Iterator[tuple[int, float]], accepts: Accepts | None
     ) -> Iterator[tuple[int, float]]:
         """Yield the chunks that may be found."""
@@ -189,7 +189,7 @@ class Snapshot:
             return
         for some in batches(ranked, _AT_ONCE):
             new = [number for number, _ in some if (accepts, number) not in self._accepted]
-            for number, (_, _, metadata) in self._described(new).items():
+            for number, (_, _, metadata) in self._describe(new).items():
                 self._accepted[accepts, number] = accepts(metadata)
             yield from (one for one in some if self._accepted[accepts, one[0]])
 

@@ -240,22 +240,22 @@ class PassageStore:
     def about(self, name: str) -> bytes | None:
         """Return what is noted about the store under a name."""
         with self.database.transaction() as connection:
-            return _noted(connection, name)
+            return _read_note(connection, name)
 
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Note what `change` returns, given what was noted under a name; others wait for it."""
         with self.database.transaction(write=True) as connection:
-            note(connection, name, change(_noted(connection, name)))
+            note(connection, name, change(_read_note(connection, name)))
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         """Read from one state of the store, whoever writes meanwhile."""
         with self.database.transaction() as connection:
             with self.database.intact():
-                loaded = self._loaded(connection)
+                loaded = self._load(connection)
             yield Snapshot(connection, loaded, self.database.intact)
 
-    def _loaded(self, connection: Connection) -> LiveSegments:
+    def _load(self, connection: Connection) -> LiveSegments:
         """Return the segments, which are kept in memory and read as far as they have changed."""
         (state,) = connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
         with self._loading:
@@ -264,7 +264,7 @@ class PassageStore:
             return self._segments
 
     def _note_model(self, connection: Connection, probe: Vectors) -> None:
-        check_same_model(_noted(connection, PROBE), probe, self.name)
+        check_same_model(_read_note(connection, PROBE), probe, self.name)
         note(connection, PROBE, probe.tobytes())
 
     @contextmanager
@@ -281,7 +281,7 @@ class PassageStore:
         if not self.temporary:
             return PassageStore, (self.path,)
         with self.database.transaction():  # so that nobody writes meanwhile
-            return _reopened, (self.path, Path(self.path).read_bytes())
+            return _reopen, (self.path, Path(self.path).read_bytes())
 
 
 _temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary()
@@ -294,7 +294,7 @@ def open_store(path: str | Path | None) -> PassageStore:
     return PassageStore(path) if known is None else known
 
 
-def _reopened(path: Path | str, content: bytes) -> PassageStore:
+def _reopen(path: Path | str, content: bytes) -> PassageStore:
     """Return a temporary store that was pickled, or a copy if it is not of this process."""
     known = _temporary.get(path)
     if known is None or known._process != os.getpid():
@@ -330,7 +330,7 @@ def _zero(document: NewDocument | NewVersion) -> int | None:
     return None if document.from_zero is None else int(document.from_zero)
 
 
-def _noted(connection: Connection, name: str) -> bytes | None:
+def _read_note(connection: Connection, name: str) -> bytes | None:
     found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
     return None if found is None else bytes(found[0])
 

@@ -88,10 +88,10 @@ def split_and_embed(
         ValueError: `embed` returns vectors that differ in number or size from what is expected.
     """
     split = chunker.split_all(sources, delivery, show_progress=show_progress)
-    return split, embed_chunks(placed(split), embed, show_progress=show_progress)
+    return split, embed_chunks(place_chunks(split), embed, show_progress=show_progress)
 
 
-def placed(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
+def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     """Return the chunks of documents as they are embedded."""
     return [
         [PlacedText(one.span, one.text, without_times(one.text_in_context)) for one in chunks]

@@ -35,23 +35,23 @@ _SAMPLE = 4096  # vectors whose mean stands for the mean of all
 _SAMPLED = 512  # the highest so many of a sample show the highest of all within a few per cent
 
 
-def turned(vectors: Vectors) -> _Doubles:
+def rotate(vectors: Vectors) -> _Doubles:
     """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
     rows = unit_length(np.atleast_2d(vectors).astype(np.float64, order="C"))
-    made = unit_length(_rounded(rows) @ _rotation(vectors.shape[-1]).T)
+    made = unit_length(_round(rows) @ _rotation(vectors.shape[-1]).T)
     return made.reshape(vectors.shape)
 
 
-def packed(vectors: Vectors) -> bytes:
+def pack(vectors: Vectors) -> bytes:
     """Return vectors, shape (vectors, width), as 8 bits a number."""
-    made = turned(vectors)
+    made = rotate(vectors)
     largest = np.abs(made).max(axis=1, keepdims=True, initial=1e-30)
     content: bytes = np.rint(made * (127 / largest)).astype(np.int8).tobytes()
     return content
 
 
-def unpacked(content: bytes, count: int) -> Vectors:
-    """Return vectors of length 1, shape (count, width), from what `packed` returned.
+def unpack(content: bytes, count: int) -> Vectors:
+    """Return vectors of length 1, shape (count, width), from what `pack` returned.
 
     They are the same beside whatever others: so many bits are exact.
     """
@@ -60,7 +60,7 @@ def unpacked(content: bytes, count: int) -> Vectors:
 
 
 class PackedVectors:
-    """So many vectors of 8 bits a number, as one or more calls of `packed` returned them."""
+    """So many vectors of 8 bits a number, as one or more calls of `pack` returned them."""
 
     def __init__(self, content: bytes, count: int) -> None:
         self._numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1)
@@ -75,9 +75,9 @@ class PackedVectors:
         return self._numbers.shape[1]
 
     def similarities(self, wanted: _Doubles, places: Rows) -> _Floats:
-        """Return the cosine similarities of some vectors to one that `turned` returned."""
+        """Return the cosine similarities of some vectors to one that `rotate` returned."""
         found = np.empty(len(places), dtype=np.float64)
-        exact = _rounded(wanted)
+        exact = _round(wanted)
         for first in range(0, len(places), _BLOCK):
             some = slice(first, first + _BLOCK)
             found[some] = self._numbers[places[some]].astype(np.float64) @ exact
@@ -153,7 +153,7 @@ def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     yield places
 
 
-def ranked(values: _Floats, places: Rows, count: int) -> Iterator[tuple[int, float]]:
+def rank(values: _Floats, places: Rows, count: int) -> Iterator[tuple[int, float]]:
     """Yield places with their values, the highest first; see `highest`."""
     for some in highest(values, places, count):
         order = some[np.argsort(-values[some], kind="stable")]
@@ -170,10 +170,10 @@ def _rotation(width: int) -> _Doubles:
     cosines = np.cos(np.pi / width * (place + 0.5) * place[:, None]) * np.sqrt(2 / width)
     cosines[0] /= np.sqrt(2)
     signs = np.frombuffer(shake_256(b"lumber").digest(width), dtype=np.uint8) % 2 * 2.0 - 1
-    return _rounded(cosines * signs)
+    return _round(cosines * signs)
 
 
-def _rounded(values: _Doubles) -> _Doubles:
+def _round(values: _Doubles) -> _Doubles:
     return np.rint(values / _STEP) * _STEP
 
 

@@ -124,9 +124,9 @@ def test_signs_choose_nearly_all_of_the_nearest() -> None:
     """Also if all vectors are close to one, and one number is far above the others."""
     for centre in (np.zeros(384), np.eye(384)[7] * 60 + 1):
         rows = vectors_of(4000, 1, centre)
-        wanted = vectors.turned(unit(rows[0] + 0.8 * rows[1]))
-        packed = vectors.PackedVectors(vectors.packed(rows), len(rows))
-        exact = np.argsort(-(vectors.turned(rows) @ wanted))[:100]
+        wanted = vectors.rotate(unit(rows[0] + 0.8 * rows[1]))
+        packed = vectors.PackedVectors(vectors.pack(rows), len(rows))
+        exact = np.argsort(-(vectors.rotate(rows) @ wanted))[:100]
         similarities = packed.similarities(wanted, np.arange(len(rows)))
         assert len({*exact} & {*np.argsort(-similarities)[:100]}) >= 99
         chosen = next(vectors.highest(packed.estimates(wanted), np.arange(len(packed)), 1500))
@@ -135,10 +135,10 @@ def test_signs_choose_nearly_all_of_the_nearest() -> None:
 
 def test_a_vector_is_stored_and_compared_alike_beside_whatever_others() -> None:
     rows = vectors_of(700, 3)
-    wanted = vectors.turned(rows[5])
-    alone = [vectors.packed(rows[n : n + 1]) for n in range(len(rows))]
-    assert b"".join(alone) == vectors.packed(rows)
-    whole = vectors.PackedVectors(vectors.packed(rows), len(rows))
+    wanted = vectors.rotate(rows[5])
+    alone = [vectors.pack(rows[n : n + 1]) for n in range(len(rows))]
+    assert b"".join(alone) == vectors.pack(rows)
+    whole = vectors.PackedVectors(vectors.pack(rows), len(rows))
     each = [vectors.PackedVectors(one, 1).similarities(wanted, np.arange(1)) for one in alone]
     assert np.concatenate(each).tolist() == whole.similarities(wanted, np.arange(700)).tolist()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, Delivery, GreedyChunker, LumberChunker, Source
-from lumber_retrieval.index.surroundings import embed_chunks, placed, split_and_embed
+from lumber_retrieval.index.surroundings import embed_chunks, place_chunks, split_and_embed
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = Source(
@@ -51,5 +51,5 @@ async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> N
     assert split == splitter.split_all(texts, delivery)
     later = await splitter.asplit_all(texts, delivery)
     assert later == split
-    for one, other in zip(vectors, embed_chunks(placed(later), Lengths()), strict=True):
+    for one, other in zip(vectors, embed_chunks(place_chunks(later), Lengths()), strict=True):
         assert np.array_equal(one, other)
