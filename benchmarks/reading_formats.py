@@ -1,11 +1,15 @@
-"""Measures what HTML and DOCX files keep of the Markdown that they are made from.
+"""Measures what this package, markitdown and kreuzberg keep of files in many formats.
 
+    python -m benchmarks.reading_formats ../shared/data/docling
     python -m benchmarks.reading_formats ../shared/data/multi_corpus
 
-It prints the share of words kept in order, and the shares of headings kept with their level, list
-items with their depth and kind, and cells with their row and column. It also prints seconds for a
-file; the first starts a process. Pandoc made the files. It turns some lists into paragraphs, and
-their items count as lost.
+The Markdown that a file should give is beside it (`a.docx.md`, as docling's ground truth is), or
+the file is in `formats` and was made from a Markdown of that stem. For each format and reader it
+prints the number of files, and means over the files: the share of the expected words that are kept
+in order (of the first 8,000), and the shares of headings kept with their level, list items with
+their depth and kind, and cells with their row and column (of files that have any). A file that
+cannot be read keeps nothing. The last figure is seconds for a file; the first starts a process.
+markitdown and kreuzberg are measured if they are installed.
 """
 
 from __future__ import annotations
@@ -13,7 +17,11 @@ from __future__ import annotations
 import argparse
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from html import unescape
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 
@@ -22,14 +30,17 @@ from rapidfuzz.distance import LCSseq
 
 from lumber_files import read_file
 
-SUFFIXES = (".html", ".docx")
+MOST_WORDS = 8_000  # of a file: the time of the comparison is quadratic
+KINDS = ("words", "headings", "items", "cells")
 _PARSER = MarkdownIt("commonmark").enable("table")
 Parts = dict[str, Counter[tuple[str, ...]]]
+Reader = Callable[[Path], str]
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a Markdown, without link targets."""
-    return re.findall(r"[^\W_]+", re.sub(r"\]\([^)]*\)", "]", text).casefold())
+    """Return the words of a Markdown, without link targets and comments."""
+    text = unescape(re.sub(r"\]\([^)]*\)|<!--.*?-->", "]", text))
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def parts(markdown: str) -> Parts:
@@ -67,34 +78,82 @@ def parts(markdown: str) -> Parts:
     return counts
 
 
+def readers() -> Iterator[tuple[str, Reader]]:
+    """Yield the name of each reader that is installed, and the function that reads a file."""
+    yield "lumber_files", lambda path: read_file(path).text
+    if find_spec("markitdown"):
+        from markitdown import MarkItDown  # type: ignore[import-not-found]
+
+        convert = MarkItDown().convert
+        yield f"markitdown {version('markitdown')}", lambda path: convert(path).markdown
+    if find_spec("kreuzberg"):
+        from kreuzberg import (  # type: ignore[import-not-found]
+            ExtractionConfig,
+            extract_file_sync,
+        )
+
+        config = ExtractionConfig(output_format="markdown")
+        yield (
+            f"kreuzberg {version('kreuzberg')}",
+            lambda path: str(extract_file_sync(str(path), config=config).content),
+        )
+
+
+def pairs(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each file of a folder, and the Markdown that it should give."""
+    sources = {path.stem: path for path in folder.glob("*/*.md")}
+    for path in sorted([*folder.iterdir(), *folder.glob("formats/*")]):
+        truth = path.with_name(f"{path.name}.md")
+        if truth.exists() or (path.is_file() and path.stem in sources):
+            yield path, (truth if truth.exists() else sources[path.stem]).read_text("utf-8")
+
+
+def measure(expected: str, text: str) -> dict[str, float]:
+    """Return the share of each kind that a text keeps, for the kinds that are expected."""
+    wanted = words(expected)[:MOST_WORDS]
+    shares = {"words": LCSseq.similarity(wanted, words(text)) / len(wanted)}
+    read = parts(text)
+    for kind, count in parts(expected).items():
+        if count:
+            shares[kind] = (count & read[kind]).total() / count.total()
+    return shares
+
+
 def main() -> None:
-    """Measure both formats."""
+    """Measure all readers on all formats."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("corpus", type=Path, help="folder of RAG-Multi-Corpus")
-    corpus = parser.parse_args().corpus
-    sources = {path.stem: path for path in corpus.glob("*/*.md")}
-    print("format  words  headings  items  cells  seconds")
-    for suffix in SUFFIXES:
-        shares: dict[str, list[float]] = {
-            kind: [] for kind in ("words", "headings", "items", "cells")
-        }
-        start = time.perf_counter()
-        files = {path: read_file(path).text for path in sorted(corpus.glob(f"formats/*{suffix}"))}
-        seconds = (time.perf_counter() - start) / len(files)
-        for path, text in files.items():
-            markdown = sources[path.stem].read_text("utf-8")
-            shares["words"].append(
-                LCSseq.similarity(words(markdown), words(text)) / len(words(markdown))
-            )
-            expected, read = parts(markdown), parts(text)
-            for kind, count in expected.items():
-                if count:
-                    shares[kind].append((count & read[kind]).total() / count.total())
-        print(
-            f"{suffix:7}", *(f"{fmean(values):.4f}" for values in shares.values()), f"{seconds:.3f}"
-        )
+    parser.add_argument("folder", type=Path, help="docling's files or RAG-Multi-Corpus")
+    parser.add_argument("--each", action="store_true", help="print the figures of each file")
+    options = parser.parse_args()
+    formats: defaultdict[str, list[tuple[Path, str]]] = defaultdict(list)
+    for path, expected in pairs(options.folder):
+        suffix = path.suffix.lower()
+        formats[".xlsx" if suffix == ".xlsm" else suffix].append((path, expected))
+    print(f"{'format':7} {'reader':18} files", *(f"{kind:>8}" for kind in (*KINDS, "seconds")))
+    for suffix, files in formats.items():
+        for name, read in readers():
+            shares: dict[str, list[float]] = {kind: [] for kind in KINDS}
+            start = time.perf_counter()
+            texts = [_read(read, path) for path, _ in files]
+            seconds = (time.perf_counter() - start) / len(files)
+            for (path, expected), text in zip(files, texts, strict=True):
+                of_file = measure(expected, text)
+                for kind, share in of_file.items():
+                    shares[kind].append(share)
+                if options.each:
+                    print(f"  {path.name} {name}", {k: round(s, 3) for k, s in of_file.items()})
+            means = [f"{fmean(values):8.3f}" if values else " " * 8 for values in shares.values()]
+            print(f"{suffix:7} {name:18} {len(files):5}", *means, f"{seconds:8.3f}")
+
+
+def _read(read: Reader, path: Path) -> str:
+    try:
+        return read(path)
+    except Exception as error:  # noqa: BLE001 - readers raise errors of any kind
+        print(f"  {path.name}: {str(error)[:100]!r}")
+        return ""
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
 _OFFICE = (
     *(".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".odp"),
-    *(".xlsx", ".xls", ".ods", ".epub"),
+    *(".xlsx", ".xlsm", ".xls", ".ods", ".epub"),
 )
 DOCUMENTS = (*_OFFICE, ".eml", ".ipynb")
 """The suffixes of documents that are converted to Markdown."""

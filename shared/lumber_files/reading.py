@@ -134,17 +134,18 @@ def read_bytes(
     if kind == PDF:
         return _read_pdf(content, name, max_unpacked)
     if kind in DOCUMENTS:
-        markdown = _read_markdown(content, kind, name, max_unpacked)
+        markdown, notices = _read_markdown(content, kind, name, max_unpacked)
         # A heading is newer than the properties, which may be those of a template.
         title = "" if _FIRST_LEVEL.search(markdown) else _title_of_document(content)
-        return TextFile(markdown, metadata=_AS_MARKDOWN | _title_metadata(title, name), name=name)
+        metadata = _AS_MARKDOWN | _title_metadata(title, name)
+        return TextFile(markdown, metadata=metadata, name=name, notices=notices)
     find_declared = _find_declared_encoding if kind in HTML else None
     decoded = decode(content, name, encoding, find_declared=find_declared)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
     if kind in HTML:
         page_title = _PAGE_TITLE.search(decoded.text)
         content = decoded.text.encode("utf-8", "replace")
-        decoded = decoded._replace(text=_read_markdown(content, kind, name, max_unpacked))
+        decoded = decoded._replace(text=_read_markdown(content, kind, name, max_unpacked)[0])
         title = unescape(page_title[1]) if page_title else ""
         title = "" if _FIRST_LEVEL.search(decoded.text) else title
         metadata = _AS_MARKDOWN | _title_metadata(title, name)
@@ -171,14 +172,17 @@ def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
 
 
-def _read_markdown(content: bytes, kind: str, name: str, max_unpacked: int) -> str:
-    """Return the Markdown of a document, or of a page in UTF-8."""
-    markdown: str = read_isolated(
+def _read_markdown(
+    content: bytes, kind: str, name: str, max_unpacked: int
+) -> tuple[str, tuple[str, ...]]:
+    """Return the Markdown of a document, or of a page in UTF-8, and notices."""
+    read = read_isolated(
         READERS[kind], content, name=name, kind=kind[1:].upper(), max_unpacked=max_unpacked
     )
+    markdown, notices = (read, ()) if isinstance(read, str) else read
     if not markdown.strip():
-        raise UnreadableFileError(f"{name}: it has no text")
-    return f"{markdown}\n"
+        raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
+    return f"{markdown}\n", tuple(notices)
 
 
 def _title_of_document(content: bytes) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from lumber_files.formats.markdown_cleanup import chapter_to_markdown, set_apart
+from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, chapter_to_markdown, set_apart
 
 _UNSEEN_TAGS = frozenset(
     (
@@ -40,7 +40,6 @@ _NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 200
 _MAX_NAVIGATION_LENGTH = 200  # characters of a block with links to the previous or next page
-_MAX_REPEATED_CELLS = 20_000  # in a table; more are made by pages that mean harm
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _WORD = re.compile(r"\w")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
@@ -278,7 +277,7 @@ def _repeat_spanning_cells(rows: Sequence[Any]) -> None:
     if not any(cell.get("colspan") or cell.get("rowspan") for cell in cells):
         return
     grid: list[dict[int, Any]] = [{} for _ in rows]
-    room = _MAX_REPEATED_CELLS
+    room = MAX_REPEATED_CELLS
     for number, row in enumerate(rows):
         column = 0
         for cell in row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -29,6 +30,15 @@ _CLEANUP = re.compile(
     |(?<!\\)(?P<in_cell><br>))""",
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
+_CELL_END = re.compile(r"(?<!\\)\|")
+_TABLE = re.compile(
+    r"^(?P<code>[ >]*(?P<fence>`{3,})(?!`)[^`\n]*\n.*?^[ >]*(?P=fence)$)"
+    r"|^(?P<table>(?P<indent>[ >]*)\|[^\n]*\|\n(?P=indent)\|(?: -+ \|)+"
+    r"(?:\n(?P=indent)\|[^\n]*\|)*)$",
+    re.MULTILINE | re.DOTALL,
+)
+MAX_REPEATED_CELLS = 20_000
+"""Maximum number of repeated cells of a table; more are made by files that mean harm."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
@@ -68,9 +78,62 @@ def chapter_to_markdown(page: str) -> str:
 
 def convert_document(content: bytes, kind: Any) -> str:
     """Return the Markdown of a document by anydoc, cleaned up."""
-    from anydoc import to_markdown_bytes
+    from anydoc import to_document, to_markdown_bytes
 
-    return _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
+    markdown = _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
+    if kind == "epub" or not _TABLE.search(markdown):
+        return markdown  # plain_page has repeated the cells of a page
+    tables = list(_find_tables(to_document(content, kind).blocks))
+    is_sheet = kind in ("xlsx", "ods")
+    return _TABLE.sub(lambda match: _repeat_spanning_cells(match, tables, is_sheet), markdown)
+
+
+def split_row(line: str) -> list[str]:
+    """Return the cells of a row of a Markdown table."""
+    return [cell.strip() for cell in _CELL_END.split(line)[1:-1]]
+
+
+def _find_tables(blocks: Any) -> Iterator[Any]:
+    """Yield the grids of the tables in blocks, and the count of their header rows."""
+    for block in blocks:
+        if block.kind == "table":
+            yield block.table.grid, block.table.header_rows
+        inner = block.list.items if block.kind == "list" else [block]
+        for part in inner if block.kind in ("list", "block_quote") else ():
+            yield from _find_tables(part.blocks)
+
+
+def _repeat_spanning_cells(match: re.Match[str], tables: list[Any], is_sheet: bool) -> str:
+    """Repeat each cell in the rows and columns that it spans, so that a row stands for itself.
+
+    Args:
+        match: A table in Markdown, or code.
+        tables: The tables of the document; those before this one are removed.
+        is_sheet: Whether a cell alone in its row is a title, which is not repeated.
+    """
+    if match["code"]:
+        return match["code"]
+    head, _, *body = match["table"].split("\n")
+    rows = [split_row(line) for line in (head, *body)]
+    while tables:
+        grid, heads = tables.pop(0)
+        below = rows if heads else rows[1:]
+        if len(grid) == len(below) and len(grid[0]) == len(rows[0]):
+            break
+    else:
+        return match["table"]
+    room = MAX_REPEATED_CELLS
+    for texts, slots in zip(below, grid, strict=True):
+        is_title = is_sheet and sum(map(bool, texts)) == 1
+        for column, slot in enumerate(slots):
+            if slot.kind == "covered" and room > 0:
+                text = below[slot.origin_row][slot.origin_col]
+                if not (is_title and text in texts):
+                    texts[column] = text
+                    room -= bool(text)
+    indent = head[: head.index("|")]
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"{indent}| {' | '.join(line)} |" for line in lines)
 
 
 def _clean_up(match: re.Match[str]) -> str:

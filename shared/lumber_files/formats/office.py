@@ -8,14 +8,14 @@ drops or misreads is rewritten first.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from io import BytesIO
-from itertools import groupby
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from lumber_files.formats.html import plain_page
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
+from lumber_files.formats.sheets import divide_sheets, find_workbook, read_workbook
 from lumber_files.limits import check_unpacked
 
 _A = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -29,12 +29,10 @@ _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
-_CELL_END = re.compile(r"(?<!\\)\|")
-_NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
 
 
-def read_document(content: bytes, max_unpacked: int) -> str:
-    """Return the Markdown of a document.
+def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
+    """Return the Markdown of a document, and notices of what it does not contain.
 
     Args:
         content: The file.
@@ -52,26 +50,38 @@ def read_document(content: bytes, max_unpacked: int) -> str:
     if kind is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
         raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
+    notices: list[str] = []
     if content.startswith(b"PK"):
-        content = _repack(content, max_unpacked, kind)
+        parts = _unpack(content, max_unpacked)
+        if kind == "xlsx" and (workbook := find_workbook(parts)):
+            return read_workbook(parts, workbook)
+        content = _repack(parts, kind)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
     markdown = convert_document(content, kind)
-    return _divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
+    return divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown, notices
 
 
-def _repack(content: bytes, max_unpacked: int, kind: str) -> bytes:
-    """Return an archive with the XML of another, rewritten for anydoc."""
-    repacked, size = BytesIO(), 0
-    with ZipFile(BytesIO(content)) as archive, ZipFile(repacked, "w") as target:
-        parts = {part.filename: part for part in archive.infolist()}
-        for name, part in parts.items():
-            if name == "mimetype" or _may_be_xml(archive, part):
+def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
+    """Return the XML of a package by name."""
+    parts: dict[str, bytes] = {}
+    size = 0
+    with ZipFile(BytesIO(content)) as archive:
+        for part in {part.filename: part for part in archive.infolist()}.values():
+            if part.filename == "mimetype" or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
-                xml = archive.read(part)
-                size += len(xml)
-                target.writestr(name, _prepare_xml(xml, kind, name, parts))
+                parts[part.filename] = archive.read(part)
+                size += len(parts[part.filename])
+    return parts
+
+
+def _repack(parts: Mapping[str, bytes], kind: str) -> bytes:
+    """Return a package of XML, rewritten for anydoc."""
+    repacked = BytesIO()
+    with ZipFile(repacked, "w") as target:
+        for name, xml in parts.items():
+            target.writestr(name, _prepare_xml(xml, kind, name, parts))
     return repacked.getvalue()
 
 
@@ -202,43 +212,3 @@ def _show_open_document(root: Any) -> None:
             span.clear(keep_tail=True)
         elif style in raised:
             span.text = set_apart("sup", "x", span.text)
-
-
-def _divide_sheets(markdown: str) -> str:
-    """Divide sheets at empty rows, and drop empty columns."""
-    blocks: list[str] = []
-    for block in markdown.split("\n\n"):
-        if not block.startswith("|"):
-            blocks.append(block)
-            continue
-        first, _, *more = block.split("\n")
-        head: list[str] = []
-        for filled, lines in groupby((first, *more), lambda line: bool(line.strip("| "))):
-            if filled:
-                rows = [[cell.strip() for cell in _CELL_END.split(line)[1:-1]] for line in lines]
-                head = _write_table(rows, head, blocks)
-    return "\n\n".join(blocks)
-
-
-def _write_table(rows: list[list[str]], header: list[str], blocks: list[str]) -> list[str]:
-    """Write a table of a sheet, and the titles above it; return its header.
-
-    Args:
-        rows: Its cells.
-        header: The header of the previous table of the sheet, for a table without one.
-        blocks: Receives the Markdown.
-    """
-    while rows and sum(map(bool, rows[0])) == 1 and (len(rows) == 1 or sum(map(bool, rows[1])) > 1):
-        blocks.append(f"**{''.join(rows.pop(0))}**")
-    if not rows:
-        return header
-    columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
-    first = [rows[0][n] for n in columns]
-    if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER_START.match, first)):
-        header = rows.pop(0)
-    elif not header or not all(header[n] for n in columns[1:]):
-        header = [""] * len(rows[0])
-    lines = [header, ["---"] * len(header), *rows]
-    texts = [" | ".join(line[n] for n in columns) for line in lines]
-    blocks.append("\n".join(f"| {text} |" for text in texts))
-    return header

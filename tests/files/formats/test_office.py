@@ -99,11 +99,12 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
                 row(cell("North", properties='<w:vMerge w:val="restart"/>'), "Rope", "12"),
                 row(cell("", properties="<w:vMerge/>"), "Hub", "7"),
             ),
-            "| Region | Item | Units |\n| --- | --- | --- |\n| North | Rope | 12 |\n|  | Hub | 7 |",
+            "| Region | Item | Units |\n| --- | --- | --- |\n"
+            "| North | Rope | 12 |\n| North | Hub | 7 |",
         ),
         (
             table(row(cell("A", properties='<w:gridSpan w:val="2"/>'), "C"), row("1", "2", "3")),
-            "| A |  | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+            "| A | A | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
         ),
         (
             table(row("Boat", "Parts"), row("Gull", cell(paragraph("mast", number=2), "a|b"))),
@@ -208,7 +209,7 @@ def sheet(*rows: str) -> str:
     shown = ""
     for number, cells in enumerate(rows, start=1):
         shown += f'<row r="{number}">'
-        for column, said in zip("ABCD", cells.split("|"), strict=False):
+        for column, said in zip("ABCDE", cells.split("|"), strict=False):
             if said:
                 shown += f'<c r="{column}{number}" t="inlineStr"><is><t>{said}</t></is></c>'
         shown += "</row>"
@@ -233,12 +234,73 @@ FAR = '<row r="1048576"><c r="A1048576"><v>7</v></c></row>'
             "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n"
             "| X | Y | Z |\n| --- | --- | --- |\n| 3 | 4 | 5 |",
         ),
+        # Tables side by side, and one below the other in other columns.
+        (
+            ["A|B||X|Y", "1|2||Ann|4", "3|4"],
+            "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\n"
+            "| X | Y |\n| --- | --- |\n| Ann | 4 |",
+        ),
+        (
+            ["A|B", "1|2", "||X|Y", "||3|4"],
+            "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n| X | Y |\n| --- | --- |\n| 3 | 4 |",
+        ),
         (["1", "2"], "|  |\n| --- |\n| 1 |\n| 2 |"),
         (["1|2", "3|4"], "|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
     ],
 )
 def test_a_sheet_is_tables(rows: list[str], markdown: str) -> None:
-    assert text_of(workbook(("Boats", sheet(*rows))), ".xlsx") == markdown
+    assert text_of(workbook(("Boats", sheet(*rows))), ".xlsx") == f"## Boats\n\n{markdown}"
+
+
+MERGED = """</sheetData><mergeCells><mergeCell ref="A1:B1"/><mergeCell ref="A2:A3"/>
+<mergeCell ref="A1048575:XFD1048576"/></mergeCells><sheetData>"""
+
+
+def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_said_once() -> None:
+    merged = workbook(("S", sheet("Boats|", "North|Gull", "|Tern", "East|Hub") + MERGED))
+    assert text_of(merged, ".xlsx") == (
+        "## S\n\n**Boats**\n\n| North | Gull |\n| --- | --- |\n| North | Tern |\n| East | Hub |"
+    )
+
+
+def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> None:
+    rows = (
+        '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f>A1+$A$1</f></c></row>'
+        '<row r="2" hidden="1"><c r="A2"><v>2</v></c></row>'
+        '<row r="3"><c r="A3"><f t="shared" si="0">SUM(A1:B$1)</f></c></row>'
+        '<row r="4"><c r="A4"><v>4</v></c><c r="B4"><f t="shared" si="0"/></c><c><v>7</v></c></row>'
+        '</sheetData><cols><col min="3" max="9" hidden="1"/></cols><sheetData>'
+    )
+    columns, cells = (
+        rows[rows.index("<cols>") : rows.index("</cols>") + 7],
+        rows.split("</sheet")[0],
+    )
+    file = read_bytes(
+        workbook(("S", f"</sheetData>{columns}<sheetData>{cells}")), name="a", suffix=".xlsx"
+    )
+    assert file.text == (
+        "## S\n\n|  |  |\n| --- | --- |\n| 1 | =A1+$A$1 |\n\n"
+        "**=SUM(A1:B$1)**\n\n|  |  |\n| --- | --- |\n| 4 | =SUM(B2:C$1) |\n"
+    )
+    assert file.notices == (
+        "1 row is hidden, and left out",
+        "1 column is hidden, and left out",
+        "3 cells have formulas without stored values",
+    )
+    hidden = workbook(("S", '<row r="1" hidden="1"><c><v>1</v></c></row>'))
+    with pytest.raises(UnreadableFileError, match="it has no text; 1 row is hidden"):
+        text_of(hidden, ".xlsx")
+
+
+def test_a_sheet_with_cells_far_apart_is_read_without_its_empty_cells() -> None:
+    cells = "".join(
+        f'<row r="{n}"><c r="{chr(65 + n % 26)}{chr(65 + n // 26 % 26)}{n}"><v>{n}</v></c>'
+        f'<c r="Z{chr(65 + n // 26 % 26)}{chr(65 + n % 26)}{n}"><v>1</v></c></row>'
+        for n in range(1, 6000)
+    )
+    text = text_of(workbook(("S", cells)), ".xlsx")
+    assert "| 5999 | 1 |" in text
+    assert len(text) < 300_000
 
 
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:

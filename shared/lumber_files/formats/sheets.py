@@ -1,0 +1,338 @@
+"""Reads workbooks (XLSX) with values as they are shown, and divides sheets into tables."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from io import BytesIO
+from itertools import groupby
+from typing import Any
+
+from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, split_row
+from lumber_files.formats.number_formats import BUILT_IN, show_number
+
+_NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
+_REFERENCE = re.compile(r"(?<![\w!])(\$?)([A-Z]{1,3})(\$?)(\d+)(?![\w(])")
+_DENSE_CELLS = 4_000_000  # of a sheet with empty ones; a sheet of more, if nine in ten are empty,
+# is one that means harm, and is written without them
+_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
+_Grid = dict[int, dict[int, str]]
+
+
+class _Workbook:
+    """The parts of a workbook that its sheets refer to, and counts of what is not shown."""
+
+    def __init__(self, parts: Mapping[str, bytes], workbook: str) -> None:
+        self.notices: Counter[str] = Counter()
+        links = _links(parts, workbook)
+        self._parts = parts
+        root = _parse(parts[workbook])
+        self.sheets = [
+            (sheet, links.get(sheet.get(_ID) or sheet.get(_STRICT_ID, ""), ""))
+            for sheet in root.iterfind("{*}sheets/{*}sheet")
+        ]
+        self._from_1904 = any(
+            each.get("date1904") in ("1", "true") for each in root.iterfind("{*}workbookPr")
+        )
+        folder = posixpath.dirname(workbook)
+        strings = _parse(parts.get(f"{folder}/sharedStrings.xml", b"<sst/>"))
+        self._strings = [_text(item) for item in strings.iterfind("{*}si")]
+        styles = _parse(parts.get(f"{folder}/styles.xml", b"<styleSheet/>"))
+        codes = BUILT_IN | {
+            int(each.get("numFmtId", 0)): each.get("formatCode", "")
+            for each in styles.iterfind("{*}numFmts/{*}numFmt")
+        }
+        used = [int(each.get("numFmtId", 0)) for each in styles.iterfind("{*}cellXfs/{*}xf")]
+        self._formats = [codes.get(number, "General") for number in used]
+
+    def read_sheet(self, name: str) -> _Grid:
+        """Return the cells of a sheet that can be seen, by row and column."""
+        from lxml import etree
+
+        grid: _Grid = {}
+        merged: list[str] = []
+        hidden: list[range] = []
+        masters: dict[str | None, tuple[str, int, int]] = {}
+        number = 0
+        unseen_columns: set[int] = set()
+        sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
+        for _, element in etree.iterparse(
+            sheet, tag=("{*}col", "{*}row", "{*}mergeCell"), resolve_entities=False
+        ):
+            tag = etree.QName(element).localname
+            if tag == "mergeCell":
+                merged.append(element.get("ref", ""))
+            elif tag == "col" and element.get("hidden") in ("1", "true"):
+                hidden.append(range(int(element.get("min", 1)), int(element.get("max", 1)) + 1))
+            elif tag == "row":
+                number = int(element.get("r", number + 1))
+                cells: dict[int, str] = {}
+                column = 0
+                for cell in element.iterfind("{*}c"):
+                    place = _place(cell.get("r", ""))
+                    column = place[1] if place else column + 1
+                    if text := self._show(cell, masters, (number, column)):
+                        cells[column] = " ".join(text.split()).replace("|", "\\|")
+                unseen = {c for c in cells if any(c in columns for columns in hidden)}
+                if cells and element.get("hidden") in ("1", "true"):
+                    self.notices["rows"] += 1
+                elif cells:
+                    unseen_columns |= unseen
+                    grid[number] = {c: text for c, text in cells.items() if c not in unseen}
+                element.clear()
+        self.notices["columns"] += len(unseen_columns)
+        _repeat_merged(grid, merged)
+        return grid
+
+    def _show(self, cell: Any, masters: dict[Any, Any], place: tuple[int, int]) -> str:
+        """Return the text of a cell as a sheet shows it, or its formula if no value is stored."""
+        kind = cell.get("t", "n")
+        formula = cell.find("{*}f")
+        value = cell.findtext("{*}v")
+        shared = None if formula is None else formula.get("si")
+        if shared is not None and formula.text:
+            masters[shared] = (formula.text, *place)
+        if kind == "inlineStr":
+            return _text(cell)
+        if value is None or (not value and kind != "str"):
+            written = formula is not None and (formula.text or _shift(masters.get(shared), place))
+            self.notices["formulas"] += bool(written)
+            return f"={written}" if written else ""
+        if kind == "s":
+            return self._strings[int(value)] if int(value) < len(self._strings) else ""
+        if kind == "b":
+            return "TRUE" if value == "1" else "FALSE"
+        style = int(cell.get("s", 0))
+        code = self._formats[style] if style < len(self._formats) else "General"
+        with suppress(ValueError):
+            if kind == "n":
+                return show_number(float(value), code, from_1904=self._from_1904)
+        return str(value)
+
+
+def find_workbook(parts: Mapping[str, bytes]) -> str:
+    """Return the name of the main part of a workbook in XML; "" if there is none."""
+    linked = _links(parts, "").values()
+    return next((name for name in linked if "workbook" in name and name in parts), "")
+
+
+def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[str]]:
+    """Return the Markdown of a workbook, and notices of what it does not contain.
+
+    Args:
+        parts: The XML of the package by name.
+        workbook: The name of its main part.
+    """
+    book = _Workbook(parts, workbook)
+    blocks = []
+    for sheet, name in book.sheets:
+        if sheet.get("state", "visible") != "visible":
+            book.notices["sheets"] += 1
+        elif tables := list(_write_sheet(_dense_rows(book.read_sheet(name)))):
+            blocks += [f"## {sheet.get('name')}", *tables]
+    counts = book.notices
+    notices = [
+        f"{counts[kind]:,} {kind if counts[kind] > 1 else kind[:-1]} "
+        f"{'are' if counts[kind] > 1 else 'is'} hidden, and left out"
+        for kind in ("sheets", "rows", "columns")
+        if counts[kind]
+    ]
+    if counts["formulas"]:
+        notices.append(f"{counts['formulas']:,} cells have formulas without stored values")
+    return "\n\n".join(blocks), notices
+
+
+def divide_sheets(markdown: str) -> str:
+    """Divide sheets in Markdown into tables at empty rows, and drop empty columns."""
+    blocks: list[str] = []
+    for block in markdown.split("\n\n"):
+        first, _, *more = [*block.split("\n"), ""]
+        is_table = block.startswith("|")
+        rows = [split_row(line) for line in (first, *more) if line] if is_table else []
+        blocks += _write_sheet(rows) if is_table else [block]
+    return "\n\n".join(blocks)
+
+
+def _parse(xml: bytes) -> Any:
+    from lxml import etree
+
+    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, huge_tree=True))
+
+
+def _links(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
+    """Return the names of the parts that a part refers to, by the id of the reference."""
+    folder, name = posixpath.split(part)
+    links = _parse(parts.get(f"{folder}/_rels/{name}.rels".lstrip("/"), b"<Relationships/>"))
+    return {
+        link.get("Id", ""): posixpath.normpath(
+            posixpath.join("/", folder, link.get("Target", ""))
+        ).lstrip("/")
+        for link in links
+        if link.get("TargetMode") != "External"
+    }
+
+
+def _text(item: Any) -> str:
+    """Return the text of a string, without readings above it."""
+    runs = item.iterfind(".//{*}t")
+    return "".join(t.text or "" for t in runs if not t.getparent().tag.endswith("}rPh"))
+
+
+def _place(reference: str) -> tuple[int, int] | None:
+    """Return the row and column of a cell such as "B2", from 1 on."""
+    match = re.fullmatch(r"([A-Z]{1,3})(\d+)", reference)
+    return (int(match[2]), _column(match[1])) if match else None
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number
+
+
+def _letters(column: int) -> str:
+    return (_letters((column - 1) // 26) + chr(65 + (column - 1) % 26)) if column > 0 else ""
+
+
+def _shift(master: tuple[str, int, int] | None, place: tuple[int, int]) -> str:
+    """Return a formula that cells share as it is at a place."""
+    if not master:
+        return ""
+    down, right = place[0] - master[1], place[1] - master[2]
+
+    def move(match: re.Match[str]) -> str:
+        letters = match[2] if match[1] else _letters(_column(match[2]) + right)
+        return f"{match[1]}{letters}{match[3]}{int(match[4]) + (0 if match[3] else down)}"
+
+    return _REFERENCE.sub(move, master[0])
+
+
+def _repeat_merged(grid: _Grid, merged: Iterable[str]) -> None:
+    """Repeat each merged cell in the rows and columns that it spans.
+
+    One that is alone in its row is a title, and is not repeated.
+    """
+    room = MAX_REPEATED_CELLS
+    for reference in merged:
+        first, last = (_place(each) for each in [*reference.split(":"), ""][:2])
+        cells = grid.get(first[0], {}) if first else {}
+        if (
+            not first
+            or not last
+            or first[1] not in cells
+            or (first[0] == last[0] and len(cells) == 1)
+        ):
+            continue
+        text = cells[first[1]]
+        for number in range(first[0], last[0] + 1) if last[0] - first[0] < room else ():
+            for column in range(first[1], last[1] + 1):
+                if number in grid and room > 0:
+                    room -= 1
+                    grid[number].setdefault(column, text)
+
+
+def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
+    """Yield the rows of a sheet with their empty cells; an empty row is where rows are missing."""
+    used = sorted({column for cells in grid.values() for column in cells})
+    filled = sum(map(len, grid.values()))
+    columns: list[int] = []
+    for column in used:
+        columns += [0, column] if columns and column - columns[-1] > 1 else [column]
+    is_dense = len(grid) * len(columns) < max(_DENSE_CELLS, 10 * filled)
+    before = 0
+    for number in sorted(grid):
+        if number - before > 1 or not is_dense:
+            yield []
+        before = number
+        cells = grid[number]
+        yield [cells.get(column, "") for column in columns] if is_dense else [*cells.values()]
+
+
+def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:
+    """Yield the tables of a sheet, and the titles above them."""
+    header: list[str] = []
+    for table in _tables(rows):
+        blocks: list[str] = []
+        header = _write_table(table, header, blocks)
+        yield from blocks
+
+
+def _tables(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
+    """Yield the tables of a sheet: they are divided by empty rows, or stand side by side."""
+    for filled, group in groupby(rows, any):
+        if not filled:
+            continue
+        block: list[list[str]] = []
+        before: list[int] = []
+        for row in group:
+            places = [n for n, text in enumerate(row) if text]
+            if min(len(before), len(places)) > 1 and (
+                before[-1] < places[0] or places[-1] < before[0]
+            ):
+                yield block
+                block = []
+            block.append(row)
+            before = places
+        gap = _find_gap(block)
+        if gap:
+            yield from _tables([row[:gap] for row in block])
+            yield from _tables([[""] * gap + row[gap:] for row in block])
+        else:
+            yield block
+
+
+def _find_gap(rows: list[list[str]]) -> int:
+    """Return the empty column between two tables that each have a header; 0 without one."""
+    used = {n for row in rows for n, text in enumerate(row) if text}
+    for gap in sorted(set(range(1, len(rows[0]))) - used):
+        left, right = (
+            _start_of_table(rows, sorted(used & set(columns)))
+            for columns in (range(gap), range(gap, len(rows[0])))
+        )
+        if left and right:
+            labels = [row[right[1]] for row in rows[right[0] + 1 :]]
+            if left[0] != right[0] or not any(map(_NUMBER_START.match, labels)):
+                return gap
+    return 0
+
+
+def _start_of_table(rows: list[list[str]], columns: list[int]) -> tuple[int, int] | None:
+    """Return the first row and column of a table, None if its first row does not name columns."""
+    top = next((n for n, row in enumerate(rows) if any(row[c] for c in columns)), len(rows))
+    names = [row[column] for row in rows[top : top + 1] for column in columns]
+    is_table = len(names) > 1 and all(names) and top + 1 < len(rows)
+    return None if not is_table or any(map(_NUMBER_START.match, names)) else (top, columns[0])
+
+
+def _write_table(rows: list[list[str]], header: list[str], blocks: list[str]) -> list[str]:
+    """Write a table of a sheet, and the titles above it; return its header.
+
+    Args:
+        rows: Its cells.
+        header: The header of the previous table of the sheet, for a table without one.
+        blocks: Receives the Markdown.
+    """
+    while rows and sum(map(bool, rows[0])) == 1 and not (rows[1:] and _goes_on(*rows[:2])):
+        blocks.append(f"**{''.join(rows.pop(0))}**")
+    if not rows:
+        return header
+    columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
+    first = [rows[0][n] for n in columns]
+    if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER_START.match, first)):
+        header = rows.pop(0)
+    elif len(header) != len(rows[0]) or not all(header[n] for n in columns[1:]):
+        header = [""] * len(rows[0])
+    lines = [header, ["---"] * len(header), *rows]
+    texts = [" | ".join(line[n] for n in columns) for line in lines]
+    blocks.append("\n".join(f"| {text} |" for text in texts))
+    return header
+
+
+def _goes_on(row: list[str], below: list[str]) -> bool:
+    """Return whether a row of one cell and the row below it are a column."""
+    return sum(map(bool, below)) == 1 and any(map(all, zip(row, below, strict=True)))
