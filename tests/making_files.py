@@ -262,3 +262,12 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     head += pack("<10I", 0, 1, 1, 0, 4096, last, 0, last, 0, 0)
     table = pack(f"<{len(sectors)}I", *sectors)
     return head.ljust(512, b"\xff") + table.ljust(512, b"\xff") + directory.ljust(512, b"\0") + body
+
+
+def change_part(package: bytes, name: str, *changes: str) -> bytes:
+    """Return a package with texts of a part replaced: old, new, old, new and so on."""
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        parts = {part: archive.read(part).decode() for part in archive.namelist()}
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        parts[name] = parts[name].replace(old, new)
+    return zipped(parts)

@@ -8,8 +8,9 @@ EXTRA = "documents"
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
 _OFFICE = (
-    *(".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".odp"),
-    *(".xlsx", ".xlsm", ".xls", ".ods", ".epub"),
+    *(".docx", ".docm", ".dotx", ".dotm", ".doc", ".dot", ".odt", ".ott", ".rtf"),
+    *(".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm", ".ppt", ".pps", ".odp", ".otp"),
+    *(".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlt", ".ods", ".ots", ".epub"),
 )
 DOCUMENTS = (*_OFFICE, ".eml", ".ipynb")
 """The suffixes of documents that are converted to Markdown."""

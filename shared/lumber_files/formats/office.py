@@ -7,15 +7,22 @@ drops or misreads is rewritten first.
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
-from lumber_files.formats.html import plain_page
+from lumber_files.encodings import decode
+from lumber_files.formats.html import plain_page, read_html
+from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
+from lumber_files.formats.package import clean_description, link_targets, parse_xml
 from lumber_files.formats.sheets import divide_sheets, find_workbook, read_workbook
+from lumber_files.formats.symbol_fonts import show_symbols
+from lumber_files.formats.word import PART, W, rewrite_word
 from lumber_files.limits import check_unpacked
 
 _A = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -24,11 +31,11 @@ _TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
-_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
-_SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
+# What a part that another takes in may be, other than HTML. Office writes these.
+_TAKEN_IN = (".rtf", ".docx", ".docm", ".dotx", ".mht", ".mhtml", ".eml", ".txt")
 
 
 def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
@@ -51,24 +58,53 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
         raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
     notices: list[str] = []
+    taken_in: list[str] = []
+    parts: dict[str, bytes] = {}
     if content.startswith(b"PK"):
         parts = _unpack(content, max_unpacked)
         if kind == "xlsx" and (workbook := find_workbook(parts)):
             return read_workbook(parts, workbook)
-        content = _repack(parts, kind)
+        content = _repack(parts, kind, taken_in)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
     markdown = convert_document(content, kind)
-    return divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown, notices
+    for name in taken_in:
+        text, more = _read_part(
+            name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
+        )
+        markdown = markdown.replace(PART, text, 1)
+        notices += more
+    markdown = divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
+    if "\ufffd" in markdown and kind in ("docx", "pptx", "odt"):
+        count = markdown.count("\ufffd")
+        said = "1 symbol has" if count == 1 else f"{count:,} symbols have"
+        notices.append(
+            f"{said} no character here: U+FFFD stands for {'it' if count == 1 else 'them'}"
+        )
+    return markdown, notices
+
+
+def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
+    """Return the Markdown and notices of a part of another format."""
+    suffix = posixpath.splitext(name)[1].lower()
+    with suppress(Exception):  # of any reader; the rest of the document is read
+        if content.startswith(b"PK") or suffix == ".rtf":
+            return read_document(content, max_unpacked)
+        if suffix in (".mht", ".mhtml", ".eml"):
+            return read_mail(content, max_unpacked), []
+        text = decode(content, name).text
+        return (read_html(text) if "<" in text[:1000] else text), []
+    return "", [f"the part {posixpath.basename(name)} is not read"]
 
 
 def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
-    """Return the XML of a package by name."""
+    """Return the XML of a package by name, and the texts of other formats that it takes in."""
     parts: dict[str, bytes] = {}
     size = 0
     with ZipFile(BytesIO(content)) as archive:
         for part in {part.filename: part for part in archive.infolist()}.values():
-            if part.filename == "mimetype" or _may_be_xml(archive, part):
+            is_known = part.filename.lower().endswith(_TAKEN_IN) or part.filename == "mimetype"
+            if is_known or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
                 parts[part.filename] = archive.read(part)
@@ -76,12 +112,38 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     return parts
 
 
-def _repack(parts: Mapping[str, bytes], kind: str) -> bytes:
-    """Return a package of XML, rewritten for anydoc."""
+def _repack(parts: Mapping[str, bytes], kind: str, taken_in: list[str]) -> bytes:
+    """Return a package of XML, rewritten for anydoc.
+
+    Args:
+        parts: The XML by name.
+        kind: The format.
+        taken_in: Receives the names of the parts that take the place of `PART` in its text.
+    """
+    from lxml import etree
+
     repacked = BytesIO()
+    slides: dict[str | None, int] = {}
+    if kind == "pptx":
+        targets = link_targets(parts, "ppt/presentation.xml")
+        show = parse_xml(parts.get("ppt/presentation.xml", b"<x/>"))
+        ids = show.xpath("//*[local-name()='sldId']/@*[local-name()='id'][namespace-uri()]")
+        slides = {targets.get(each): number for number, each in enumerate(ids, start=1)}
     with ZipFile(repacked, "w") as target:
         for name, xml in parts.items():
-            target.writestr(name, _prepare_xml(xml, kind, name, parts))
+            is_word = kind == "docx" and W.encode() in xml[:10_000]
+            if kind == "epub" and name.endswith(("html", "htm")):
+                xml = plain_page(xml.decode("utf-8", "replace")).encode()
+            elif is_word or name in slides or name == "content.xml":
+                root = parse_xml(xml)
+                if is_word:
+                    taken_in += rewrite_word(root, name, parts)
+                elif name in slides:
+                    _show_slide(root, slides[name])
+                else:
+                    _show_open_document(root)
+                xml = etree.tostring(root)
+            target.writestr(name, xml)
     return repacked.getvalue()
 
 
@@ -93,106 +155,25 @@ def _may_be_xml(archive: ZipFile, part: ZipInfo) -> bool:
     return visible.startswith(b"<") or (not visible and any(start))
 
 
-def _prepare_xml(xml: bytes, kind: str, name: str, names: Container[str]) -> bytes:
-    """Return the XML of a part, with markup that anydoc ignores written in a form that it reads."""
-    from lxml import etree
-
-    if kind == "epub" and name.endswith(("html", "htm")):
-        return plain_page(xml.decode("utf-8", "replace")).encode()
-    is_word = kind == "docx" and _W.encode() in xml[:10_000]
-    slide = _SLIDE.match(name)
-    if not (is_word or slide or name == "content.xml"):
-        return xml
-    root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
-    if is_word:
-        _show_word_text(root)
-        _mark_word_structure(root, has_styles="word/styles.xml" in names)
-    elif slide:
-        _show_slide(root, slide[1])
-    else:
-        _show_open_document(root)
-    rewritten: bytes = etree.tostring(root)
-    return rewritten
-
-
-def _find(element: Any, path: str) -> Any:
-    return element.xpath(path, namespaces={"w": _W})
-
-
-def _show_word_text(root: Any) -> None:
-    """Reduce a Word document to the text that a reader sees if all changes are accepted."""
-    for control in _find(root, "//w:sdt"):
-        for child in _find(control, "w:sdtContent/*"):
-            control.addprevious(child)
-        control.getparent().remove(control)
-    for hidden in _find(
-        root, "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tr[w:trPr/w:del]"
-    ):
-        hidden.getparent().remove(hidden)
-    for hyphen in _find(root, "//w:noBreakHyphen"):
-        hyphen.tag, hyphen.text = f"{{{_W}}}t", "\u2011"
-    for paragraph in _find(root, "//w:p[.//w:vertAlign]"):
-        before, kind = "", ""
-        for text in _find(paragraph, ".//w:t"):
-            aligned = _find(text, "string(../w:rPr/w:vertAlign/@w:val)")
-            next_kind = "after" if kind in ("sup", "sub") else ""
-            kind = {"superscript": "sup", "subscript": "sub"}.get(aligned, next_kind)
-            text.text = set_apart(kind, before, text.text or "")
-            text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-            before = text.text[-1:]
-
-
-def _mark_word_structure(root: Any, *, has_styles: bool) -> None:
-    """Mark the headings of a Word document without styles, and the header rows of its tables."""
-    from lxml import etree
-
-    for level in () if has_styles else range(6):
-        for style in _find(root, f"//w:pStyle[@w:val='Heading{level + 1}']"):
-            outline = etree.SubElement(style.getparent(), f"{{{_W}}}outlineLvl")
-            outline.set(f"{{{_W}}}val", str(level))
-    for table in _find(root, "//w:tbl"):
-        _mark_table(table)
-
-
-def _mark_table(table: Any) -> None:
-    """Take a table of one column apart; mark the header row of others."""
-    from lxml import etree
-
-    rows = _find(table, "w:tr")
-    if all(len(_find(row, "w:tc")) < 2 for row in rows):
-        for block in _find(table, "w:tr/w:tc/*[self::w:p or self::w:tbl]"):
-            table.addprevious(block)
-        table.getparent().remove(table)
-        return
-    looks = _find(table, "w:tblPr/w:tblLook")
-    if not looks or _find(table, "w:tr/w:trPr/w:tblHeader"):
-        return  # anydoc reads the header row, or guesses
-    first = looks[0].get(f"{{{_W}}}firstRow") or int(looks[0].get(f"{{{_W}}}val", "0"), 16) & 0x20
-    is_head = first in ("1", "true", "on", 0x20)
-    bold = _find(rows[0], "not(w:tc//w:r[w:t][not(w:rPr/w:b)])")
-    head = rows[0]
-    if not is_head and not bold:
-        head = table.makeelement(head.tag)
-        head.extend([table.makeelement(cell.tag) for cell in _find(rows[0], "w:tc")])
-        rows[0].addprevious(head)
-    properties = head.find(f"{{{_W}}}trPr")
-    if properties is None:
-        properties = table.makeelement(f"{{{_W}}}trPr")
-        head.insert(0, properties)
-    etree.SubElement(properties, f"{{{_W}}}tblHeader")
-
-
-def _show_slide(root: Any, number: str) -> None:
-    """Start a slide, which is a section, with its title or number."""
+def _show_slide(root: Any, number: int) -> None:
+    """Start a slide, which is a section, with its title or number, and whether it is hidden."""
     from lxml import etree
 
     spaces = {"p": _P, "a": _A}
     for text in root.xpath("//a:r[a:rPr/@baseline > 0]/a:t", namespaces=spaces):
         text.text = set_apart("sup", "x", text.text or "")
+    for text in root.xpath("//a:r[a:rPr/a:sym or a:rPr/a:latin]/a:t", namespaces=spaces):
+        text.text = show_symbols(
+            text.text or "", *text.xpath("../a:rPr/*/@typeface", namespaces=spaces)
+        )
+    for picture in root.xpath("//*[@descr]"):
+        picture.set("descr", clean_description(picture.get("descr")))
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
     for shapes in root.xpath("//p:cSld/p:spTree", namespaces=spaces):
         titled = shapes.xpath(titles, namespaces=spaces)
         shapes.insert(2, titled[0] if titled else etree.fromstring(_TITLE.format(number)))
+        if root.get("show") in ("0", "false"):
+            shapes[2].xpath(".//a:t", namespaces=spaces)[-1].text += " (hidden slide)"
 
 
 def _show_open_document(root: Any) -> None:

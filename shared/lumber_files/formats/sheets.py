@@ -13,6 +13,7 @@ from typing import Any
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, split_row
 from lumber_files.formats.number_formats import BUILT_IN, show_number
+from lumber_files.formats.package import link_targets, parse_xml
 
 _NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
 _REFERENCE = re.compile(r"(?<![\w!])(\$?)([A-Z]{1,3})(\$?)(\d+)(?![\w(])")
@@ -28,9 +29,9 @@ class _Workbook:
 
     def __init__(self, parts: Mapping[str, bytes], workbook: str) -> None:
         self.notices: Counter[str] = Counter()
-        links = _links(parts, workbook)
+        links = link_targets(parts, workbook)
         self._parts = parts
-        root = _parse(parts[workbook])
+        root = parse_xml(parts[workbook])
         self.sheets = [
             (sheet, links.get(sheet.get(_ID) or sheet.get(_STRICT_ID, ""), ""))
             for sheet in root.iterfind("{*}sheets/{*}sheet")
@@ -39,9 +40,9 @@ class _Workbook:
             each.get("date1904") in ("1", "true") for each in root.iterfind("{*}workbookPr")
         )
         folder = posixpath.dirname(workbook)
-        strings = _parse(parts.get(f"{folder}/sharedStrings.xml", b"<sst/>"))
+        strings = parse_xml(parts.get(f"{folder}/sharedStrings.xml", b"<sst/>"))
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
-        styles = _parse(parts.get(f"{folder}/styles.xml", b"<styleSheet/>"))
+        styles = parse_xml(parts.get(f"{folder}/styles.xml", b"<styleSheet/>"))
         codes = BUILT_IN | {
             int(each.get("numFmtId", 0)): each.get("formatCode", "")
             for each in styles.iterfind("{*}numFmts/{*}numFmt")
@@ -116,7 +117,7 @@ class _Workbook:
 
 def find_workbook(parts: Mapping[str, bytes]) -> str:
     """Return the name of the main part of a workbook in XML; "" if there is none."""
-    linked = _links(parts, "").values()
+    linked = link_targets(parts, "").values()
     return next((name for name in linked if "workbook" in name and name in parts), "")
 
 
@@ -155,25 +156,6 @@ def divide_sheets(markdown: str) -> str:
         rows = [split_row(line) for line in (first, *more) if line] if is_table else []
         blocks += _write_sheet(rows) if is_table else [block]
     return "\n\n".join(blocks)
-
-
-def _parse(xml: bytes) -> Any:
-    from lxml import etree
-
-    return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, huge_tree=True))
-
-
-def _links(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
-    """Return the names of the parts that a part refers to, by the id of the reference."""
-    folder, name = posixpath.split(part)
-    links = _parse(parts.get(f"{folder}/_rels/{name}.rels".lstrip("/"), b"<Relationships/>"))
-    return {
-        link.get("Id", ""): posixpath.normpath(
-            posixpath.join("/", folder, link.get("Target", ""))
-        ).lstrip("/")
-        for link in links
-        if link.get("TargetMode") != "External"
-    }
 
 
 def _text(item: Any) -> str:
