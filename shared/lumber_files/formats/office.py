@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
-from lumber_files.encodings import decode
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
@@ -30,6 +30,7 @@ _P = "http://schemas.openxmlformats.org/presentationml/2006/main"
 _TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr/>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
+_CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 _ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
@@ -92,7 +93,10 @@ def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[
             return read_document(content, max_unpacked)
         if suffix in (".mht", ".mhtml", ".eml"):
             return read_mail(content, max_unpacked), []
-        text = decode(content, name).text
+        declared = _CHARSET.search(content, 0, 1024)
+        is_wide = content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
+        encoding = declared[1].decode() if declared else "utf-16" if is_wide else "utf-8-sig"
+        text = content.decode(encoding, "replace")
         return (read_html(text) if "<" in text[:1000] else text), []
     return "", [f"the part {posixpath.basename(name)} is not read"]
 
