@@ -12,8 +12,8 @@ _SEPARATORS = "chunks end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
 _ENCODING = "pass tokenizer, or use from_tiktoken_encoder"
 
-# Arguments of LangChain's splitters that have no meaning here.
-_ELSEWHERE = {
+# Arguments of LangChain's splitters that have no meaning here, with what to pass instead.
+_INSTEAD = {
     "separators": _SEPARATORS,
     "separator": _SEPARATORS,
     "is_separator_regex": _SEPARATORS,
@@ -42,7 +42,7 @@ def refuse_others(kind: type, unknown: Mapping[str, object]) -> None:
     """
     if unknown:
         *known, _ = inspect.signature(kind).parameters
-        refuse_unknown(kind.__name__, unknown, known, _ELSEWHERE)
+        refuse_unknown(kind.__name__, unknown, known, _INSTEAD)
 
 
 def tokenizer_of(

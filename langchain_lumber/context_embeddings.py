@@ -1,4 +1,4 @@
-"""Vectors of chunks that know what stands above and around them, for any vector store."""
+"""Vectors of chunks that include what stands above and around them, for any vector store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunk
 from lumber_retrieval.passages.joining import text_in_context
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
-"""Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
+"""Where LangChain's splitters of Markdown and HTML usually put headings."""
 
 _FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
 
@@ -37,8 +37,8 @@ class ContextEmbeddings(Embeddings):
     not those of 150.
 
     For chunks of any splitter and for any vector store, `index()` or retriever that is given these
-    chunks: it stores vectors of length 1 that know both, and embeds queries as usual. A text that
-    is none of the chunks is embedded alone.
+    chunks: it stores vectors of length 1 that include both, and embeds queries as usual. A text
+    that is none of the chunks is embedded alone.
 
     Stores pass texts alone. Chunks with the same text get their vectors in the order in which the
     store asks for them, so pass it the chunks in the order in which they are here.
@@ -53,8 +53,8 @@ class ContextEmbeddings(Embeddings):
 
     Raises:
         TypeError: `chunks` or `embeddings` is of the wrong kind.
-        ValueError: A chunk does not say which document it comes from. Of the methods: the model
-            does not return one vector for each text, all of the same size.
+        ValueError: A chunk has no name of its document. Of the methods: the model does not
+            return one vector for each text, all of the same size.
 
     Example:
         >>> from langchain_core.vectorstores import InMemoryVectorStore
@@ -82,11 +82,11 @@ class ContextEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text; whole documents are embedded when they are needed."""
-        needed, others = self._missing(texts)
+        needed, others = self._find_missing(texts)
         alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
         documents = [*(self._documents[number] for number in needed), *alone]
-        made = embed_chunks(documents, partial(embed_texts, self._embeddings))
-        return self._result(texts, needed, others, made)
+        vectors = embed_chunks(documents, partial(embed_texts, self._embeddings))
+        return self._result(texts, needed, others, vectors)
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Async version of `embed_documents`."""
@@ -100,18 +100,18 @@ class ContextEmbeddings(Embeddings):
         """Async version of `embed_query`."""
         return await self._embeddings.aembed_query(text)
 
-    def _missing(self, texts: Iterable[str]) -> tuple[list[int], list[str]]:
+    def _find_missing(self, texts: Iterable[str]) -> tuple[list[int], list[str]]:
         """Return the documents of texts that are not embedded yet, and texts that are no chunks."""
-        each = dict.fromkeys(texts)
-        known = chain.from_iterable(self._places.get(text, ()) for text in each)
-        needed = dict.fromkeys(number for number, _ in known if number not in self._vectors)
-        return [*needed], [text for text in each if text not in self._places]
+        distinct = dict.fromkeys(texts)
+        places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
+        needed = dict.fromkeys(number for number, _ in places if number not in self._vectors)
+        return [*needed], [text for text in distinct if text not in self._places]
 
     def _result(
-        self, texts: Iterable[str], needed: list[int], others: list[str], made: list[Vectors]
+        self, texts: Iterable[str], needed: list[int], others: list[str], vectors: list[Vectors]
     ) -> list[list[float]]:
-        self._vectors.update(zip(needed, made, strict=False))
-        alone = dict(zip(others, made[len(needed) :], strict=True))
+        self._vectors.update(zip(needed, vectors, strict=False))
+        alone = dict(zip(others, vectors[len(needed) :], strict=True))
         result: list[list[float]] = []
         for text in texts:
             if text in alone:
@@ -131,7 +131,7 @@ def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
     """Return the chunks of each document.
 
     Raises:
-        ValueError: A chunk does not say which document it comes from.
+        ValueError: A chunk has no name of its document.
     """
     documents: list[list[Document]] = []
     before, end = "", 0

@@ -59,7 +59,7 @@ class LumberTextSplitter(SpanTextSplitter):
         on_failure: What to do after a refusal, an unreadable answer, or if the model cannot be
             reached: "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with
             the group and cuts a window by layout and sizes, "raise" raises. In any case the verdict
-            says what happened.
+            states what happened.
         max_concurrency: Maximum number of questions in flight, over all texts of a call. If there
             are fewer texts, further questions are about other windows of the same text, or work
             ahead on it with the method `paper`, which needs about a tenth more calls. The result is

@@ -29,13 +29,13 @@ class PassageJoiner(BaseDocumentCompressor):
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
     `add_start_index=True`. Their "source", "file_path" and "file_name" and the number of their page
-    say which document they come from.
+    identify the document they come from.
 
     Hits are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
     the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
-    100 for it. How rare a word is, which the index of `PassageRetriever` knows, is estimated from
-    the hits: a word that most of them have counts little. What neither hits nor the text beside
-    them have is not found.
+    100 for it. The index of `PassageRetriever` stores how rare a word is; here it is estimated from
+    the hits: a word that most of them contain counts little. A passage that is neither in the hits
+    nor in the text beside them is not found.
 
     Args:
         texts: The documents that were split, or a mapping from their names to their texts, which is
@@ -81,14 +81,14 @@ class PassageJoiner(BaseDocumentCompressor):
     rerank: bool = True
     language: str = "en"
 
-    _known: Mapping[str, str] = PrivateAttr()
+    _texts: Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
         check_limits(self.max_gap, self.budget)
         check_language("language", self.language)
-        self._known = _known_texts(self.texts)
+        self._texts = _texts_by_name(self.texts)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str = "", callbacks: Callbacks | None = None
@@ -113,28 +113,28 @@ class PassageJoiner(BaseDocumentCompressor):
             TypeError: An item is not a document.
         """
         del callbacks
-        hits = checked_documents(documents)
-        found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
-        known = {hit.document: _text_of(hit, self._known) for hit in found}
+        checked = checked_documents(documents)
+        hits = [_hit_of(number, document) for number, document in enumerate(checked)]
+        texts = {hit.document: _text_of(hit, self._texts) for hit in hits}
         passages = passages_of_hits(
             query,
-            found,
-            known,
+            hits,
+            texts,
             rerank=self.rerank,
             max_gap=self.max_gap,
             budget=self.budget,
             reading_order=self.reading_order,
             language=self.language,
         )
-        return [_document_of(passage, found, hits) for passage in passages]
+        return [_document_of(passage, hits, checked) for passage in passages]
 
 
-def _document_of(passage: Passage, found: Sequence[Hit], documents: Sequence[Document]) -> Document:
+def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Document]) -> Document:
     metadata = place_metadata(passage)
     if passage.words_found is not None:
         metadata |= {"relevance_score": passage.score, "words_found": passage.words_found}
     best = passage.hits[0].number
-    if found[best].span == passage.span:
+    if hits[best].span == passage.span:
         return Document(page_content=passage.text, metadata=metadata, id=documents[best].id)
     metadata.pop("chunk_index", None)
     return Document(page_content=passage.text, metadata=metadata)
@@ -153,7 +153,7 @@ def _hit_of(number: int, hit: Document) -> Hit:
     """Return a document as a hit, without the context before its text; the first is the best.
 
     Raises:
-        ValueError: Its offset or its document is not known, or does not fit its text.
+        ValueError: Its offset or its document is missing, or does not fit its text.
     """
     start, text = own_text(hit)
     if start is None:
@@ -165,10 +165,10 @@ def _hit_of(number: int, hit: Document) -> Hit:
 
 
 def name_of(document: Document) -> str:
-    """Return what tells the document of a chunk, or a document, from others.
+    """Return the name of a document, or of the document of a chunk.
 
     Raises:
-        ValueError: The metadata does not say it.
+        ValueError: The metadata has none.
     """
     key = document_key(document.metadata)
     if not key:
@@ -180,12 +180,12 @@ def name_of(document: Document) -> str:
 
 
 def own_text(chunk: Document) -> tuple[int | None, str]:
-    """Return where a chunk starts in its document, None if not known, and its slice of the text.
+    """Return where a chunk starts in its document, None if unknown, and its slice of the text.
 
-    That is its content without the context before it, as it is put there by `context=True`.
+    The slice is its content without the context that `context=True` puts before it.
 
     Raises:
-        ValueError: Its offsets are none, or do not fit its content.
+        ValueError: Its offsets are invalid, or do not fit its content.
     """
     start, end = (_offset(chunk, key) for key in ("start_index", "end_index"))
     content = chunk.page_content
@@ -216,8 +216,8 @@ def _offset(hit: Document, key: str) -> int | None:
     )
 
 
-def _known_texts(texts: NamedTexts) -> Mapping[str, str]:
-    """Return texts by what identifies their documents.
+def _texts_by_name(texts: NamedTexts) -> Mapping[str, str]:
+    """Return texts by the names of their documents.
 
     Raises:
         TypeError: It is neither a mapping nor an iterable of documents.
@@ -225,22 +225,22 @@ def _known_texts(texts: NamedTexts) -> Mapping[str, str]:
     """
     if isinstance(texts, Mapping):
         return texts
-    known: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for document in checked_documents(texts):
         key = name_of(document)
-        if known.setdefault(key, document.page_content) != document.page_content:
+        if by_name.setdefault(key, document.page_content) != document.page_content:
             raise ValueError(
                 f"two documents have the name {key} and different texts: give each a "
                 '"source" of its own in its metadata before it is split'
             )
-    return known
+    return by_name
 
 
 def _text_of(hit: Hit, texts: Mapping[str, str]) -> str:
     """Return the text of the document that a hit comes from.
 
     Raises:
-        ValueError: It is not known.
+        ValueError: There is no such text.
         TypeError: It is not a text.
     """
     for name in (hit.document, *(str(hit.metadata.get(name)) for name in reversed(NAME_KEYS))):

@@ -37,8 +37,8 @@ from lumber_retrieval.retriever import IndexingRetriever
 class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     """Finds whole passages: splits documents to small chunks, finds these, and joins them.
 
-    Chunks are found by vectors that know their headings and surroundings and by their words, both
-    scores added. Hits that lie close together become one passage, an exact slice of the document.
+    Chunks are found by words and by vectors, which include headings and surroundings; both scores
+    are added. Hits that lie close together become one passage, an exact slice of the document.
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbeddings`
     makes the same vectors, and `PassageJoiner` joins what its retriever finds.
 
@@ -48,8 +48,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
 
     Args:
         splitter: A splitter of this package. None:
-            `LayoutTextSplitter(target_size=50, tokenizer="even")`, which makes chunks that say as
-            much in any alphabet.
+            `LayoutTextSplitter(target_size=50, tokenizer="even")`, whose chunks contain
+            about as much in any alphabet.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
         path: The file, which is reopened with the same answers, or the URL of a database in
             PostgreSQL, which many machines share (extra `postgres`):
@@ -140,8 +140,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         **settings: Any,
     ) -> list[Document]:
         del run_manager
-        found = self._index.search(query, where=filter, **{**self._settings, **settings})
-        return [*map(_document_of, found)]
+        passages = self._index.search(query, where=filter, **{**self._settings, **settings})
+        return [*map(_document_of, passages)]
 
     async def _aget_relevant_documents(
         self,
@@ -153,8 +153,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     ) -> list[Document]:
         del run_manager
         wanted = {**self._settings, **settings}
-        found = await run_for_loop(self._index.search, query, where=filter, **wanted)
-        return [*map(_document_of, found)]
+        passages = await run_for_loop(self._index.search, query, where=filter, **wanted)
+        return [*map(_document_of, passages)]
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         return [*map(_convert, checked_documents(documents))]

@@ -32,7 +32,7 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, unless `stable_ids` is set.
 
-    A document whose metadata says that it is Markdown (`lumber_core.Source.kind`) is
+    A document whose metadata states that it is Markdown (`lumber_core.Source.kind`) is
     split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
     from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
     source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.
@@ -50,15 +50,15 @@ class SpanTextSplitter(TextSplitter):
             units, or whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size`
             includes what is repeated. A warning is logged if that is more than half of a chunk.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        add_metadata: Put all that is known about a chunk into its metadata, under the keys that
-            passages of `PassageRetriever` have, "" if there is nothing to say: its offsets
+        add_metadata: Put all facts about a chunk into its metadata, under the keys that
+            passages of `PassageRetriever` have, "" for what it lacks: its offsets
             `start_index` and `end_index`; its `headings`, `headings_inside` and `context`; its
             number in the document from 0, `chunk_index`; its pages and lines from 1, `page_first`,
             `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start was
             decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
             ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
             `verdict_reason`.
-        context: Put what the document says about a chunk outside of it before the chunk in
+        context: Put what the document states about a chunk outside of it before the chunk in
             `page_content`, so that it is embedded: the title (in the metadata, or else the single
             first-level heading of Markdown, or else the name of the file as words), the deepest
             three headings above the chunk, and on lines of their own the header rows of the table
@@ -237,23 +237,23 @@ class SpanTextSplitter(TextSplitter):
         """Return a document for each chunk of each parent."""
         everything = self._add_metadata
         identity = self._chunker.identity if self._stable_ids else None
-        say_start = self._add_start_index or everything
+        has_start = self._add_start_index or everything
         # Without a context, a chunk ends where its content does.
-        say_end = everything or (say_start and self._context)
+        has_end = everything or (has_start and self._context)
         documents = []
         for parent, chunks in zip(parents, split, strict=True):
-            known = parent.metadata if parent.id is None else parent.id
+            identified = parent.metadata if parent.id is None else parent.id
             common = common_metadata(parent.metadata, context=everything)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
                 metadata |= added_metadata(
                     chunk, parent.metadata, everything=everything, context=everything
                 )
-                if say_start:
+                if has_start:
                     metadata["start_index"] = chunk.span.start
-                if say_end:
+                if has_end:
                     metadata["end_index"] = chunk.span.end
-                stable = identity and chunk_id(known, chunk.span, chunk.text, identity)
+                stable = identity and chunk_id(identified, chunk.span, chunk.text, identity)
                 content = self._content(chunk)
                 documents.append(Document(page_content=content, metadata=metadata, id=stable))
         return documents
@@ -306,8 +306,8 @@ def checked_documents(documents: Iterable[Document]) -> list[Document]:
         TypeError: An item is not a document.
     """
     _refuse_single(documents)
-    kept = list(documents)
-    for document in kept:
+    checked = list(documents)
+    for document in checked:
         if not isinstance(document, Document):
             hint = (
                 ": use create_documents or split_text for texts"
@@ -319,4 +319,4 @@ def checked_documents(documents: Iterable[Document]) -> list[Document]:
                 f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
                 f"{hint}"
             )
-    return kept
+    return checked

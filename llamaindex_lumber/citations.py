@@ -8,7 +8,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
 
-from llamaindex_lumber.nodes import checked_nodes, several, text_of
+from llamaindex_lumber.nodes import checked_nodes, refuse_single, text_of
 from lumber_core.text.pages import document_name, file_name
 from lumber_core.text.source import Source
 from lumber_retrieval.citing import citations as core
@@ -86,8 +86,9 @@ def cite_answer(reply: str, nodes: QuotedNodes) -> CitedAnswer:
 def _parts(nodes: QuotedNodes) -> core.Texts:
     if isinstance(nodes, Mapping):
         return nodes
-    given = [each.node if isinstance(each, NodeWithScore) else each for each in several(nodes)]
-    return [*map(_part, checked_nodes(given))]
+    given = refuse_single(nodes)
+    plain = [each.node if isinstance(each, NodeWithScore) else each for each in given]
+    return [*map(_part, checked_nodes(plain))]
 
 
 def _part(node: BaseNode) -> CitedPart:

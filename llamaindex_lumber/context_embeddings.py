@@ -1,4 +1,4 @@
-"""Vectors of nodes that know what stands above and around them, for any vector store."""
+"""Vectors of nodes that include what stands above and around them, for any vector store."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ class ContextEmbedding(TransformComponent):
             ask_within, None, model.get_text_embedding_batch, model.aget_text_embedding_batch
         )
         progress = bool(kwargs.get("show_progress"))
-        made = embed_chunks(map(_place_nodes, documents), embed, show_progress=progress)
-        for own, vectors in zip(documents, made, strict=True):
+        embedded = embed_chunks(map(_place_nodes, documents), embed, show_progress=progress)
+        for own, vectors in zip(documents, embedded, strict=True):
             for node, vector in zip(own, vectors.tolist(), strict=True):
                 node.embedding = vector
         return checked

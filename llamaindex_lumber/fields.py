@@ -13,8 +13,8 @@ from lumber_core.support.identity import identity_of, safe_repr
 _SEPARATOR = "nodes end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
 
-# Arguments of LlamaIndex's parsers that have no meaning here.
-ELSEWHERE = {
+# Arguments of LlamaIndex's parsers that have no meaning here, with what to pass instead.
+INSTEAD = {
     "separator": _SEPARATOR,
     "backup_separators": _SEPARATOR,
     "paragraph_separator": 'paragraphs are found by units="paragraphs"',
@@ -42,9 +42,9 @@ def describe(value: Any) -> Any:
         return f"{value.__module__}.{name}"
     if isinstance(value, partial):
         return identity_of(value)
-    known = safe_repr(value)
+    shown = safe_repr(value)
     # The state of a custom object counts, but may contain credentials.
-    return known if known == repr(value) else f"{known} {digest(repr(value))[:16]}"
+    return shown if shown == repr(value) else f"{shown} {digest(repr(value))[:16]}"
 
 
 Named = Annotated[Any, PlainSerializer(describe)]

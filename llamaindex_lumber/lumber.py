@@ -78,7 +78,7 @@ class LumberNodeParser(SpanNodeParser):
     on_failure: OnFailure = "judge_locally"
     """What to do after a refusal, an unreadable answer, or if the model cannot be reached:
     "judge_locally" lets the bundled model decide, "keep_group" ends the chunk with the group and
-    cuts a window by layout and sizes, "raise" raises. In any case the verdict says what
+    cuts a window by layout and sizes, "raise" raises. In any case the verdict states what
     happened."""
 
     max_concurrency: int | None = Field(default=None, exclude=True)

@@ -56,7 +56,7 @@ def make_filter(filters: MetadataFilters | None) -> Accepts | None:
     if filters is None or not filters.filters:
         return None
     parts = [
-        make_filter(each) or _anything if isinstance(each, MetadataFilters) else _matches(each)
+        make_filter(each) or _accept_all if isinstance(each, MetadataFilters) else _one_filter(each)
         for each in filters.filters
     ]
     if filters.condition is FilterCondition.OR:
@@ -66,7 +66,7 @@ def make_filter(filters: MetadataFilters | None) -> Accepts | None:
     return lambda metadata: all(part(metadata) for part in parts)
 
 
-def _matches(wanted: MetadataFilter) -> Accepts:
+def _one_filter(wanted: MetadataFilter) -> Accepts:
     """Return whether one filter accepts metadata, as LlamaIndex's `SimpleVectorStore` decides."""
 
     def metadata_of(given: Any) -> Mapping[str, Any]:  # for LlamaIndex: of a node by its ID
@@ -87,7 +87,7 @@ def _matches(wanted: MetadataFilter) -> Accepts:
     return accepts
 
 
-def _anything(metadata: Mapping[str, Any]) -> bool:
+def _accept_all(metadata: Mapping[str, Any]) -> bool:
     del metadata
     return True
 

@@ -26,7 +26,7 @@ N = TypeVar("N")
 Parsed = TypeVar("Parsed", bound=BaseNode)
 
 
-def several(documents: N) -> N:
+def refuse_single(documents: N) -> N:
     """Return the documents.
 
     Raises:
@@ -44,7 +44,7 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
         TypeError: An item is neither a document nor a node.
         ValueError: A text has a lone surrogate, which LlamaIndex cannot hash.
     """
-    nodes = list(several(documents))
+    nodes = list(refuse_single(documents))
     for node in nodes:
         if not isinstance(node, BaseNode):
             hint = ": pass Document(text=...)" if isinstance(node, str) else ""
@@ -87,7 +87,7 @@ class NodeWriter:
     """
 
     def __init__(self, parent: BaseNode, *, context: bool) -> None:
-        parent = referred_document(parent, context=context)
+        parent = document_for_nodes(parent, context=context)
         (self._node,) = build_nodes_from_splits([""], parent)
         self._metadata_of_parent = parent.metadata
         # The framework adds the metadata of the document that a node comes from.
@@ -128,7 +128,7 @@ def gets_context(parent: BaseNode) -> bool:
 def source_of_node(
     node: BaseNode, written: Written | None = None, *, titled: bool = False
 ) -> Source:
-    """Return a node as a source of the core; its MIME type tells the format unless it is plain.
+    """Return a node as a source of the core; its MIME type is the format unless it is plain.
 
     Args:
         node: The node.
@@ -145,7 +145,7 @@ def source_of_node(
     return core.place_source(text_of(node), metadata, written=written)
 
 
-def referred_document(node: Parsed, *, context: bool) -> Parsed:
+def document_for_nodes(node: Parsed, *, context: bool) -> Parsed:
     """Return a document or node with the metadata that its nodes have in common.
 
     Args:
@@ -235,7 +235,7 @@ def nodes_of(
         everything: The setting `add_metadata`.
         context: Whether contexts are added to the metadata.
     """
-    known, parent = parent.metadata, referred_document(parent, context=context)
+    known, parent = parent.metadata, document_for_nodes(parent, context=context)
     text = text_of(parent)
     texts, spans = [chunk.text for chunk in chunks], [chunk.span for chunk in chunks]
     if not text:  # LlamaIndex's own parsers make one empty node of an empty text
@@ -254,15 +254,15 @@ def nodes_of(
             node.start_char_idx, node.end_char_idx = span.shifted(offset)
     if not (inherits or everything):
         return nodes
-    # Without lines of its own, a node that begins further down does not know where.
+    # The lines of a node that begins further down are unknown without lines of its parent.
     unknown = () if offset == 0 or core.has_lines(known) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
-        said = added_metadata(chunk, known, everything=everything, context=context)
+        facts = added_metadata(chunk, known, everything=everything, context=context)
         if everything:
-            said |= dict.fromkeys(unknown, "")
+            facts |= dict.fromkeys(unknown, "")
         else:
-            said = {key: value for key, value in said.items() if key not in unknown}
-        add_metadata(node, said)
+            facts = {key: value for key, value in facts.items() if key not in unknown}
+        add_metadata(node, facts)
     return nodes
 
 

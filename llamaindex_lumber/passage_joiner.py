@@ -38,9 +38,9 @@ class PassageJoiner(BaseNodePostprocessor):
 
     Nodes are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
     the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
-    100 for it. How rare a word is, which the index of `PassageRetriever` knows, is estimated from
-    the nodes: a word that most of them have counts little. What neither nodes nor the text beside
-    them have is not found.
+    100 for it. The index of `PassageRetriever` stores how rare a word is; here it is estimated from
+    the nodes: a word that most of them contain counts little. A passage that is neither in the
+    nodes nor in the text beside them is not found.
 
     Passages do not overlap, and come best first. `node.text` is
     `text[start_char_idx:end_char_idx]`. The score is from 0 to 1, and "words_found" in the metadata
@@ -94,14 +94,14 @@ class PassageJoiner(BaseNodePostprocessor):
     rerank: bool = True
     language: str = "en"
 
-    _known: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
+    _texts: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
         check_limits(self.max_gap, self.budget)
         check_language("language", self.language)
-        self._known = _known_texts(self.texts)
+        self._texts = _texts_by_id(self.texts)
 
     @classmethod
     def class_name(cls) -> str:
@@ -112,7 +112,7 @@ class PassageJoiner(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
-        texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
+        texts = {name: _text_of(name, self._texts) for name in {hit.document for hit in hits}}
         passages = passages_of_hits(
             query_bundle.query_str if query_bundle else "",
             hits,
@@ -123,17 +123,17 @@ class PassageJoiner(BaseNodePostprocessor):
             reading_order=self.reading_order,
             language=self.language,
         )
-        return [_node_of(one, hits[one.hits[0].number].span, nodes) for one in passages]
+        return [_node_of(passage, hits[passage.hits[0].number].span, nodes) for passage in passages]
 
 
 def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
     """Return a passage as a node like the best of its nodes, given the place of that."""
-    found = [nodes[hit.number] for hit in passage.hits]
-    node = found[0].node.model_copy(deep=True)
+    joined = [nodes[hit.number] for hit in passage.hits]
+    node = joined[0].node.model_copy(deep=True)
     assert isinstance(node, TextNode)  # as all that are hits
     node.metadata = passage.metadata
     for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-        every = [key for one in found for key in getattr(one.node, keys)]
+        every = [key for scored in joined for key in getattr(scored.node, keys)]
         setattr(node, keys, [*dict.fromkeys(every)])
     source = node.relationships[NodeRelationship.SOURCE]
     node.relationships = {NodeRelationship.SOURCE: source}
@@ -143,24 +143,24 @@ def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> No
         node.embedding = None
         node.start_char_idx, node.end_char_idx = passage.span
     if passage.words_found is None:
-        return NodeWithScore(node=node, score=found[0].score)
+        return NodeWithScore(node=node, score=joined[0].score)
     add_metadata(node, {"words_found": passage.words_found})
     return NodeWithScore(node=node, score=passage.score)
 
 
-def _hit_of(number: int, found: Any) -> Hit:
+def _hit_of(number: int, scored: Any) -> Hit:
     """Return a node as a hit; the first is the best, because stores' scores may be distances.
 
     Raises:
         TypeError: It is not a node with a score.
-        ValueError: The offsets or the document of the node are not known, or do not fit its text.
+        ValueError: The offsets or the document of the node are missing, or do not fit its text.
     """
-    if not isinstance(found, NodeWithScore):
+    if not isinstance(scored, NodeWithScore):
         raise TypeError(
             f"hits must be nodes with scores, as retrievers return them, not "
-            f"{type(found).__name__}: pass NodeWithScore(node=...)"
+            f"{type(scored).__name__}: pass NodeWithScore(node=...)"
         )
-    node = found.node
+    node = scored.node
     start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
     if not isinstance(node, TextNode) or start is None or end is None or node.ref_doc_id is None:
         raise ValueError(
@@ -178,8 +178,8 @@ def _hit_of(number: int, found: Any) -> Hit:
     return Hit(number, node.ref_doc_id, Span(start, end), text, -number, node.metadata)
 
 
-def _known_texts(texts: StoredTexts) -> BaseDocumentStore | Mapping[str, str]:
-    """Return where texts are found by the IDs of their documents."""
+def _texts_by_id(texts: StoredTexts) -> BaseDocumentStore | Mapping[str, str]:
+    """Return texts by the IDs of their documents."""
     if isinstance(texts, BaseDocumentStore | Mapping):
         return texts
     return {document.node_id: text_of(document) for document in checked_nodes(texts)}
@@ -189,7 +189,7 @@ def _text_of(name: str, texts: BaseDocumentStore | Mapping[str, str]) -> str:
     """Return the text of a document.
 
     Raises:
-        ValueError: It is not known.
+        ValueError: There is no such text.
         TypeError: It is not a text.
     """
     if isinstance(texts, BaseDocumentStore):

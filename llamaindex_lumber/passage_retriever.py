@@ -53,16 +53,16 @@ _TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
 class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     """Finds whole passages: splits documents to small chunks, finds these, and joins them.
 
-    Chunks are found by vectors that know their headings and surroundings and by their words, both
-    scores added. Hits that lie close together become one passage, an exact slice of the document.
+    Chunks are found by words and by vectors, which include headings and surroundings; both scores
+    are added. Hits that lie close together become one passage, an exact slice of the document.
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbedding`
     makes the same vectors, and `PassageJoiner` joins what its retriever finds. Settings may be
     assigned.
 
     Args:
         node_parser: A node parser of this package; only how it splits counts. None:
-            `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks say as much in any
-            alphabet.
+            `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks contain about as
+            much in any alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
         path: The file, which is reopened with the same answers, or the URL of a database in
             PostgreSQL, which many machines share (extra `postgres`):
@@ -160,27 +160,27 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         if vector is None:
             model = checked_embed_model(self.embed_model)
             vector = model.get_agg_embedding_from_queries(_texts_of(query_bundle))
-        found = self._index.search(
+        passages = self._index.search(
             query_bundle.query_str,
             where=make_filter(self.filters),
             vector=vector,
             **self._settings,
         )
-        return [_node_of(passage, context=self.context) for passage in found]
+        return [_node_of(passage, context=self.context) for passage in passages]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         vector = query_bundle.embedding
         if vector is None:
             model = checked_embed_model(self.embed_model)
             vector = await model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
-        found = await run_for_loop(
+        passages = await run_for_loop(
             self._index.search,
             query_bundle.query_str,
             where=make_filter(self.filters),
             vector=vector,
             **self._settings,
         )
-        return [_node_of(passage, context=self.context) for passage in found]
+        return [_node_of(passage, context=self.context) for passage in passages]
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         return [*map(_convert, whole_documents(documents))]

@@ -23,14 +23,14 @@ from llama_index.core.node_parser.node_utils import default_id_func
 from llama_index.core.schema import BaseNode, Document, TextNode
 from typing_extensions import Self
 
-from llamaindex_lumber.fields import ELSEWHERE
+from llamaindex_lumber.fields import INSTEAD
 from llamaindex_lumber.nodes import (
     NodeWriter,
     checked_nodes,
+    document_for_nodes,
     gets_context,
     metadata_share,
     nodes_of,
-    referred_document,
     source_of_node,
     text_of,
 )
@@ -65,7 +65,7 @@ class SpanNodeParser(NodeParser):
     a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
     that has a "context" of its own keeps that one.
 
-    A document whose metadata or MIME type says that it is Markdown
+    A document whose metadata or MIME type states that it is Markdown
     (`lumber_core.Source.kind`) is split as with `units="markdown"`, unless other
     units are chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source", those of sections that begin inside it in
@@ -89,8 +89,8 @@ class SpanNodeParser(NodeParser):
     repeated. A warning is logged if that is more than half of a node."""
 
     add_metadata: bool = False
-    """Put all that is known about a chunk into its metadata, under the keys that passages of
-    `PassageRetriever` have, "" if there is nothing to say: its number in the document from 0,
+    """Put all facts about a chunk into its metadata, under the keys that passages of
+    `PassageRetriever` have, "" for what it lacks: its number in the document from 0,
     `chunk_index`; its `headings`, `headings_inside` and `context`; its pages and lines from 1,
     `page_first`, `page_last`, `line_first` and `line_last`; and if a judge was asked, how its start
     was decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
@@ -98,7 +98,7 @@ class SpanNodeParser(NodeParser):
     `verdict_reason`."""
 
     context: bool = True
-    """Put what the document says about a node outside of it into `metadata["context"]`, which is
+    """Put what the document states about a node outside of it into `metadata["context"]`, which is
     embedded and sent to models: the single first-level heading of Markdown, or else the name of the
     file as words, the deepest three headings above the node, and on lines of their own the header
     rows of the table in Markdown, CSV or TSV whose rows it continues."""
@@ -113,7 +113,7 @@ class SpanNodeParser(NodeParser):
     _chunker: Chunker | None = PrivateAttr(default=None)
     _warned_of_metadata: bool = PrivateAttr(default=False)
     _warned_of_overlap: bool = PrivateAttr(default=False)
-    _told_of_tokens: bool = PrivateAttr(default=False)
+    _warned_of_tokens: bool = PrivateAttr(default=False)
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
         if unnamed:
@@ -128,7 +128,7 @@ class SpanNodeParser(NodeParser):
                     "from_dict(data, id_func=...)"
                 )
         known = [*type(self).model_fields]
-        refuse_unknown(type(self).__name__, settings, known, ELSEWHERE)
+        refuse_unknown(type(self).__name__, settings, known, INSTEAD)
         try:
             super().__init__(**settings)
         except (ValidationError, TypeError) as error:
@@ -136,7 +136,7 @@ class SpanNodeParser(NodeParser):
 
     @classmethod
     def _explain(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
-        """Return what the core's checks say about an error, which is more than pydantic does."""
+        """Return the error of the core's checks, which is clearer than pydantic's."""
         if not isinstance(error, ValidationError):
             return error
         try:
@@ -167,10 +167,10 @@ class SpanNodeParser(NodeParser):
             super().__setattr__(name, before)
             raise
         limit = self._chunker.chunk_size
-        if name == "chunk_size" and limit and not self._told_of_tokens:
+        if name == "chunk_size" and limit and not self._warned_of_tokens:
             # Settings.chunk_size, which other frameworks' users take for characters, arrives here.
-            self._told_of_tokens = GlobalSettings._node_parser is self
-            if self._told_of_tokens:
+            self._warned_of_tokens = GlobalSettings._node_parser is self
+            if self._warned_of_tokens:
                 logger.warning(
                     "Settings.chunk_size=%d is now the most tokens in a node of %s, not "
                     "characters; set chunk_size and target_size of the parser itself for others",
@@ -180,7 +180,7 @@ class SpanNodeParser(NodeParser):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy; settings in `update` are checked and take effect."""
-        refuse_unknown(type(self).__name__, update or {}, [*type(self).model_fields], ELSEWHERE)
+        refuse_unknown(type(self).__name__, update or {}, [*type(self).model_fields], INSTEAD)
         copied = super().model_copy(update=update, deep=deep)
         if update:
             copied._chunker = copied._checked_chunker()
@@ -305,7 +305,7 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Return the nodes of all parents."""
         identity = self.chunker.identity
-        made: list[BaseNode] = []
+        all_nodes: list[BaseNode] = []
         for parent, chunks in zip(parents, split, strict=True):
             with self.callback_manager.event(
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
@@ -320,8 +320,8 @@ class SpanNodeParser(NodeParser):
                     context=self._adds_context(parent),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
-            made += nodes
-        return made
+            all_nodes += nodes
+        return all_nodes
 
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
@@ -335,7 +335,7 @@ class SpanNodeParser(NodeParser):
             for node in nodes
         ]
         parents = {
-            name: referred_document(parent, context=self._adds_context(parent))
+            name: document_for_nodes(parent, context=self._adds_context(parent))
             for name, parent in parent_doc_map.items()
         }
         linked = super()._postprocess_parsed_nodes(nodes, parents)
