@@ -54,8 +54,9 @@ class BertTextSplitter(SpanTextSplitter):
     Example:
         >>> from langchain_core.documents import Document
         >>> splitter = BertTextSplitter(target_size=200, add_start_index=True)
-        >>> splitter.split_documents([Document("Ann ran. She fell.")])
-        [Document(metadata={'start_index': 0}, page_content='Ann ran. She fell.')]
+        >>> [chunk] = splitter.split_documents([Document("Ann ran. She fell.")])
+        >>> chunk.page_content, chunk.metadata["start_index"]
+        ('Ann ran. She fell.', 0)
     """
 
     def __init__(

@@ -41,9 +41,9 @@ class LayoutNodeParser(SpanNodeParser):
     units: Named = "sentences_and_lines"
     """Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings and
     lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items, tables, code,
-    a heading with the block below it, and sentences inside prose), or where a callable from a
-    text to `(start, end)` offsets says. Anywhere else only in what fits in no chunk, or at a
-    clause of a sentence of more than `target_size` tokens."""
+    a heading with the block below it, and sentences inside prose), or at the `(start, end)`
+    offsets that a callable returns for a text. Chunks start elsewhere only inside units that fit
+    in no chunk and sentences of more than `target_size` tokens."""
 
     merge_sections: bool = True
     """Whether a chunk of Markdown may hold the text of several sections."""

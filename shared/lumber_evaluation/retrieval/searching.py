@@ -23,9 +23,11 @@ from lumber_retrieval.index.surroundings import (
     PlacedText,
     Vectors,
     embed_chunks,
+    in_surroundings,
     matrix,
     unit_length,
 )
+from lumber_retrieval.index.vectors import pack, unpack
 
 
 def retrieve(
@@ -78,8 +80,12 @@ def retrieve(
         for split in splits
     ]
     embedded = embed_chunks(
-        placed, embedder.embed_documents, surroundings=surroundings, show_progress=show_progress
+        placed, embedder.embed_documents, surroundings=False, show_progress=show_progress
     )
+    if surroundings:
+        if passages:  # as an index keeps them
+            embedded = [unpack(pack(own), len(own)) for own in embedded]
+        embedded = [in_surroundings(*pair) for pair in zip(placed, embedded, strict=True)]
     vectors = np.concatenate(embedded)
     asked = matrix(embedder.embed_queries(queries), len(queries))
     if embedder.similarity == "cosine":
