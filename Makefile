@@ -71,6 +71,14 @@ test-packed:  ## Pack a program with PyInstaller, and read files with it
 	@.venv-packed/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[documents,langchain]' pyinstaller $(TESTING)
 	.venv-packed/bin/python -m pytest -q $(LENIENT) -m packed tests/files/test_packed_program.py
 
+# Their clients, and those of their providers, with all their versions: tests/clients/requirements.txt.
+test-clients:  ## Try real clients of language models, and compare the table in the docs (WRITE=1 writes it)
+	@test -x .venv-clients/bin/python || $(PYTHON) -m venv .venv-clients
+	@.venv-clients/bin/python -m pip install $(QUIET) uv
+	@.venv-clients/bin/uv pip install --quiet --upgrade --python .venv-clients/bin/python \
+		-e '.[langchain,llama-index,openai,gemini]' -r tests/clients/requirements.txt $(TESTING)
+	WRITE=$(WRITE) .venv-clients/bin/python -m pytest -q $(LENIENT) -m clients --timeout=600 tests/clients
+
 # Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.
 test-examples:  ## Run the examples, those with packages of their own included
 	@test -x .venv-examples/bin/python || $(PYTHON) -m venv .venv-examples

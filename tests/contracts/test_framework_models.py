@@ -217,6 +217,16 @@ def test_a_bug_of_a_client_is_raised() -> None:
         LumberTextSplitter(FailingModel(errors=[KeyError("choices")])).segment(GROUPS)
 
 
+@pytest.mark.parametrize("error", [KeyError("choices"), TypeError("'NoneType'"), IndexError(0)])
+def test_a_reply_that_a_providers_client_cannot_read_is_asked_for_again(error: Exception) -> None:
+    client = type("Chat", (FailingModel,), {"__module__": "langchain_example"})
+    policy = CallPolicy(initial_backoff=0.01)
+    segmentation = LumberTextSplitter(client(errors=[error]), policy=policy).segment(GROUPS)
+    assert not segmentation.failures
+    with pytest.raises(ModelUnavailableError, match=type(error).__name__):
+        LumberTextSplitter(client(errors=[error] * 9), policy=policy).segment(GROUPS)
+
+
 class LoopBoundModel(FakeListChatModel):
     """A model whose asynchronous client belongs to the event loop in which it was first used."""
 

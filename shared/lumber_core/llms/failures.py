@@ -8,7 +8,6 @@ client without importing one.
 from __future__ import annotations
 
 import email.utils
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -86,8 +85,8 @@ def trouble_of(error: Exception) -> Trouble:
 
     Returns:
         "settings" if retrying will not help (wrong key, unknown model, bad request); "transient" if
-        it may (rate limits, server errors, timeouts, broken connections and bodies); "unknown" for
-        everything else, such as a bug.
+        it may (rate limits, server errors, timeouts, broken connections and replies that cannot be
+        read); "unknown" for everything else, such as a bug.
     """
     if any(getattr(linked, "code", None) == _NO_CREDIT for linked in _chain_of(error)):
         return "settings"
@@ -95,9 +94,7 @@ def trouble_of(error: Exception) -> Trouble:
     if status is not None:
         waiting_helps = status < 400 or status >= 500 or status in _TRANSIENT_STATUS
         return "transient" if waiting_helps else "settings"
-    if isinstance(error, (TimeoutError, ConnectionError, json.JSONDecodeError)):
-        return "transient"
-    if _has_long_number(error):
+    if isinstance(error, (TimeoutError, ConnectionError)) or is_unreadable(error):
         return "transient"
     if any(part in name for name in _names(error) for part in _TRANSIENT_NAMES):
         return "transient"
@@ -127,7 +124,9 @@ def check_redirect(error: Exception, server: str) -> None:
 
 def is_unreadable(error: Exception) -> bool:
     """Return whether a provider's package could not read a reply."""
-    return type(error).__name__ in _UNREADABLE_NAMES or _has_long_number(error)
+    names = {kind.__name__ for kind in type(error).__mro__}
+    is_named = not names.isdisjoint(_UNREADABLE_NAMES)
+    return is_named or (isinstance(error, ValueError) and _LONG_NUMBER in str(error))
 
 
 def is_timeout(error: Exception) -> bool:
@@ -164,6 +163,7 @@ def status_of(error: Exception) -> int | None:
             (response, "status_code"),
             (response, "status"),
             (_metadata(linked), "HTTPStatusCode"),
+            (next(iter(linked.args), None), "code"),  # LangChain's, for an error in a good reply
         ):
             status = _get(holder, name)
             status = getattr(status, "value", status)  # http.HTTPStatus
@@ -189,6 +189,12 @@ def retry_after(error: Exception) -> float | None:
                 if seconds is not None:
                     return min(max(0.0, seconds / scale), _MAX_RETRY_AFTER_SECONDS)
     return None
+
+
+def client_retries_of(error: Exception) -> int | None:
+    """Return how often a client had repeated a request, if the error states that: botocore's do."""
+    retries = (_metadata(linked).get("RetryAttempts") for linked in _linked(error))
+    return next((number for number in retries if isinstance(number, int)), None)
 
 
 def finish_reason_of(error: Exception) -> str:
@@ -251,10 +257,6 @@ def _metadata(error: BaseException) -> Mapping[str, Any]:
 
 def _get(holder: object, name: str) -> object:
     return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-
-
-def _has_long_number(error: Exception) -> bool:
-    return isinstance(error, ValueError) and _LONG_NUMBER in str(error)
 
 
 def _names(error: BaseException) -> list[str]:

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from lumber_core.calls.deadlines import call_within
 from lumber_core.calls.threads import in_thread
-from lumber_core.llms.failures import finish_reason_of, is_of_ended_loop
+from lumber_core.errors import BadReplyError
+from lumber_core.llms.failures import finish_reason_of, is_of_ended_loop, trouble_of
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import routes_of, url_of
 from lumber_core.support.identity import settings_digest
@@ -25,6 +26,7 @@ _NO_INFLUENCE = frozenset(
         *("cache", "callback_manager", "callbacks", "metadata", "name", "tags", "verbose"),
         *("rate_limiter", "num_workers", "custom_get_token_ids", "profile"),
         *("keep_alive", "validate_model_on_init"),  # Ollama's
+        "aws_access_key_id",  # renewed with the key
         "i",  # the position of LangChain's fake models in their answers
     )
 )
@@ -38,6 +40,10 @@ _STATE = (
 # The clients of OpenAI and Anthropic wait 0.38 s or more before their first retry, those of Google
 # and LlamaIndex a second, and then twice as long each time.
 _FIRST_RETRY_SECONDS = 0.3
+_RETRIES_WITHOUT_SETTING = 2  # the default of Cohere's client, which its models do not show
+# What these packages raise over a reply without an answer; in a user's own class it is a bug.
+_CLIENTS = ("langchain", "llama_index")
+_OF_READING = (AttributeError, LookupError, TypeError, ValueError)
 _DATA = (bool, int, float, str, bytes, list, tuple, Mapping, set, frozenset, Enum)
 
 
@@ -89,7 +95,9 @@ class FrameworkModel(ABC):
         Args:
             seconds: How long the call took.
         """
-        return min(self.client_retries, int(math.log2(1 + seconds / _FIRST_RETRY_SECONDS)))
+        has_setting = any(hasattr(model, "max_retries") for model, _ in self._models)
+        most = self.client_retries if has_setting else _RETRIES_WITHOUT_SETTING
+        return min(most, int(math.log2(1 + seconds / _FIRST_RETRY_SECONDS)))
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`."""
@@ -97,8 +105,8 @@ class FrameworkModel(ABC):
         try:
             return self._ask(system, user)
         except Exception as error:
-            if reason := finish_reason_of(error):  # of this question alone
-                return Completion("", finish_reason=reason)
+            if completion := self._completion_of(error):
+                return completion
             raise
 
     async def acomplete(
@@ -111,12 +119,26 @@ class FrameworkModel(ABC):
             try:
                 return await self._aask(system, user)
             except Exception as error:
-                if reason := finish_reason_of(error):
-                    return Completion("", finish_reason=reason)
+                if completion := self._completion_of(error):
+                    return completion
                 # Clients keep the connections of the first loop, and some belong to it for good.
                 if not is_of_ended_loop(error):
                     raise
         return await in_thread(call_within, None, self.complete, system, user, answers=answers)
+
+    def _completion_of(self, error: Exception) -> Completion | None:
+        """Return what an error states of the answer to one question, or None.
+
+        Raises:
+            BadReplyError: A provider's client failed over a reply that lacks something.
+        """
+        if reason := finish_reason_of(error):
+            return Completion("", finish_reason=reason)
+        is_of_client = all(type(model).__module__.startswith(_CLIENTS) for model, _ in self._models)
+        if is_of_client and isinstance(error, _OF_READING) and trouble_of(error) == "unknown":
+            kind = type(error).__name__
+            raise BadReplyError(f"{self!r} could not read the reply: {kind}: {error}") from error
+        return None
 
     def _settings(self, model: Any) -> dict[str, object]:
         private: Mapping[str, object] = getattr(model, "__pydantic_private__", None) or {}

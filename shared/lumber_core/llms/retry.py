@@ -15,7 +15,13 @@ from lumber_core.calls.threads import sleep
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
-from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
+from lumber_core.llms.failures import (
+    client_retries_of,
+    is_timeout,
+    retry_after,
+    status_of,
+    trouble_of,
+)
 from lumber_core.llms.model import Answers, Completion, Model
 from lumber_core.support.secrets import redact_errors, without_secrets
 from lumber_core.support.wording import with_noun
@@ -165,7 +171,7 @@ class RetryingModel:
                     ) from error
                 timeouts += is_timeout(error)
                 others_failed = breaker.is_open and not is_trial
-                repeats, is_certain = self._client_retries_since(began)
+                repeats, is_certain = self._client_retries_of(error, began)
                 sent += 1 + repeats
                 may_go_on = sent + 1 + repeats <= policy.attempts or (
                     # The client may have repeated it for less time than a server needs to start.
@@ -212,8 +218,10 @@ class RetryingModel:
                 answers=answers,
             )
 
-    def _client_retries_since(self, began: float) -> tuple[int, bool]:
+    def _client_retries_of(self, error: Exception, began: float) -> tuple[int, bool]:
         """Return how often the client has repeated a failed call, and whether that is certain."""
+        if (stated := client_retries_of(error)) is not None:
+            return stated, False
         estimate = getattr(self._model, "estimate_retries", None)
         if estimate is not None:
             return estimate(time.monotonic() - began), False

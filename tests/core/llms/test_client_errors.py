@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lumber_core.llms.failures import (
+    client_retries_of,
     finish_reason_of,
     is_blocked,
     is_cut,
@@ -96,6 +97,12 @@ def test_an_error_that_repeats_itself_is_read_once() -> None:
     first.__cause__, second.__cause__ = second, first
     assert status_of(first) is None
     assert not is_timeout(first)
+
+
+def test_the_retries_that_an_error_states_are_read() -> None:
+    stated = {"ResponseMetadata": {"HTTPStatusCode": 503, "RetryAttempts": 4}}
+    assert client_retries_of(raised(Exception("outer"), AttributedError(response=stated))) == 4
+    assert client_retries_of(http(503)) is None
 
 
 @pytest.mark.parametrize(

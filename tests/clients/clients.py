@@ -1,0 +1,162 @@
+"""The clients of language models that are tried, as their packages make them by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from tests.loopback.wires import MISTRAL, Wire
+
+KEY = "k"
+AWS = {"aws_access_key_id": KEY, "aws_secret_access_key": KEY, "region_name": "us-east-1"}
+
+
+@dataclass(frozen=True)
+class Client:
+    """A client, and how to make it.
+
+    Attributes:
+        name: The row of the table.
+        package: What is installed.
+        module: Where its class is.
+        kind: The class.
+        settings: How it is made, of the URL of a server.
+        changing: A setting that changes its requests.
+        keeping: Settings that change no answer.
+        wire: The wire format, if the path of a request does not tell it.
+    """
+
+    name: str
+    package: str
+    module: str
+    kind: str
+    settings: Callable[[str], dict[str, Any]]
+    changing: Mapping[str, Any] = field(default_factory=lambda: {"max_tokens": 7})
+    keeping: Mapping[str, Any] = field(default_factory=lambda: {"max_retries": 1, "timeout": 9.0})
+    wire: Wire | None = None
+
+    def make(self, url: str, **more: Any) -> Any:
+        """Return the client, for a server at a URL."""
+        kind = getattr(import_module(self.module), self.kind)
+        return kind(**{**self.settings(url), **more})
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a model of this library."""
+        return self.package in ("openai", "google-genai")
+
+
+def _openai(base: str = "base_url", path: str = "/v1", model: str = "m", **more: Any) -> Any:
+    return lambda url: {"model": model, "api_key": KEY, base: url + path, **more}
+
+
+def _google(url: str) -> dict[str, Any]:
+    options = import_module("google.genai.types").HttpOptions(base_url=url)
+    return {"model": "m", "api_key": KEY, "http_options": options}
+
+
+CLAUDE = "anthropic.claude-3-haiku-20240307-v1:0"
+TIMEOUT = {"timeout": 9.0}
+
+CLIENTS = [
+    Client("OpenAIModel", "openai", "lumber_core.llms", "OpenAIModel", _openai(), keeping=TIMEOUT),
+    Client(
+        *("GeminiModel", "google-genai", "lumber_core.llms", "GeminiModel"),
+        _openai(path=""),
+        keeping=TIMEOUT,
+    ),
+    Client(
+        *("ChatOpenAI", "langchain-openai", "langchain_openai", "ChatOpenAI"),
+        _openai(),
+        keeping={"max_retries": 1, "timeout": 9.0, "streaming": False},
+    ),
+    Client(
+        *("ChatOpenAI, responses", "langchain-openai", "langchain_openai", "ChatOpenAI"),
+        _openai(use_responses_api=True),
+    ),
+    Client(
+        *("ChatAnthropic", "langchain-anthropic", "langchain_anthropic", "ChatAnthropic"),
+        _openai(path=""),
+    ),
+    Client(
+        *("ChatOllama", "langchain-ollama", "langchain_ollama", "ChatOllama"),
+        lambda url: {"model": "m", "base_url": url},
+        changing={"num_predict": 7},
+        keeping={"client_kwargs": {"timeout": 9.0}},
+    ),
+    Client(
+        *("ChatMistralAI", "langchain-mistralai", "langchain_mistralai", "ChatMistralAI"),
+        _openai("endpoint", ""),
+        keeping={"max_retries": 1, "timeout": 9},
+        wire=MISTRAL,
+    ),
+    Client(
+        "ChatGoogleGenerativeAI",
+        *("langchain-google-genai", "langchain_google_genai", "ChatGoogleGenerativeAI"),
+        _openai(path=""),
+    ),
+    Client(
+        *("ChatGroq", "langchain-groq", "langchain_groq", "ChatGroq"),
+        _openai(path=""),
+    ),
+    Client(
+        *("ChatDeepSeek", "langchain-deepseek", "langchain_deepseek", "ChatDeepSeek"),
+        _openai("api_base"),
+    ),
+    Client(
+        *("ChatCohere", "langchain-cohere", "langchain_cohere", "ChatCohere"),
+        lambda url: {"model": "m", "cohere_api_key": KEY, "base_url": url},
+        changing={"temperature": 0.7},
+        keeping={"timeout_seconds": 9.0},
+    ),
+    Client(
+        *("ChatBedrockConverse", "langchain-aws", "langchain_aws", "ChatBedrockConverse"),
+        lambda url: {"model": CLAUDE, "endpoint_url": url, **AWS},
+        keeping={},
+    ),
+    Client(
+        *("OpenAI", "llama-index-llms-openai", "llama_index.llms.openai", "OpenAI"),
+        _openai("api_base", model="gpt-4o-mini"),
+    ),
+    Client(
+        "OpenAIResponses",
+        *("llama-index-llms-openai", "llama_index.llms.openai", "OpenAIResponses"),
+        _openai("api_base", model="gpt-4o-mini"),
+        changing={"max_output_tokens": 7},
+    ),
+    Client(
+        *("OpenAILike", "llama-index-llms-openai-like", "llama_index.llms.openai_like"),
+        "OpenAILike",
+        _openai("api_base", is_chat_model=True),
+    ),
+    Client(
+        *("Ollama", "llama-index-llms-ollama", "llama_index.llms.ollama", "Ollama"),
+        lambda url: {"model": "m", "base_url": url},
+        changing={"additional_kwargs": {"num_predict": 7}},
+        keeping={"request_timeout": 9.0},
+    ),
+    Client(
+        "GoogleGenAI",
+        *("llama-index-llms-google-genai", "llama_index.llms.google_genai", "GoogleGenAI"),
+        _google,
+        keeping={"max_retries": 1},
+    ),
+    Client(
+        *("MistralAI", "llama-index-llms-mistralai", "llama_index.llms.mistralai", "MistralAI"),
+        _openai("endpoint", "", model="magistral-small-latest"),
+        keeping={"max_retries": 1, "timeout": 9},
+        wire=MISTRAL,
+    ),
+    Client(
+        "BedrockConverse",
+        *("llama-index-llms-bedrock-converse", "llama_index.llms.bedrock_converse"),
+        "BedrockConverse",
+        lambda url: {"model": CLAUDE, "endpoint_url": url, **AWS},
+    ),
+    Client(
+        *("Anthropic", "llama-index-llms-anthropic", "llama_index.llms.anthropic", "Anthropic"),
+        _openai(path="", model="claude-3-5-haiku-latest"),
+    ),
+]
