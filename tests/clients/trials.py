@@ -65,11 +65,15 @@ class Outcome:
     def words(self) -> str:
         """The outcomes of the failures, or the error."""
         if self.error is not None:
-            is_ours = isinstance(self.error, LumberError)
-            return "one error" if is_ours else f"**{type(self.error).__name__}**"
+            return words_of(self.error)
         assert self.segmentation is not None
         failures = sorted({verdict.outcome for verdict in self.segmentation.failures})
         return ", ".join(failures) or "none"
+
+
+def words_of(error: Exception) -> str:
+    """Return how a cell shows an error: this library's have one sentence, others their class."""
+    return "one error" if isinstance(error, LumberError) else f"**{type(error).__name__}**"
 
 
 def model_of(client: Client, url: str, **more: Any) -> Model:
@@ -160,7 +164,7 @@ def _loops(client: Client) -> str:
             chunker = LumberChunker(model_of(client, server.url), theta=THETA, max_concurrency=8)
             runs = [asyncio.run(chunker.asegment(TEXT)) for _ in range(2)]
         except Exception as error:  # noqa: BLE001 - is the cell
-            return f"**{type(error).__name__}**"
+            return words_of(error)
     return "well" if not any(run.failures for run in runs) else "**failures**"
 
 
@@ -175,7 +179,7 @@ def _fallbacks(client: Client, plain: Outcome) -> str:
         try:
             segmentation = LumberChunker(wrap(client, model), theta=THETA).segment(TEXT)
         except Exception as error:  # noqa: BLE001 - is the cell
-            return f"**{type(error).__name__}**"
+            return words_of(error)
     return _same(Outcome(segmentation, None, 0, 0.0), plain)
 
 
@@ -189,7 +193,7 @@ def _identity(client: Client) -> str:
                 for name, value in client.keeping.items()
             ]
         except Exception as error:  # noqa: BLE001 - is the cell
-            return f"**{type(error).__name__}**"
+            return words_of(error)
     return "yes" if changed != same and all(each == same for each in kept) else "**no**"
 
 
