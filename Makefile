@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-packed test-ray test-stores test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-packed test-ray test-clients test-stores test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -30,7 +30,7 @@ compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; write
 
 test: $(READY)  ## Run the tests
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-stores, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-clients, make test-stores, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)

@@ -193,7 +193,7 @@ def retry_after(error: Exception) -> float | None:
 
 def client_retries_of(error: Exception) -> int | None:
     """Return how often a client had repeated a request, if the error states that: botocore's do."""
-    retries = (_metadata(linked).get("RetryAttempts") for linked in _linked(error))
+    retries = (_metadata(linked).get("RetryAttempts") for linked in _chain_of(error))
     return next((number for number in retries if isinstance(number, int)), None)
 
 
