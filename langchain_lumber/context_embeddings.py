@@ -40,6 +40,9 @@ class ContextEmbeddings(Embeddings):
     chunks: it stores vectors of length 1 that include both, and embeds queries as usual. A text
     that is none of the chunks is embedded alone.
 
+    If one chunk of a document is new, all of them are embedded: with `CacheBackedEmbeddings` as
+    the model, only texts that are new.
+
     Stores pass texts alone. Chunks with the same text get their vectors in the order in which the
     store asks for them, so pass it the chunks in the order in which they are here.
 

@@ -38,6 +38,9 @@ class ContextEmbedding(TransformComponent):
     "context" of this library's parsers and "header_path" of LlamaIndex's. Nodes need no offsets,
     but those of a document have to be in order. One without a source is a document of its own.
 
+    If one node of a document is new, all of them are embedded: with an `embeddings_cache` of the
+    model, only those whose content is new.
+
     Args:
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
+from langchain_core.stores import InMemoryByteStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import MarkdownHeaderTextSplitter
 
@@ -166,3 +167,29 @@ def test_chunks_of_other_splitters_are_embedded_below_the_name_of_their_file() -
     chunks = [Document("They hunt at dawn.", metadata={"source": "river_otters.txt"})]
     ContextEmbeddings(chunks, model).embed_documents(contents(chunks))
     assert model.texts == ["river otters\n\nThey hunt at dawn."]
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "start_index", "written"),
+    [("scoped_full", False, 1), ("incremental", False, 11), ("scoped_full", True, 15)],
+)
+def test_with_a_cache_an_edit_embeds_the_new_text_whatever_index_writes(
+    cleanup: Any, start_index: bool, written: int
+) -> None:
+    classic = pytest.importorskip("langchain_classic.embeddings")
+    text = "\n\n".join(f"The otters of den {n} hunt on day {n}." for n in range(30))
+    model, kept = LangChainVectors(), InMemoryByteStore()
+    cached = classic.CacheBackedEmbeddings.from_bytes_store(
+        model, kept, namespace="model", key_encoder="sha256"
+    )
+    records, store = InMemoryRecordManager("notes"), InMemoryVectorStore(cached)
+    records.create_schema()
+    for edited, embedded in ((text, 30), (text.replace("day 15", "the last day"), 1)):
+        document = Document(edited, metadata={"source": "notes.txt"})
+        chunks = chunks_of([document], add_metadata=False, add_start_index=start_index)
+        assert len(chunks) == 30
+        store.embedding, before = ContextEmbeddings(chunks, cached), len(model.texts)
+        options = {"source_id_key": "source", "key_encoder": "sha256", "batch_size": 20}
+        result = index(chunks, records, store, cleanup=cleanup, **options)
+        assert len(model.texts) - before == embedded
+    assert result["num_added"] == written

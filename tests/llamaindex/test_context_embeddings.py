@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from llama_index.core import Document, VectorStoreIndex
-from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import MarkdownNodeParser
 from llama_index.core.schema import MetadataMode, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.storage.kvstore import SimpleKVStore
+from llama_index.core.vector_stores import SimpleVectorStore
 
 from llamaindex_lumber import ContextEmbedding, GreedyNodeParser, LumberEmbedding
 from tests.contracts.finders import LlamaIndexVectors
@@ -126,3 +129,20 @@ async def test_the_embedding_model_gives_the_same_vectors_whichever_way_llamaind
         assert [node.embedding for node in nodes] == vectors
     copy = LumberEmbedding.from_dict(model.to_dict())
     assert (copy.embed_batch_size, copy.get_text_embedding("foo")) == (2, vectors[0])
+
+
+def test_with_a_cache_of_the_model_an_edit_embeds_the_new_text() -> None:
+    text = "\n\n".join(f"The otters of den {n} hunt on day {n}." for n in range(30))
+    for cache, embedded in ((None, 30), (SimpleKVStore(), 1)):
+        model = LlamaIndexVectors(embeddings_cache=cache)
+        pipeline = IngestionPipeline(
+            transformations=[PARSER, ContextEmbedding(model)],
+            docstore=SimpleDocumentStore(),
+            docstore_strategy=DocstoreStrategy.UPSERTS,
+            vector_store=SimpleVectorStore(),
+        )
+        assert len(pipeline.run(documents=[Document(text=text, id_="notes")])) == 30
+        before = len(model.texts)
+        edited = Document(text=text.replace("day 15", "the last day"), id_="notes")
+        assert len(pipeline.run(documents=[edited])) == 30
+        assert len(model.texts) - before == embedded
