@@ -7,7 +7,7 @@
 Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
 speakers' turns. "sections" and "stories" are the articles and stories that the training of the
 bundled weights held out. The semantic splitters of LangChain and LlamaIndex get the bundled
-embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
+embedder and their own defaults; the greedy splitter is given the true mean length of a segment.
 "bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0.
 TextTiling is nltk's, with each line as a paragraph.
 """

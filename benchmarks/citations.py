@@ -32,13 +32,13 @@ from lumber_core.text.units import sentences
 from lumber_evaluation.dataset import Corpus, Document
 from lumber_retrieval.citing.citations import Citation, cite
 
-PER_CORPUS = 250
-BY_HAND = 5  # every so many quotes are also looked for by hand, which takes ten times as long
-AMONG = 10
-FEWEST, MOST = 8, 60  # words of a quote
+QUOTES_PER_CORPUS = 250
+BY_HAND = 5  # every fifth quote is also looked for by hand, which takes ten times as long
+DOCUMENTS_SEARCHED = 10  # for each quote
+MIN_WORDS, MAX_WORDS = 8, 60  # words of a quote
 HAN = "[\u4e00-\u9fff]"
 WORD = re.compile(rf"{HAN}|(?:(?!{HAN})\S)+")
-CLOSE = 80  # of 100, by hand
+MIN_SIMILARITY = 80  # from 0 to 100, of what is found by hand
 ELSEWHERE = "of another document"
 Change = Callable[[list[str], random.Random], list[str]]
 
@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quotes", type=int, default=PER_CORPUS, help="of each corpus")
+    parser.add_argument("--quotes", type=int, default=QUOTES_PER_CORPUS, help="of each corpus")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     corpora = development_corpora(options.data, None)
@@ -75,12 +75,12 @@ def load_xquad(data: Path, language: str) -> Corpus:
 
 def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> None:
     """Print what is found of quotes of some corpora."""
-    asked = [one for corpus in corpora for one in quotes_of(corpus, count, chance)]
+    asked = [quote for corpus in corpora for quote in quotes_of(corpus, count, chance)]
     vocabulary = [each for _, document, span in asked for each in words_of(span.of(document.text))]
     ways = changes(vocabulary)
     rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
-    for number, one in enumerate(asked):
-        for name, row in outcomes(ways, *one, chance, by_hand=number % BY_HAND == 0):
+    for number, quote in enumerate(asked):
+        for name, row in outcomes(ways, *quote, chance, by_hand=number % BY_HAND == 0):
             rows[name].append(row)
     print(f"\n{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
@@ -103,11 +103,11 @@ def quotes_of(
             span = chance.choice(fitting)
         else:
             words = [match.span() for match in WORD.finditer(document.text)]
-            size = chance.randint(FEWEST, 30)
+            size = chance.randint(MIN_WORDS, 30)
             first = chance.randrange(max(1, len(words) - size))
             span = Span(words[first][0], words[min(first + size, len(words)) - 1][1])
-        others = [one for one in documents if one is not document]
-        among = chance.sample(others, min(AMONG - 1, len(others)))
+        others = [other for other in documents if other is not document]
+        among = chance.sample(others, min(DOCUMENTS_SEARCHED - 1, len(others)))
         chance.shuffle(among)
         found.append(([*among, document], document, span))
     return found
@@ -116,8 +116,9 @@ def quotes_of(
 @cache
 def sentences_of(document: Document) -> list[Span]:
     """Return the sentences of a document that are neither short nor very long."""
-    found = [span.stripped(document.text) for span in sentences(document.text)]
-    return [one for one in found if FEWEST <= len(words_of(one.of(document.text))) <= MOST]
+    spans = [span.stripped(document.text) for span in sentences(document.text)]
+    sizes = [len(words_of(span.of(document.text))) for span in spans]
+    return [span for span, size in zip(spans, sizes, strict=True) if MIN_WORDS <= size <= MAX_WORDS]
 
 
 def words_of(text: str) -> list[str]:
@@ -125,22 +126,22 @@ def words_of(text: str) -> list[str]:
     return WORD.findall(text)
 
 
-def joined(words: Sequence[str]) -> str:
-    """Return words as a text."""
+def join_words(words: Sequence[str]) -> str:
+    """Join words to a text, those of Chinese without spaces."""
     return re.sub(f" (?={HAN})|(?<={HAN}) ", "", " ".join(words))
 
 
 def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
     """Return ways to change the words of a quote, from none to a paraphrase."""
 
-    def dropped(count: int) -> Change:
+    def drop_words(count: int) -> Change:
         def change(words: list[str], chance: random.Random) -> list[str]:
             gone = set(chance.sample(range(1, len(words) - 1), min(count, len(words) - 2)))
             return [word for number, word in enumerate(words) if number not in gone]
 
         return change
 
-    def replaced(share: float) -> Change:
+    def replace_words(share: float) -> Change:
         def change(words: list[str], chance: random.Random) -> list[str]:
             new = set(chance.sample(range(len(words)), max(1, round(share * len(words)))))
             return [
@@ -150,36 +151,36 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
 
         return change
 
-    def misspelt(words: list[str], chance: random.Random) -> list[str]:
-        return [_misspelt(word) if chance.random() < 0.3 else word for word in words]
+    def misspell_words(words: list[str], chance: random.Random) -> list[str]:
+        return [_misspell(word) if chance.random() < 0.3 else word for word in words]
 
-    def left_out(words: list[str], _: random.Random) -> list[str]:
+    def leave_out_middle(words: list[str], _: random.Random) -> list[str]:
         third = max(2, len(words) // 3)
         return [*words[:third], "...", *words[-third:]]
 
-    def paraphrased(words: list[str], chance: random.Random) -> list[str]:
+    def paraphrase(words: list[str], chance: random.Random) -> list[str]:
         turned = words[len(words) // 2 :] + words[: len(words) // 2]
-        return replaced(0.3)([word for word in turned if chance.random() > 0.2], chance)
+        return replace_words(0.3)([word for word in turned if chance.random() > 0.2], chance)
 
     return {
         "nothing": lambda words, _: words,
         "line breaks": lambda words, _: ["\n".join(words)],
-        "hyphens": lambda words, _: [_divided(word) for word in words],
+        "hyphens": lambda words, _: [_divide(word) for word in words],
         "punctuation": lambda words, _: re.sub(r"[^\w\s]", " ", " ".join(words)).split(),
-        "a word dropped": dropped(1),
-        "two words dropped": dropped(2),
-        "a word replaced": replaced(0.0),
-        "one word in ten replaced": replaced(0.1),
-        "three words in ten misspelt": misspelt,
-        "the middle left out": left_out,
-        "three words in ten replaced": replaced(0.3),
-        "paraphrased": paraphrased,
+        "a word dropped": drop_words(1),
+        "two words dropped": drop_words(2),
+        "a word replaced": replace_words(0.0),
+        "one word in ten replaced": replace_words(0.1),
+        "three words in ten misspelt": misspell_words,
+        "the middle left out": leave_out_middle,
+        "three words in ten replaced": replace_words(0.3),
+        "paraphrased": paraphrase,
     }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one quote was found, whether in the right place, and whether by hand, if looked for."""
+    """How a quote was found, whether at the right place, and whether by hand; None: not tried."""
 
     kind: str
     right: bool
@@ -197,17 +198,18 @@ def outcomes(
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield what is found of a quote that is changed in each way, and without its document."""
     words = words_of(span.of(document.text))
-    quotes = [joined(change(words, chance)) for change in ways.values()]
-    texts = {one.name: one.text for one in documents}
-    yield from zip(ways, found(quotes, texts, Place(document.name, span), by_hand), strict=True)
+    quotes = [join_words(change(words, chance)) for change in ways.values()]
+    texts = {each.name: each.text for each in documents}
+    place = Place(document.name, span)
+    yield from zip(ways, find_quotes(quotes, texts, place, by_hand), strict=True)
     del texts[document.name]
     letters = _letters(span.of(document.text))
     if texts and not any(letters in _letters(text) for text in texts.values()):
-        (row,) = found([joined(words)], texts, None, by_hand)
+        (row,) = find_quotes([join_words(words)], texts, None, by_hand)
         yield ELSEWHERE, row
 
 
-def found(
+def find_quotes(
     quotes: Sequence[str], texts: Mapping[str, str], true: Place | None, by_hand: bool
 ) -> Iterator[Outcome]:
     """Yield what is found of quotes."""
@@ -218,8 +220,8 @@ def found(
 
 
 def find_by_hand(quote: str, texts: Mapping[str, str]) -> Place | None:
-    """Return what rapidfuzz finds without more ado."""
-    best, place = float(CLOSE), None
+    """Return the place with the highest partial ratio of rapidfuzz."""
+    best, place = float(MIN_SIMILARITY), None
     for name, text in texts.items():
         found = partial_ratio_alignment(quote.lower(), text.lower(), score_cutoff=best)
         if found is not None and (place is None or found.score > best):
@@ -268,13 +270,13 @@ def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def _divided(word: str) -> str:
+def _divide(word: str) -> str:
     """Return a word divided at the end of a line, if it is long, and without its hyphens."""
     bare = word.replace("-", " ")
     return f"{bare[:4]}-\n{bare[4:]}" if len(bare) > 7 and bare.isalpha() else bare
 
 
-def _misspelt(word: str) -> str:
+def _misspell(word: str) -> str:
     return word[:1] + word[2:3] + word[1:2] + word[3:] if len(word) > 3 else word
 
 

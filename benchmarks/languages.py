@@ -5,8 +5,8 @@
 XQuAD has the same articles and questions in several languages. All articles of a language are one
 index; an answer is found if it is within the best passages up to 1 % of all characters, which are
 the same share in every language. Beside: BM25 of the trigrams of characters alone, over the same
-chunks. Languages that the data does not have are stood in for: "as Georgian" has each letter
-replaced by one of an alphabet that the model does not know, and "as Thai" also has no blanks.
+chunks. Languages that the data lacks are imitated: "as Georgian" has each letter
+replaced by one of an alphabet that the model was not trained on, and "as Thai" also has no blanks.
 """
 
 from __future__ import annotations
@@ -53,53 +53,53 @@ class Texts(NamedTuple):
 def load(folder: Path, language: str) -> Texts:
     """Return the articles and questions of a language."""
     lines = (folder / f"{language}_documents.jsonl").open(encoding="utf-8")
-    documents = {one["document"]: one["text"] for one in map(json.loads, lines)}
+    documents = {row["document"]: row["text"] for row in map(json.loads, lines)}
     questions = []
-    for one in map(json.loads, (folder / f"{language}_questions.jsonl").open(encoding="utf-8")):
-        [reference] = one["references"]
+    for row in map(json.loads, (folder / f"{language}_questions.jsonl").open(encoding="utf-8")):
+        [reference] = row["references"]
         answer = Span(reference["start_index"], reference["end_index"])
-        questions.append(Asked(one["question"], one["document"], answer))
+        questions.append(Asked(row["question"], row["document"], answer))
     return Texts(documents, questions)
 
 
-def changed(texts: Texts, change: Callable[[str], str]) -> Texts:
+def change_texts(texts: Texts, change: Callable[[str], str]) -> Texts:
     """Return texts with every character changed, or left out."""
     documents = {name: change(text) for name, text in texts.documents.items()}
     questions = [
         Asked(
-            change(one.question),
-            one.document,
-            Span(*(len(change(texts.documents[one.document][:place])) for place in one.answer)),
+            change(asked.question),
+            asked.document,
+            Span(*(len(change(texts.documents[asked.document][:place])) for place in asked.answer)),
         )
-        for one in texts.questions
+        for asked in texts.questions
     ]
     return Texts(documents, questions)
 
 
 def as_georgian(text: str) -> str:
-    """Return a text in letters that the model does not know, and that have no case."""
-    return "".join(_GEORGIAN.get(one.lower(), one) for one in text)
+    """Return a text in letters that the model was not trained on, and that have no case."""
+    return "".join(_GEORGIAN.get(letter.lower(), letter) for letter in text)
 
 
 def as_thai(text: str) -> str:
     """Return a text in such letters without blanks between words."""
-    return "".join(_THAI.get(one.lower(), one) for one in text if one != " ")
+    return "".join(_THAI.get(letter.lower(), letter) for letter in text if letter != " ")
 
 
-def found_by_passages(texts: Texts) -> float:
+def passage_recall(texts: Texts) -> float:
     """Return the share of answers in the passages of `PassageIndex`."""
     index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
     index.add(IndexedDocument(name, name, Source(text)) for name, text in texts.documents.items())
     budget = max(1, int(SHARE * sum(map(count_words, texts.documents.values()))))
     found = []
-    for one in texts.questions:
-        passages = index.search(one.question, budget=budget)
+    for asked in texts.questions:
+        passages = index.search(asked.question, budget=budget)
         ranked = sorted(passages, key=lambda passage: -passage.score)
-        found.append(_read([(each.document, each.span) for each in ranked], one, texts))
+        found.append(_read([(each.document, each.span) for each in ranked], asked, texts))
     return float(np.mean(found))
 
 
-def found_by_trigrams(texts: Texts) -> float:
+def trigram_recall(texts: Texts) -> float:
     """Return the share of answers in the chunks that BM25 of trigrams ranks first."""
     spans = [
         (name, span)
@@ -107,21 +107,21 @@ def found_by_trigrams(texts: Texts) -> float:
         for span in LayoutChunker(target_size=50, tokenizer="even").segment(text).spans
     ]
     terms = [_trigrams(span.of(texts.documents[name])) for name, span in spans]
-    known: dict[str, list[tuple[int, int]]] = {}
+    postings: dict[str, list[tuple[int, int]]] = {}
     for number, own in enumerate(terms):
         for term, count in zip(*np.unique(own, return_counts=True), strict=True):
-            known.setdefault(str(term), []).append((number, int(count)))
+            postings.setdefault(str(term), []).append((number, int(count)))
     lengths = np.array([len(own) for own in terms])
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     found = []
-    for one in texts.questions:
+    for asked in texts.questions:
         scores = np.zeros(len(spans))
-        for term in {*_trigrams(one.question)}:
-            places, counts = map(np.array, zip(*known.get(term, [(0, 0)]), strict=True))
+        for term in {*_trigrams(asked.question)}:
+            places, counts = map(np.array, zip(*postings.get(term, [(0, 0)]), strict=True))
             idf = np.log(1 + (len(spans) - len(places) + 0.5) / (len(places) + 0.5))
             scores[places] += idf * counts * 2.2 / (counts + norm[places])
         ranked = [spans[number] for number in np.argsort(-scores)[:100]]
-        found.append(_read(ranked, one, texts))
+        found.append(_read(ranked, asked, texts))
     return float(np.mean(found))
 
 
@@ -149,8 +149,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Texts]]:
         texts = load(folder, language)
         yield language, texts
         if language in ("de", "es"):
-            yield f"{language} as Georgian", changed(texts, as_georgian)
-            yield f"{language} as Thai", changed(texts, as_thai)
+            yield f"{language} as Georgian", change_texts(texts, as_georgian)
+            yield f"{language} as Thai", change_texts(texts, as_thai)
 
 
 def main() -> None:
@@ -158,9 +158,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     print("language | passages | trigrams alone\n--- | --- | ---")
     for name, texts in cases(parser.parse_args().data / "xquad"):
-        print(
-            f"{name} | {found_by_passages(texts):.3f} | {found_by_trigrams(texts):.3f}", flush=True
-        )
+        print(f"{name} | {passage_recall(texts):.3f} | {trigram_recall(texts):.3f}", flush=True)
 
 
 if __name__ == "__main__":

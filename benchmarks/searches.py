@@ -17,7 +17,7 @@ import numpy as np
 from langchain_core.documents import Document as Text
 
 from benchmarks.embedding import Bundled, for_llamaindex
-from benchmarks.splitters import PEERS, sized
+from benchmarks.splitters import PEERS, resize
 from langchain_lumber import PassageJoiner
 from lumber_core import LayoutChunker
 from lumber_core.chunking.delivery import Delivery
@@ -68,7 +68,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
     def build(documents: Sequence[Document]) -> Search:
         made = []
         for document, spans in zip(
-            documents, sized(Corpus(name, tuple(documents)), PEERS[name], words), strict=True
+            documents, resize(Corpus(name, tuple(documents)), PEERS[name], words), strict=True
         ):
             chunks = tuple(
                 EvaluatedChunk(document.name, span, span.of(document.text)) for span in spans

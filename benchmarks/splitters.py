@@ -162,7 +162,7 @@ def split(corpus: Corpus, peer: Peer, setting: float) -> list[list[Span]]:
     return made
 
 
-def sized(corpus: Corpus, peer: Peer, words: int) -> list[list[Span]]:
+def resize(corpus: Corpus, peer: Peer, words: int) -> list[list[Span]]:
     """Split a corpus with the setting that comes nearest to `words` a chunk."""
     total = sum(len(document.text.split()) for document in corpus.documents)
     low, high = peer.low, peer.high

@@ -1,11 +1,11 @@
-"""Which similarity tells questions that a text answers from others.
+"""Which similarity separates questions that a text answers from others.
 
     python benchmarks/unanswerable.py ../shared/data
 
 Texts are searched as in benchmarks/passages.py, with their own questions and as many of other
 corpora. For the highest similarity of a passage: how many of the others stay below where so many of
-their own do. Then what `lumber-splitters ask` says nothing to: questions with passages that are all
-below its similarity and have less than half of the question's words, too.
+their own do. Then what `lumber-splitters ask` reports as unanswered: questions with passages that
+are all below its similarity and have less than half of the question's words, too.
 """
 
 from __future__ import annotations

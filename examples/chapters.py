@@ -3,7 +3,7 @@
 python examples/chapters.py                  the bundled captions of a podcast
 python examples/chapters.py my_talk.vtt      captions of your own, WebVTT or SubRip
 
-Captions are cut anywhere, and nothing in them says where a topic begins. `threshold=0` starts a
+Captions are cut anywhere, and nothing in them marks where a topic begins. `threshold=0` starts a
 chapter wherever the model, here the large one, sees a new topic, whatever its length. Its offsets
 lead back to the time, and the words that are frequent in a chapter and rare in the others are its
 title.

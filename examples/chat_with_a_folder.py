@@ -27,7 +27,7 @@ from lumber_core.llms import CallPolicy, RetryingModel
 from lumber_files import READABLE, TextFile, find_files, read_file
 from lumber_retrieval import Citation
 
-BUDGET = 400  # words of all passages: what one reads, and what a model is given
+MAX_WORDS = 400  # words of all passages: what one reads, and what a model is given
 CALLS = CallPolicy(attempts=2, max_backoff=5)  # somebody is waiting
 
 CLICK = """element.addEventListener("click", (event) => {
@@ -88,22 +88,22 @@ def main() -> None:
 
 def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
     """Return the page. All who open it share the documents, those that are dropped included."""
-    retriever = PassageRetriever(budget=BUDGET)
+    retriever = PassageRetriever(budget=MAX_WORDS)
     documents = {file.name: document_of(file) for file in files}
     retriever.add_documents(documents.values())
 
     def drop(paths: list[str]) -> tuple[Any, ...]:
-        """Add files, and say which of them cannot be read."""
-        said = []
+        """Add files, and report which of them cannot be read."""
+        lines = []
         for path in map(Path, paths):
             try:
                 document = document_of(read_file(path, name=path.name))
                 retriever.add_documents([document])
                 documents[path.name] = document
-                said.append(f"{path.name} is added.")
+                lines.append(f"{path.name} is added.")
             except (LumberError, OSError, ValueError) as error:  # noqa: PERF203 - the others follow
-                said.append(f"Not added: {error}")
-        return None, html_of("\n".join(said)), gr.Dropdown([*documents])
+                lines.append(f"Not added: {error}")
+        return None, html_of("\n".join(lines)), gr.Dropdown([*documents])
 
     def search(question: str) -> tuple[Any, ...]:
         """Find passages, and show the first one."""
@@ -113,8 +113,8 @@ def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
         if not passages:
             return [], [], html_of("No passages are found."), gr.skip(), gr.skip()
         places = [*map(place_of, passages)]
-        said = "The language model is asked …" if llm else ""
-        return passages, places, html_of(said, places), *show(places[0])
+        message = "The language model is asked …" if llm else ""
+        return passages, places, html_of(message, places), *show(places[0])
 
     def answer(question: str, passages: list[Document]) -> tuple[Any, ...]:
         """Answer from the passages, and show the first quote that is found."""
@@ -126,15 +126,16 @@ def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
         try:
             reply = RetryingModel(llm, CALLS).complete(system, user).text
         except LumberError as error:
-            said = f"The language model has not answered: {error}"
-            return places, html_of(said, places), gr.skip(), gr.skip()
+            message = f"The language model has not answered: {error}"
+            return places, html_of(message, places), gr.skip(), gr.skip()
         whole = {place.document: documents[place.document] for place in places}
         cited = cite_answer(reply, [*passages, *whole.values()])
         places = [*map(place_of_quote, cited.citations), *places]
-        said = cited.text or "The passages do not say, according to the language model."
+        message = cited.text or "The passages do not say, according to the language model."
         if cited.text and not cited.citations:
-            said += "\n\nThe answer quotes nothing: compare it with the passages."
-        return places, html_of(said, places), *show(next(each for each in places if each.document))
+            message += "\n\nThe answer quotes nothing: compare it with the passages."
+        first = next(place for place in places if place.document)
+        return places, html_of(message, places), *show(first)
 
     def click(places: list[Place], event: gr.EventData) -> tuple[str, str]:
         return show(places[event.number])
@@ -172,7 +173,7 @@ def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
 
 
 def document_of(file: TextFile) -> Document:
-    """Return a file as a document that knows its format, and where its pages start."""
+    """Return a file as a document, with its format and where its pages start."""
     pages = {"page_starts": [*file.pages]} if file.pages else {}
     return Document(file.text, metadata={**file.metadata, **pages, "source": file.name})
 
@@ -196,7 +197,7 @@ def place_of_quote(citation: Citation) -> Place:
 
 # Texts of documents, models and users are escaped here. They must not get into a template of
 # gr.HTML by {{...}}: Gradio would run what they have between "${" and "}".
-def html_of(said: str, places: Sequence[Place] = ()) -> str:
+def html_of(text: str, places: Sequence[Place] = ()) -> str:
     """Return a text, in which [1] is a button for the first quote, and a button for each place."""
 
     def button(number: int, html: str, classes: str = "") -> str:
@@ -208,8 +209,8 @@ def html_of(said: str, places: Sequence[Place] = ()) -> str:
         return button(number, match[0]) if 0 <= number < quotes else match[0]
 
     quotes = sum(place.kind != "passage" for place in places)
-    said = re.sub(r"\[(\d{1,3})\]", reference, escape(said))
-    html = f'<p class="said">{said}</p>'
+    text = re.sub(r"\[(\d{1,3})\]", reference, escape(text))
+    html = f'<p class="said">{text}</p>'
     for number, place in enumerate(places):
         title = f"[{number + 1}] {place.kind}" if number < quotes else "passage"
         above = f"<b>{escape(title)}</b> <i>{escape(place.where)}</i>\n"

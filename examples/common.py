@@ -46,7 +46,7 @@ class Passage:
         text: The characters between them.
         headings: Titles above the passage, from the outermost to the innermost; "" if none.
         score: The retriever's score; None if it gives none.
-        detail: What else there is to say about it.
+        detail: Anything else about it.
     """
 
     file: str
@@ -181,11 +181,11 @@ def show(passages: Sequence[Passage], options: Options) -> None:
             print(f"    under {passage.headings}")
         if passage.detail:
             print(f"    ({passage.detail})")
-        print(indented(passage.text))
+        print(indent_text(passage.text))
     if options.llm is not None:
         listed = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, 1))
-        said = ask(options.llm, INSTRUCTIONS, f"{listed}\n\nQuestion: {options.question}")
-        print(f"\nAnswer\n{indented(said)}")
+        answer = ask(options.llm, INSTRUCTIONS, f"{listed}\n\nQuestion: {options.question}")
+        print(f"\nAnswer\n{indent_text(answer)}")
 
 
 def ask(llm: Model, system: str, user: str) -> str:
@@ -196,7 +196,7 @@ def ask(llm: Model, system: str, user: str) -> str:
         sys.exit(str(error))
 
 
-def indented(text: str) -> str:
+def indent_text(text: str) -> str:
     """Return a text as an indented paragraph, shortened if it is long."""
     short = textwrap.shorten(text, LONGEST, placeholder=" ...")
     return textwrap.fill(

@@ -23,7 +23,7 @@ HANDBOOK = (HERE / "handbook", HERE / "handbook" / "questions.jsonl")
 STORY = (HERE / "data" / "the_tide_clock.txt", HERE / "data" / "the_tide_clock_questions.jsonl")
 
 
-def bundled() -> Corpus:
+def bundled_corpus() -> Corpus:
     """Return the handbook and the story, with 84 questions about them."""
     handbook, story = (load_folder(folder, questions=asked) for folder, asked in (HANDBOOK, STORY))
     documents = handbook.documents + story.documents
@@ -49,4 +49,4 @@ if __name__ == "__main__":
         given = load_folder(sys.argv[1], questions=sys.argv[2])
         main(given, Path(sys.argv[3] if len(sys.argv) > 3 else "report"))
     else:
-        main(bundled(), Path("report"))
+        main(bundled_corpus(), Path("report"))

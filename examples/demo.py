@@ -38,7 +38,7 @@ from lumber_core import token_counter
 BUNDLED = Path(__file__).resolve().parent / "data" / "the_tide_clock.txt"
 QUESTION = "How does a machine add up the tides?"
 ASKED_OF_ANY = "What is this text about?"
-SHOWN = 4
+MAX_SHOWN = 4
 WIDTH = 88
 
 Chunks = list[tuple[int, str]]
@@ -69,7 +69,7 @@ def main() -> None:
         ("Greedy", greedy, GreedyNodeParser(target_size=400)),
     ):
         documents, nodes = langchain(splitter, text), llamaindex(parser, text)
-        same = [(start, chunk.strip()) for start, chunk in documents] == trimmed(nodes)
+        same = [(start, chunk.strip()) for start, chunk in documents] == trim(nodes)
         exact = all(text.startswith(chunk, start) for start, chunk in [*documents, *nodes])
         print(
             f"{name}: {len(documents)} documents, {len(nodes)} nodes, "
@@ -114,7 +114,7 @@ def llamaindex(parser: SpanNodeParser, text: str) -> Chunks:
     return [(node.start_char_idx or 0, node.text) for node in nodes if isinstance(node, TextNode)]
 
 
-def trimmed(chunks: Chunks) -> Chunks:
+def trim(chunks: Chunks) -> Chunks:
     """Trim the chunks as LangChain does, offsets included."""
     return [(start + len(chunk) - len(chunk.lstrip()), chunk.strip()) for start, chunk in chunks]
 
@@ -124,11 +124,11 @@ def show(title: str, chunks: Chunks, calls: int | None) -> None:
     print(f"\n{title + ' ':-<{WIDTH}}")
     print(f"{len(chunks)} chunks; tokens: {spread(sizes)}", end="")
     print("" if calls is None else f"; {calls} calls to the judge")
-    for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:SHOWN]:
+    for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:MAX_SHOWN]:
         line = textwrap.shorten(chunk, WIDTH - 22, placeholder=" ...")
         print(f"  at {start:>6,} {size:>5} tok  {line}")
-    if len(chunks) > SHOWN:
-        print(f"  ... and {len(chunks) - SHOWN} more")
+    if len(chunks) > MAX_SHOWN:
+        print(f"  ... and {len(chunks) - MAX_SHOWN} more")
 
 
 def spread(sizes: list[int]) -> str:

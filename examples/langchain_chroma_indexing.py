@@ -1,6 +1,6 @@
 """LangChain's indexing API over a Chroma store on disk: only what has changed is written again.
 
-The vectors know the surroundings of their chunks, and what the store finds is joined to passages.
+Vectors include the surroundings of their chunks, and what the store finds is joined to passages.
 
 Install: pip install '.[langchain]' langchain-chroma langchain-classic
 Run:     python examples/langchain_chroma_indexing.py [PATH ...] [-q QUESTION] [--llm NAME]
@@ -41,7 +41,7 @@ def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     # Remembers a hash of every chunk in the store, and which file it is from.
     records = SQLRecordManager("chroma/files", db_url=f"sqlite:///{folder / 'records.sqlite'}")
     records.create_schema()
-    # With add_metadata, chunks say their headings, and equal passages of one file stay apart.
+    # With add_metadata, chunks have their headings, and equal passages of one file stay apart.
     splitter = LayoutTextSplitter(target_size=50, add_metadata=True)
     chunks = splitter.split_documents(langchain_documents(files))
     result = index(

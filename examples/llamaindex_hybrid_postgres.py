@@ -1,7 +1,7 @@
 """Hybrid search of LlamaIndex's PostgreSQL store: its hits become passages, ranked by the question.
 
 The words of a question are searched by PostgreSQL's full text search, any of them. `ts_rank`, which
-ranks what is found, does not know how rare a word is, so it adds little to vectors; the store lists
+ranks what is found, ignores how rare a word is, so it adds little to vectors; the store lists
 both one after the other. `QueryFusionRetriever` merges them by rank, and `PassageJoiner` ranks the
 hits by the question's words.
 

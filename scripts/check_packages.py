@@ -35,7 +35,7 @@ from tempfile import TemporaryDirectory
 REPOSITORY = Path(__file__).resolve().parents[1]
 UV = Path(sysconfig.get_path("scripts")) / "uv"
 NOT_FOR_USERS = {"dev", "docs"}
-MOST = 205  # MB of an installation without extras
+MAX_MEGABYTES = 205  # MB of an installation without extras
 PEERS = ("chonkie", "semchunk", "langchain-text-splitters")
 
 OFFLINE = """
@@ -220,9 +220,9 @@ def installs(distribution: Path, extra: str, python: str) -> bool:
             code = f"{OFFLINE}{SPLITS}{PROBES[extra]}"
             run = subprocess.run([interpreter, "-I", "-c", code], cwd=folder, check=False)
             done = run.returncode == 0
-        size, packages = installed(Path(folder))
+        size, packages = installed_sizes(Path(folder))
     megabytes = sum(size.values()) / 1e6
-    fine = done and (megabytes <= MOST or extra or sys.platform != "linux")
+    fine = done and (megabytes <= MAX_MEGABYTES or extra or sys.platform != "linux")
     print(
         f"{'ok' if fine else 'FAILED':6} {time.monotonic() - start:4.0f} s  {distribution.name} "
         f"{extra or '(no extra)'}: {megabytes:.0f} MB, {packages} packages, {python}",
@@ -244,7 +244,7 @@ def install(wanted: str, python: str, folder: Path) -> tuple[Path, bool]:
     return interpreter, done.returncode == 0
 
 
-def installed(folder: Path) -> tuple[Counter[str], int]:
+def installed_sizes(folder: Path) -> tuple[Counter[str], int]:
     """Return the bytes of each folder of site-packages, without bytecode, and how many packages."""
     (packages,) = folder.glob("env/**/site-packages")
     sizes: Counter[str] = Counter()
@@ -259,7 +259,7 @@ def list_sizes(wheel: Path) -> None:
     for wanted in (*PEERS, f"lumber-splitters @ {wheel.as_uri()}"):
         with TemporaryDirectory() as folder:
             install(wanted, sys.executable, Path(folder))
-            sizes, packages = installed(Path(folder))
+            sizes, packages = installed_sizes(Path(folder))
         print(
             f"{wanted.partition(' ')[0]}: {sum(sizes.values()) / 1e6:.1f} MB, {packages} packages"
         )

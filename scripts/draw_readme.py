@@ -97,12 +97,12 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
             top += box
         bottom = max(bottom, top)
     width, height = len(chunks) * (column + 2 * _PADDING), bottom + _PADDING
-    told = "; ".join(f"{title} makes {len(found)}" for title, found in chunks.items())
+    counts = "; ".join(f"{title} makes {len(found)}" for title, found in chunks.items())
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}">\n'
-        f"<title>{escape(f'The same text in chunks: {told}')}</title>\n<style>{_STYLE}</style>\n"
+        f"<title>{escape(f'The same text in chunks: {counts}')}</title>\n<style>{_STYLE}</style>\n"
         f'<rect class="page" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
         'rx="6"/>\n' + "\n".join([*body, "</svg>", ""])
     )
@@ -169,7 +169,7 @@ def with_tables(results: str, printed: str) -> str:
     """Return docs/results.md with new figures in the rows that its tables of passages have."""
     new = {table["title"]: table for table in TABLE.finditer(printed)}
 
-    def renewed(old: re.Match[str]) -> str:
+    def renew(old: re.Match[str]) -> str:
         if old["title"] not in new:
             return old[0]
         table = new[old["title"]]
@@ -177,7 +177,7 @@ def with_tables(results: str, printed: str) -> str:
         rows = [line for line in table["rows"].splitlines(True) if line.partition(" |")[0] in kept]
         return table[0].replace(table["rows"], "".join(rows))
 
-    return TABLE.sub(renewed, results)
+    return TABLE.sub(renew, results)
 
 
 def with_table(page: str, table: str) -> str:

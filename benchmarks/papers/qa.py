@@ -91,10 +91,10 @@ def _answer(reply: str) -> str:
 
 
 def _verdict(reply: str) -> bool:
-    said = words(read_object(reply, ("correct",))["correct"]).casefold()
-    if said not in ("yes", "no"):
+    verdict = words(read_object(reply, ("correct",))["correct"]).casefold()
+    if verdict not in ("yes", "no"):
         raise UnusableReplyError('"correct" is neither "yes" nor "no"')
-    return said == "yes"
+    return verdict == "yes"
 
 
 def show(

@@ -39,7 +39,7 @@ def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
     """
     length = max(len(actual), len(predicted))
     padded = ([*starts, *[*starts[-1:]] * (length - len(starts))] for starts in (actual, predicted))
-    return sum(abs(said - true) for true, said in zip(*padded, strict=True))
+    return sum(abs(guess - true) for true, guess in zip(*padded, strict=True))
 
 
 def start_tokens(document: Document, offsets: Sequence[int]) -> tuple[list[int], int]:

@@ -24,7 +24,7 @@ from benchmarks.suite.quality import examine
 from benchmarks.suite.splitters import entry, limit_of
 from benchmarks.suite.texts import KINDS
 
-_CPU_SECONDS = 120  # not wall time: the machine may be busy
+_MAX_CPU_SECONDS = 120  # not wall time: the machine may be busy
 
 
 @dataclass
@@ -50,24 +50,24 @@ def run_fresh(name: str, size: int) -> Fresh:
     fresh = Fresh()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == -signal.SIGXCPU:
-        fresh.trouble = f"not done after {_CPU_SECONDS} s"
+        fresh.trouble = f"not done after {_MAX_CPU_SECONDS} s"
     elif done.returncode:
         last = (done.stderr.strip().splitlines() or ["nothing said"])[-1]
         fresh.trouble = f"ends with status {done.returncode}: {last[:80]}"
     for line in done.stdout.splitlines():
         if not line.startswith("{"):
             continue  # something a splitter printed
-        told = json.loads(line)
-        if "kind" in told:
-            fresh.kinds[told.pop("kind")] = told
+        outcome = json.loads(line)
+        if "kind" in outcome:
+            fresh.kinds[outcome.pop("kind")] = outcome
         else:
-            fresh.ready, fresh.peak = told["ready"], told["peak"]
+            fresh.ready, fresh.peak = outcome["ready"], outcome["peak"]
     return fresh
 
 
 def main() -> None:
     name, size = sys.argv[1], int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (_MAX_CPU_SECONDS, _MAX_CPU_SECONDS + 5))
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     use_shipped_vocabulary()
@@ -76,7 +76,7 @@ def main() -> None:
     contestant.split(KINDS["English"](2000, 0))  # loads what is loaded on first use
     ready = peak_memory()
     contestant.split(KINDS["English"](size, 1))
-    _tell({"ready": ready, "peak": peak_memory()})
+    _print_json({"ready": ready, "peak": peak_memory()})
     limit = limit_of(chosen)
     for kind in KINDS:
         text = KINDS[kind](size, 0)
@@ -87,10 +87,10 @@ def main() -> None:
             found: dict[str, Any] = examine(text, pieces, limit).as_dict() | {"seconds": seconds}
         except Exception as error:  # noqa: BLE001 - any error is the finding
             found = {"error": f"{type(error).__name__}: {error}"[:200]}
-        _tell({"kind": kind} | found)
+        _print_json({"kind": kind} | found)
 
 
-def _tell(what: dict[str, Any]) -> None:
+def _print_json(what: dict[str, Any]) -> None:
     print(json.dumps(what), flush=True)
 
 

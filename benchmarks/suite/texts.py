@@ -66,7 +66,7 @@ def paragraphs(seed: int = 0) -> Iterator[str]:
 
 def english(size: int, seed: int = 0) -> str:
     """Return prose in paragraphs, whose topic changes now and then."""
-    return _filled(size, (f"{one}\n\n" for one in paragraphs(seed)))
+    return _fill(size, (f"{one}\n\n" for one in paragraphs(seed)))
 
 
 def chinese(size: int, seed: int = 0) -> str:
@@ -79,7 +79,7 @@ def chinese(size: int, seed: int = 0) -> str:
             sentences = (_CHINESE_COMMA.join(some) for some in clauses)
             yield "。".join(sentences) + "。\n\n"
 
-    return _filled(size, pieces())
+    return _fill(size, pieces())
 
 
 def emoji(size: int, seed: int = 0) -> str:
@@ -91,7 +91,7 @@ def emoji(size: int, seed: int = 0) -> str:
             signs = "".join(rng.choices(_EMOJI, k=rng.randint(1, 6)))
             yield f"{rng.choice(('mia', 'ben', 'zoë'))}: {rng.choice(_ENDS)} {signs}\n"
 
-    return _filled(size, pieces())
+    return _fill(size, pieces())
 
 
 def markdown(size: int, seed: int = 0) -> str:
@@ -110,7 +110,7 @@ def markdown(size: int, seed: int = 0) -> str:
             rows = "".join(f"| {row} | part {row} | {row * 7}.50 |\n" for row in range(8))
             yield f"| id | name | price |\n| --- | --- | --- |\n{rows}\n"
 
-    return _filled(size, pieces())
+    return _fill(size, pieces())
 
 
 def csv(size: int, seed: int = 0) -> str:
@@ -125,7 +125,7 @@ def csv(size: int, seed: int = 0) -> str:
             name, note = rng.choice(list(TOPICS)), rng.choice(_ENDS)
             yield f'{number},{name},"{note}, {number}",{number * 7 % 991}.5,2026-03-{number % 28}\n'
 
-    return _filled(size, pieces())
+    return _fill(size, pieces())
 
 
 def adversarial(size: int, seed: int = 0) -> str:
@@ -146,7 +146,7 @@ def special_tokens(size: int, seed: int = 0) -> str:
     """Return prose about language models, which names their special tokens."""
     marks = ("<|endoftext|> is text here, and so is <|fim_prefix|>.\n\n" for _ in iter(int, 1))
     mixed = (piece for pair in zip(paragraphs(seed), marks, strict=False) for piece in pair)
-    return _filled(size, mixed)
+    return _fill(size, mixed)
 
 
 Generator = Callable[[int, int], str]
@@ -183,7 +183,7 @@ def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
         yield document
 
 
-def _filled(size: int, pieces: Iterator[str]) -> str:
+def _fill(size: int, pieces: Iterator[str]) -> str:
     """Join pieces until they have `size` characters, and cut the last one there."""
     found: list[str] = []
     length = 0

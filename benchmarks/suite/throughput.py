@@ -12,13 +12,13 @@ from benchmarks.suite.fresh import Fresh, run_fresh
 from benchmarks.suite.report import Section, Table, short
 from benchmarks.suite.splitters import ENTRIES, Entry, Split
 from benchmarks.suite.texts import KINDS
-from benchmarks.suite.timing import interleaved
+from benchmarks.suite.timing import time_by_turns
 
 TIMED = ("English", "Chinese", "Markdown", "CSV")
 SIZE, MODEL_SIZE = 200_000, 5_000
 ROUNDS, MODEL_ROUNDS = 7, 3
 # A splitter that needs longer for one text is reported by that time and takes no turns.
-_PATIENCE = 8.0
+_MAX_SECONDS = 8.0
 
 Times = Mapping[str, Mapping[str, Sequence[float]]]
 """CPU seconds of each round, by kind of text and splitter."""
@@ -33,16 +33,17 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     """
     use_shipped_vocabulary()
     model_size = max(2_500, int(MODEL_SIZE * scale))  # below that, loading is all there is
-    sizes = {one.name: model_size if one.model else int(SIZE * scale) for one in ENTRIES}
+    sizes = {entry.name: model_size if entry.model else int(SIZE * scale) for entry in ENTRIES}
     fresh: dict[str, Fresh] = {}
-    for one in ENTRIES:
-        log(f"splitters: {one.name}, in a process of its own")
-        fresh[one.name] = run_fresh(one.name, sizes[one.name])
-    installed = [one for one in ENTRIES if fresh[one.name].ready is not None]
+    for entry in ENTRIES:
+        log(f"splitters: {entry.name}, in a process of its own")
+        fresh[entry.name] = run_fresh(entry.name, sizes[entry.name])
+    installed = [entry for entry in ENTRIES if fresh[entry.name].ready is not None]
     times: dict[str, dict[str, list[float]]] = {kind: {} for kind in TIMED}
     for model in (False, True):
-        group = [one for one in installed if one.model == model]
-        for kind, spent in _timed(group, fresh, sizes, MODEL_ROUNDS if model else ROUNDS, log):
+        group = [entry for entry in installed if entry.model == model]
+        rounds = MODEL_ROUNDS if model else ROUNDS
+        for kind, spent in _measure_times(group, fresh, sizes, rounds, log):
             times[kind] |= spent
     return Section(
         "Splitters",
@@ -52,11 +53,11 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
             *_memory(installed, fresh),
             *_care(installed, fresh),
         ],
-        frozenset(one.package for one in ENTRIES),
+        frozenset(entry.package for entry in ENTRIES),
     )
 
 
-def _timed(
+def _measure_times(
     group: Sequence[Entry],
     fresh: Mapping[str, Fresh],
     sizes: Mapping[str, int],
@@ -65,20 +66,20 @@ def _timed(
 ) -> list[tuple[str, dict[str, list[float]]]]:
     """Time a group of splitters by turns, on each kind of text that they can split in time."""
     logging.disable(logging.WARNING)
-    ready = {one.name: one.make() for one in group}
+    ready = {entry.name: entry.make() for entry in group}
     found = []
     for kind in TIMED:
         size = sizes[group[0].name]
         able = [
-            one.name
-            for one in group
-            if fresh[one.name].kinds.get(kind, {}).get("seconds", _PATIENCE) < _PATIENCE
+            entry.name
+            for entry in group
+            if fresh[entry.name].kinds.get(kind, {}).get("seconds", _MAX_SECONDS) < _MAX_SECONDS
         ]
         log(f"splitters: {len(able)} by turns on {kind}")
         # Another text in every round, so that no splitter gains by remembering the last one.
         texts = [KINDS[kind](size, seed) for seed in range(rounds + 1)]
         runs = {name: partial(_split_next, ready[name].split, iter(texts)) for name in able}
-        found.append((kind, interleaved(runs, rounds=rounds)))
+        found.append((kind, time_by_turns(runs, rounds=rounds)))
     logging.disable(logging.NOTSET)
     return found
 
@@ -101,13 +102,13 @@ def _speed(
     entries: Sequence[Entry], sizes: Mapping[str, int], times: Times, fresh: Mapping[str, Fresh]
 ) -> list[str | Table]:
     rows = []
-    for one in entries:
-        cells = [one.name]
+    for entry in entries:
+        cells = [entry.name]
         for kind in TIMED:
-            spent = times[kind].get(one.name)
-            size = sizes[one.name]
+            spent = times[kind].get(entry.name)
+            size = sizes[entry.name]
             cells.append(
-                short(size / median(spent)) if spent else _untimed(fresh[one.name], kind, size)
+                short(size / median(spent)) if spent else _single_run(fresh[entry.name], kind, size)
             )
         rows.append(cells)
     return [
@@ -117,23 +118,23 @@ def _speed(
     ]
 
 
-def _untimed(fresh: Fresh, kind: str, size: int) -> str:
+def _single_run(fresh: Fresh, kind: str, size: int) -> str:
     """Say why a splitter took no turns on a kind of text."""
-    told = fresh.kinds.get(kind)
-    if told is None:
+    result = fresh.kinds.get(kind)
+    if result is None:
         return fresh.trouble or "no result"
-    if "error" in told:
-        return f"raises {told['error'].partition(':')[0]}"
-    return f"{short(size / told['seconds'])} (one run)"
+    if "error" in result:
+        return f"raises {result['error'].partition(':')[0]}"
+    return f"{short(size / result['seconds'])} (one run)"
 
 
 def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
     rows = []
-    for one in entries:
-        told = fresh[one.name]
-        assert told.ready is not None
-        assert told.peak is not None
-        rows.append([one.name, f"{told.ready:.0f}", f"{told.peak - told.ready:.1f}"])
+    for entry in entries:
+        result = fresh[entry.name]
+        assert result.ready is not None
+        assert result.peak is not None
+        rows.append([entry.name, f"{result.ready:.0f}", f"{result.peak - result.ready:.1f}"])
     return [
         "### Peak memory",
         "MiB of a process that splits the English text: once imports are done and models loaded, "
@@ -147,38 +148,40 @@ def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Ta
     tables: list[tuple[str, Callable[[dict[str, int | None]], str]]] = [
         (
             "### Chunks over the limit\n\nShare of the chunks.",
-            lambda told: "no limit" if told["over"] is None else _share(told, "over"),
+            lambda result: "no limit" if result["over"] is None else _share(result, "over"),
         ),
         (
             "### Characters lost\n\nVisible characters missing from the chunks, then visible "
             "characters in the chunks that the text does not have.",
-            lambda told: f"{told['lost']} / {told['invented']}",
+            lambda result: f"{result['lost']} / {result['invented']}",
         ),
         (
             "### Offsets wrong\n\nChunks that are not where their offsets say, or have none "
             "although others do; a dash: the splitter gives no offsets.",
-            lambda told: "-" if told["offsets_wrong"] is None else _share(told, "offsets_wrong"),
+            lambda result: (
+                "-" if result["offsets_wrong"] is None else _share(result, "offsets_wrong")
+            ),
         ),
     ]
     blocks: list[str | Table] = []
     for title, cell in tables:
         rows = []
-        for one in entries:
-            cells = [one.name]
+        for entry in entries:
+            cells = [entry.name]
             for kind in KINDS:
-                told = fresh[one.name].kinds.get(kind)
-                if told is None:
-                    cells.append(fresh[one.name].trouble or "no result")
-                elif "error" in told:
-                    cells.append(f"raises {told['error'].partition(':')[0]}")
+                result = fresh[entry.name].kinds.get(kind)
+                if result is None:
+                    cells.append(fresh[entry.name].trouble or "no result")
+                elif "error" in result:
+                    cells.append(f"raises {result['error'].partition(':')[0]}")
                 else:
-                    cells.append(cell(told))
+                    cells.append(cell(result))
             rows.append(cells)
         blocks += [title, Table(["splitter", *KINDS], rows)]
     return blocks
 
 
-def _share(told: dict[str, int | None], name: str) -> str:
-    count, chunks = told[name], told["chunks"]
+def _share(result: dict[str, int | None], name: str) -> str:
+    count, chunks = result[name], result["chunks"]
     assert count is not None
     return f"{count / chunks:.1%}" if chunks else "no chunks"

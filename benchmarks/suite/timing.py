@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from time import process_time
 
 
-def interleaved(
+def time_by_turns(
     contestants: Mapping[str, Callable[[], object]], *, rounds: int
 ) -> dict[str, list[float]]:
     """Return the CPU seconds of every round for every contestant, after one uncounted round.
 
     All threads of this process count, other programs do not.
     """
-    found: dict[str, list[float]] = {name: [] for name in contestants}
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for number in range(rounds + 1):
         for name, run in contestants.items():
             gc.collect()
@@ -27,5 +27,5 @@ def interleaved(
             spent = process_time() - start
             del result
             if number:
-                found[name].append(spent)
-    return found
+                seconds[name].append(spent)
+    return seconds

@@ -99,7 +99,7 @@ def test_the_questions_that_are_compared_with_have_their_answers_in_the_texts(
     from lumber_evaluation.retrieval.word_recall import absent_questions
 
     monkeypatch.syspath_prepend(ROOT / "examples")
-    corpus = importlib.import_module("compare_splitters").bundled()
+    corpus = importlib.import_module("compare_splitters").bundled_corpus()
     assert len(corpus.questions) >= 80
     assert absent_questions(corpus) == []
     for question in corpus.questions:
