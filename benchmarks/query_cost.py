@@ -2,6 +2,7 @@
 
     python -m benchmarks.query_cost
     python -m benchmarks.query_cost --chunks 1000000 --only passages
+    python -m benchmarks.query_cost --texts ../shared/data/multi_corpus
 
 Texts are generated: words by Zipf's law, a fifth of them a document's own, and vectors of 384
 numbers around 2,000 topics. Every retriever gets the same chunks, vectors, and questions of ten
@@ -10,11 +11,16 @@ words, in a process of its own, and returns the best 100. `passages` is the sear
 the median of the questions after the first. Memory is the most that the process has held, less what
 it held before it opened or made the index. What is not installed is left out, and named: rank-bm25,
 faiss-cpu, llama-index-retrievers-bm25, chromadb.
+
+With --texts, `PassageRetriever` is asked about the first 60 Markdown files of a folder, by the
+questions in its `questions.jsonl`, twice: texts are new to its caches, and then known. A query
+includes its embedding, whose CPU time is stated apart.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import sys
 import tempfile
@@ -26,9 +32,11 @@ from statistics import mean, median
 from typing import Any
 
 import numpy as np
+from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from benchmarks.suite.memory import peak_memory
+from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_retrieval.index.indexed_documents import texts_around
@@ -40,6 +48,7 @@ from lumber_retrieval.search import CANDIDATES
 WIDTH, CHUNKS, WORDS = 384, 50, 45  # of a vector, a document, a chunk
 AT_ONCE = 20  # documents that are added together: 1,000 chunks
 QUESTIONS = 30
+TEXTS, ABOUT_TEXTS = 60, 80  # Markdown files of a folder, and questions about them
 BEST = 100
 Search = Callable[[str, Vectors], object]
 
@@ -259,6 +268,34 @@ def measure(name: str, count: int, path: Path) -> tuple[float, float, float, flo
     return opened, seconds[0] * 1e3, median(seconds[1:]) * 1e3, peak_memory() - before
 
 
+def measure_texts(folder: Path, path: Path) -> tuple[int, list[float], float, float]:
+    """Return chunks, mean CPU ms of a query, first and later, of its embedding alone, and MiB."""
+    files = sorted(folder.rglob("*.md"))[:TEXTS]
+    names = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}
+    rows = map(json.loads, (folder / "questions.jsonl").read_text("utf-8").splitlines())
+    asked = [
+        row["question"]
+        for row in rows
+        if all(place.get("document") in names for place in row["references"])
+    ][:ABOUT_TEXTS]
+    embeddings = LumberEmbeddings(threads=1)
+    retriever = PassageRetriever(embeddings=embeddings, path=path)
+    documents = [Document(text, metadata={"source": name}) for name, text in names.items()]
+    chunks = retriever.add_documents(documents).chunks
+    retriever.invoke("What is the first question about?")  # segments are read, models loaded
+    before = peak_memory()
+    queries = [_mean_ms(retriever.invoke, asked) for _ in range(2)]
+    embedding = _mean_ms(embeddings.embed_query, asked)
+    return chunks, queries, embedding, peak_memory() - before
+
+
+def _mean_ms(ask: Callable[[str], object], asked: Sequence[str]) -> float:
+    start = time.process_time()
+    for question in asked:
+        ask(question)
+    return (time.process_time() - start) / len(asked) * 1e3
+
+
 def alone(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function in a process of its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -269,9 +306,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--only", nargs="+", choices=[*RETRIEVERS], default=[*RETRIEVERS])
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="Markdown files, questions")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path, empty = Path(folder, "index.db"), Path(folder, "empty.db")
+        if options.texts:
+            chunks, (new, known), embedding, used = alone(measure_texts, options.texts, path)
+            print(
+                f"{chunks:,} chunks of real texts: {new:.1f} ms of CPU time a query, {known:.1f} "
+                f"a second time, {embedding:.1f} of it for its vector; {used:.0f} MiB"
+            )
+            return
         seconds = alone(add, path, options.chunks)
         size = path.stat().st_size / 2**20
         print(f"{options.chunks:,} chunks: {sum(seconds):.0f} s to index, {size:.0f} MiB on disk\n")

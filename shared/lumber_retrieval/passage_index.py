@@ -233,24 +233,28 @@ class PassageIndex:
         refuse_unknown("a query", settings, [one.name for one in fields(SearchSettings)], {})
         wanted = SearchSettings(**settings)
         accepts = filter_of(where)
-        self._check_model(adding=False)
+        if self._checked is None:
+            self._check_model(adding=False)
         if vector is None:
             vector = embed_query(self._embedding, query)
-        if not np.isfinite(np.asarray(vector, dtype=np.float32)).all():
+        numbers = np.asarray(vector, dtype=np.float32)
+        if not np.isfinite(numbers).all():
             raise ValueError("the vector of the query has values that are not finite")
+        while True:
+            with self.store.snapshot() as snapshot:
+                if snapshot.probe in (None, self._checked):
+                    self._check_width(numbers)
+                    language = self._chunker.language
+                    return find_passages(
+                        snapshot, query, numbers, wanted, accepts=accepts, language=language
+                    )
+            self._check_model(adding=False)  # others have made the index anew
+
+    def _check_width(self, vector: Vectors) -> None:
         if self._probe is not None and len(vector) != len(self._probe):
             raise ValueError(
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
                 f"{len(self._probe)}: pass one of the model that the index was made with"
-            )
-        with self.store.snapshot() as snapshot:
-            return find_passages(
-                snapshot,
-                query,
-                vector,
-                wanted,
-                accepts=accepts,
-                language=self._chunker.language,
             )
 
     def _check_model(self, *, adding: bool) -> None:

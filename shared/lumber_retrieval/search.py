@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.snapshot import Snapshot
+from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import NEIGHBOUR_SHARE, SearchSettings, select_passages
 from lumber_retrieval.words.coverage import QuestionWords
@@ -26,28 +27,34 @@ it is 0.002 less at 600 words."""
 def find_passages(
     snapshot: Snapshot,
     query: str,
-    vector: Sequence[float],
+    vector: Sequence[float] | Vectors,
     settings: SearchSettings,
     *,
     accepts: Accepts | None = None,
     language: str = "en",
 ) -> list[Passage]:
     """Return the passages that fit a question; see `select_passages`."""
-    rankings = [snapshot.nearest(vector, CANDIDATES, accepts)]
-    if settings.keywords:
-        rankings.append(snapshot.matching(query, CANDIDATES, accepts))
-    searched_words = query if settings.keywords else ""
-    question = QuestionWords(searched_words, snapshot.frequencies, len(snapshot))
+    words = query if settings.keywords else None
+    rankings, origins = snapshot.candidates(
+        vector, words, CANDIDATES, accepts, least_length=LONG_DOCUMENT
+    )
+    question = QuestionWords(words or "", snapshot.frequencies, len(snapshot))
     scores = fuse(rankings)
     if settings.keywords:
-        documents = snapshot.documents_of(scores, least_length=LONG_DOCUMENT)
-        titles = {
-            number: (document, title_of(metadata) if metadata else "")
-            for number, (document, metadata) in documents.items()
-        }
+        long = {one.document: one.metadata for one in origins.values() if one.metadata}
+        names = {document: title_of(metadata) for document, metadata in long.items()}
+        documents = {number: origins[number].document for number in scores}
+        titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles)
-    best = [*scores.items()][:_MOST_RANKED]
-    chunks, texts = _add_neighbours(snapshot, best, accepts)
+    best = dict([*scores.items()][:_MOST_RANKED])
+    numbers = {
+        near: 0.0
+        for number in best
+        for near in (number - 1, number, number + 1)
+        if near in origins[number].chunks
+    }
+    hits, texts = snapshot.hits(numbers)
+    chunks = _score_neighbours(hits, best, accepts)
     similarities = snapshot.similarities(vector, [chunk.number for chunk in chunks])
     least = settings.min_similarity
     chunks = [
@@ -75,13 +82,10 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
     return dict(sorted(total.items(), key=itemgetter(1), reverse=True))
 
 
-def _add_neighbours(
-    snapshot: Snapshot, best: Sequence[tuple[int, float]], accepts: Accepts | None
-) -> tuple[list[Hit], dict[str, str]]:
-    """Return chunks and their neighbours, in reading order, and the texts of their documents."""
-    scores = dict(best)
-    numbers = {number + step for number in scores for step in (-1, 0, 1)}
-    hits, texts = snapshot.hits(dict.fromkeys(numbers, 0.0))  # numbers that no chunk has are absent
+def _score_neighbours(
+    hits: Sequence[Hit], scores: Mapping[int, float], accepts: Accepts | None
+) -> list[Hit]:
+    """Return chunks with scores and their neighbours in reading order, with scores."""
     documents = {hit.number: hit.document for hit in hits}
     chunks = []
     for hit in sorted(hits, key=lambda hit: (hit.document, hit.number)):
@@ -93,4 +97,4 @@ def _add_neighbours(
         if hit.number in scores or (nearby and (accepts is None or accepts(hit.metadata))):
             score = max(scores.get(hit.number, 0.0), NEIGHBOUR_SHARE * max(nearby, default=0.0))
             chunks.append(hit._replace(score=score))
-    return chunks, texts
+    return chunks

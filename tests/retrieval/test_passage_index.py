@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +72,34 @@ def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
     index.add([document("the cat and the dog. " * 200, "a")])
     with index.store.snapshot() as snapshot:
         assert len(snapshot.matching("the and", 7, None)) == 7
+
+
+def test_a_question_takes_one_transaction_of_four_statements(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = index_of(place())
+    index.add([document(RIVER, "river"), document(RIVER, "same"), document(MUSIC, "music")])
+    index.search("barley")  # segments are read, the model is checked
+    open_transaction = index.store.database.transaction
+    statements: list[list[str]] = []
+
+    class Counting:
+        def __init__(self, connection: Any) -> None:
+            self._connection = connection
+
+        def execute(self, statement: str, *values: Any) -> Any:
+            statements[-1].append(statement)
+            return self._connection.execute(statement, *values)
+
+    @contextmanager
+    def transaction(*, write: bool = False) -> Iterator[Any]:
+        statements.append([])
+        with open_transaction(write=write) as connection:
+            yield Counting(connection)
+
+    monkeypatch.setattr(index.store.database, "transaction", transaction)
+    assert index.search("Where do otters hunt fish?")
+    assert [len(each) for each in statements] == [4]  # with its begin and end, 6 round trips
 
 
 def _read_often(path: str | Path, failures: Any, ready: Any, stop: Any) -> None:

@@ -15,7 +15,7 @@ from lumber_core.text.units import sentences
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.sentences import has_content, sentences_of, small_table
-from lumber_retrieval.words.coverage import QuestionWords, content_words, stem
+from lumber_retrieval.words.coverage import QuestionWords, content_words
 from lumber_retrieval.words.keywords import terms, words_in
 from lumber_retrieval.words.word_count import count_starts, count_words
 from tests.retrieval.embeddings import WordVectors
@@ -218,12 +218,11 @@ def test_rare_words_weigh_more() -> None:
     assert rare + common == pytest.approx(1)
 
 
-def test_a_share_is_the_same_in_whatever_order_a_process_has_the_words() -> None:
+def test_a_share_is_the_same_in_whatever_order_a_text_has_the_words() -> None:
     words = "otters", "herons", "millers", "barley", "violins", "harps"
     counts = {word: 2**n for n, word in enumerate(words)}
     question = QuestionWords(" ".join(words), lambda _: counts, 100)
-    stems = [stem(word) for word in words]
-    assert len({question.share(order) for order in permutations(stems)}) == 1
+    assert len({question.coverage(" ".join(order)) for order in permutations(words)}) == 1
 
 
 def test_words_are_found_by_their_parts_in_other_alphabets() -> None:

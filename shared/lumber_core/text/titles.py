@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import unquote
@@ -76,7 +77,7 @@ def document_title(
         titled: Whether it begins with a title of another kind, and so needs no name.
     """
     given, context = metadata.get(TITLE_KEY, ""), metadata.get(CONTEXT_KEY)
-    if isinstance(given, str) and (own := own_title(given)):
+    if given and isinstance(given, str) and (own := own_title(given)):
         return own
     above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
     if above and above == named:
@@ -131,6 +132,7 @@ def _words_of_file(path: str) -> list[str]:
     return words_of_name(_SUFFIX.sub("", PurePath(path).name))
 
 
+@lru_cache(maxsize=1 << 10)  # names of files, which each of their chunks has
 def name_as_title(path: str) -> str:
     """Return the name of a file as words, "" if it is not descriptive.
 

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
 from lumber_retrieval.index.segments import LiveSegments, select
+from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
 
 _HEADINGS = "headings"
@@ -35,13 +36,29 @@ _SHORT = {
 }
 """What most chunks say, and how it is stored."""
 _LONG = {short: name for name, short in _SHORT.items()}
-_AT_ONCE = 500  # chunks whose metadata a filter is asked about
+_AT_ONCE = 400
+"""Chunks that a statement reads, which names each twice. SQLite's limit was 999 values for long."""
+
+
+class Origin(NamedTuple):
+    """The document of a chunk, the numbers of all chunks in it, and its metadata if it is long."""
+
+    document: int
+    chunks: range
+    metadata: Mapping[str, Any] | None
 
 
 class Snapshot:
     """One state of a store; `connection` has an open transaction."""
 
-    def __init__(self, connection: Connection, segments: LiveSegments, intact: _Intact) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        segments: LiveSegments,
+        intact: _Intact,
+        probe: bytes | None = None,
+    ) -> None:
+        self.probe = probe  # by which the embedding model is known; None if nothing is stored
         self._connection = connection
         self._segments = segments
         self._intact = intact  # opens what raises a StoreError where the file is damaged
@@ -52,18 +69,11 @@ class Snapshot:
         self, vector: Sequence[float], count: int, accepts: Accepts | None
     ) -> dict[int, float]:
         """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
-        # One more, as it may be as near as the last.
-        found = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
-        return self._first(found, count, accepts)
+        return self._ranking(self._nearest(vector, count, accepts), count)
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
-        found = self._occurring(terms(query))
-        for wanted in (count + 1, count + 1 + len(self._segments)):
-            first = self._first(self._segments.matching(found, wanted), count, accepts)
-            if accepts is None or len(first) == count:
-                break  # scores are the same with a filter that accepts all
-        return first
+        return self._ranking(self._matching(query, count, accepts), count)
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return how many chunks have each of some terms, in them or beside them."""
@@ -73,80 +83,115 @@ class Snapshot:
         """Return the number of chunks."""
         return len(self._segments)
 
-    def similarities(self, vector: Sequence[float], numbers: Sequence[int]) -> list[float]:
+    def similarities(
+        self, vector: Sequence[float] | Vectors, numbers: Sequence[int]
+    ) -> list[float]:
         """Return the cosine similarities of a vector and those of chunks."""
         with self._intact():
             return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
+
+    def candidates(
+        self,
+        vector: Sequence[float] | Vectors,
+        query: str | None,
+        count: int,
+        accepts: Accepts | None,
+        *,
+        least_length: int,
+    ) -> tuple[list[dict[int, float]], dict[int, Origin]]:
+        """Return what `nearest` and `matching` do, and the origin of each chunk in either.
+
+        Args:
+            vector: The vector of a query.
+            query: The query. None: chunks are not ranked by its words.
+            count: The number of chunks in each ranking.
+            accepts: Returns whether a chunk may be found. None: all may be.
+            least_length: Characters of the text of a document whose metadata is read.
+        """
+        rankings = [self._nearest(vector, count, accepts)]
+        if query is not None:
+            rankings.append(self._matching(query, count, accepts))
+        numbers = {number: None for ranking in rankings for number, _ in ranking}
+        long = f"CASE WHEN length(text) >= {least_length:d} THEN"
+        rows = self._select(
+            f"chunks.id, document, name, first_chunk, last_chunk, {long} documents.metadata END, "
+            f"{long} chunks.metadata END FROM chunks "
+            "LEFT JOIN documents ON documents.id = document WHERE chunks.id",
+            numbers,
+        )
+        with self._intact():
+            names = {row[0]: row[2] for row in rows}
+            long_documents = {row[1]: row[-2:] for row in sorted(rows) if row[-1] is not None}
+            metadata = {
+                document: {**json.loads(own), **_details(json.loads(details), later=False)}
+                for document, (own, details) in long_documents.items()
+            }
+            origins = {
+                number: Origin(document, range(first, last + 1), metadata.get(document))
+                for number, document, _, first, last, *_ in rows
+            }
+            if origins.keys() != numbers.keys():
+                raise LookupError("chunks are missing")
+        return [_first(ranking, count, names) for ranking in rankings], origins
 
     def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of their scores, and the texts of their documents.
 
         A number that no chunk has is left out.
         """
-        chunks = self._describe(scores)
-        numbers = {document for document, _, _ in chunks.values()}
+        chunks, documents = self._read(scores, texts=True)
         with self._intact():
-            rows = self._select("id, name, text FROM documents WHERE id", numbers)
-            documents = {number: (text_in(name), text_in(text)) for number, name, text in rows}
+            texts = {row[0]: (text_in(row[6]), text_in(row[7])) for row in documents}
             hits = []
             for number, score in scores.items():
                 if number not in chunks:
                     continue
                 document, span, metadata = chunks[number]
-                name, text = documents[document]
-                hits.append(Hit(number, name, span, span.of(text), score, metadata))
-        return hits, dict(documents.values())
+                name, text = texts[document]
+                hits.append(Hit(number, name, span, text[span.start : span.end], score, metadata))
+        return hits, dict(texts.values())
 
-    def documents_of(
-        self, chunks: Iterable[int], *, least_length: int
-    ) -> dict[int, tuple[int, Mapping[str, Any] | None]]:
-        """Return the document of each chunk, and the metadata of those that are long.
-
-        Args:
-            chunks: The numbers of chunks.
-            least_length: Characters of the text of a long document. Others have None.
-        """
+    def _read(
+        self, numbers: Iterable[int], *, texts: bool
+    ) -> tuple[dict[int, tuple[int, Span, dict[str, Any]]], list[tuple[Any, ...]]]:
+        """Return the documents, spans and metadata of chunks, and the rows of their documents."""
+        rows: list[tuple[Any, ...]] = []
+        contents = "name, text" if texts else "NULL, NULL"
         with self._intact():
-            document_of = dict(self._select("id, document FROM chunks WHERE id", chunks))
-            known = {document: number for number, document in document_of.items()}  # one of each
-            long = f"id FROM documents WHERE length(text) >= {least_length:d} AND id"
-            some = [known[document] for (document,) in self._select(long, known)]
-        of_long = {document: metadata for document, _, metadata in self._describe(some).values()}
-        return {number: (one, of_long.get(one)) for number, one in document_of.items()}
-
-    def _describe(self, numbers: Iterable[int]) -> dict[int, tuple[int, Span, Mapping[str, Any]]]:
-        """Return the numbers of the documents, the spans and the metadata of chunks."""
-        with self._intact():
-            rows = self._select("id, document, first, last, metadata FROM chunks WHERE id", numbers)
-            documents = self._select(
-                "id, source, from_zero, metadata FROM documents WHERE id", {row[1] for row in rows}
-            )
+            for some in batches(numbers, _AT_ONCE):
+                those = f"({', '.join('?' * len(some))})"
+                rows += self._connection.execute(  # in one statement: each takes a round trip
+                    "SELECT id, document, first, last, metadata, NULL, NULL, NULL "
+                    f"FROM chunks WHERE id IN {those} UNION ALL "
+                    f"SELECT id, NULL, from_zero, NULL, metadata, source, {contents} "
+                    f"FROM documents WHERE id IN (SELECT document FROM chunks WHERE id IN {those})",
+                    [*some, *some],
+                )
+            documents = [row for row in rows if row[1] is None]
+            chunks = [row for row in rows if row[1] is not None]
             # One text is parsed faster than many.
-            parsed = json.loads(f"[{','.join(document[-1] for document in documents)}]")
-            known = {one[0]: own for one, own in zip(documents, parsed, strict=True)}
+            parsed = json.loads(f"[{','.join(row[4] for row in documents)}]")
+            common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
             later = self._counted_from_zero(documents)
-            details = json.loads(f"[{','.join(row[-1] for row in rows)}]")
-            return {
+            details = json.loads(f"[{','.join(row[4] for row in chunks)}]")
+            described = {
                 number: (
                     document,
                     Span(first, last),
-                    {**known[document], **_details(own, later=document in later)},
+                    {**common[document], **_details(own, later=document in later)},
                 )
-                for (number, document, first, last, _), own in zip(rows, details, strict=True)
+                for (number, document, first, last, *_), own in zip(chunks, details, strict=True)
             }
+        return described, documents
 
     def _counted_from_zero(self, documents: Iterable[tuple[Any, ...]]) -> set[int]:
         """Return the numbers of pages that others of their source show to be counted from 0."""
-        unsure = {number: source for number, source, from_zero, _ in documents if from_zero is None}
+        unsure = {row[0]: row[5] for row in documents if row[2] is None}
         if not unsure:
             return set()
         shown = "source FROM documents WHERE from_zero = 1 AND source"
         sources = {source for (source,) in self._select(f"DISTINCT {shown}", {*unsure.values()})}
         return {number for number, source in unsure.items() if source in sources}
-
-    def _read(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-        with self._intact():
-            yield from ranked
 
     def _select(self, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         with self._intact():
@@ -161,37 +206,67 @@ class Snapshot:
                 self._occurrences |= self._segments.occurrences(self._connection, new)
         return {word: self._occurrences[word] for word in wanted}
 
-    def _first(
-        self, ranked: Iterator[tuple[int, float]], count: int, accepts: Accepts | None
-    ) -> dict[int, float]:
-        """Return the first `count` chunks that may be found.
+    def _nearest(
+        self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
+    ) -> list[tuple[int, float]]:
+        # One more, as it may be as near as the last.
+        ranked = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
+        return self._best(ranked, count, accepts)
 
-        Of those with the same score, the first are those of the document whose name comes first.
-        """
-        found: list[tuple[int, float]] = []
-        for number, score in self._filter(self._read(ranked), accepts):
-            if len(found) >= count and score < found[-1][1]:
+    def _matching(self, query: str, count: int, accepts: Accepts | None) -> list[tuple[int, float]]:
+        found = self._occurring(terms(query))
+        best: list[tuple[int, float]] = []
+        for wanted in (count + 1, count + 1 + len(self._segments)):
+            best = self._best(self._segments.matching(found, wanted), count, accepts)
+            if accepts is None or len(best) >= count:
+                break  # scores are the same with a filter that accepts all
+        return best
+
+    def _best(
+        self, ranked: Iterator[tuple[int, float]], count: int, accepts: Accepts | None
+    ) -> list[tuple[int, float]]:
+        """Return the first `count` chunks that may be found, and those as good as the last."""
+        best: list[tuple[int, float]] = []
+        for number, score in self._filter(ranked, accepts):
+            if len(best) >= count and score < best[-1][1]:
                 break
-            found.append((number, score))
-        counts = Counter(score for _, score in found)
-        named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
-        equal = [number for number, score in found if counts[score] > 1]
-        names = dict(self._select(f"{named} WHERE chunks.id", equal))
-        found.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
-        return dict(found[:count])
+            best.append((number, score))
+        return best
 
     def _filter(
         self, ranked: Iterator[tuple[int, float]], accepts: Accepts | None
     ) -> Iterator[tuple[int, float]]:
         """Yield the chunks that may be found."""
         if accepts is None:
-            yield from ranked
+            yield from self._read_intact(ranked)
             return
-        for some in batches(ranked, _AT_ONCE):
+        for some in batches(self._read_intact(ranked), _AT_ONCE):
             new = [number for number, _ in some if (accepts, number) not in self._accepted]
-            for number, (_, _, metadata) in self._describe(new).items():
+            for number, (_, _, metadata) in self._read(new, texts=False)[0].items():
                 self._accepted[accepts, number] = accepts(metadata)
             yield from (one for one in some if self._accepted[accepts, one[0]])
+
+    def _read_intact(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+        with self._intact():
+            yield from ranked
+
+    def _ranking(self, best: list[tuple[int, float]], count: int) -> dict[int, float]:
+        """Return the first `count` of the best chunks."""
+        scores = Counter(score for _, score in best)
+        equal = [number for number, score in best if scores[score] > 1]
+        named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
+        return _first(best, count, dict(self._select(f"{named} WHERE chunks.id", equal)))
+
+
+def _first(
+    best: list[tuple[int, float]], count: int, names: Mapping[int, bytes]
+) -> dict[int, float]:
+    """Return the first `count` chunks.
+
+    Of those with the same score, the first are those of the document whose name comes first.
+    """
+    best.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
+    return dict(best[:count])
 
 
 def short_json(details: Mapping[str, Any]) -> str:

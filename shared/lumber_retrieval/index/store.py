@@ -252,12 +252,13 @@ class PassageStore:
         """Read from one state of the store, whoever writes meanwhile."""
         with self.database.transaction() as connection:
             with self.database.intact():
-                loaded = self._load(connection)
-            yield Snapshot(connection, loaded, self.database.intact)
+                what = f"SELECT name, value FROM about WHERE name IN ('state', '{PROBE}')"
+                about = {name: bytes(value) for name, value in connection.execute(what)}
+                loaded = self._load(connection, about["state"])
+            yield Snapshot(connection, loaded, self.database.intact, about.get(PROBE))
 
-    def _load(self, connection: Connection) -> LiveSegments:
+    def _load(self, connection: Connection, state: bytes) -> LiveSegments:
         """Return the segments, which are kept in memory and read as far as they have changed."""
-        (state,) = connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
         with self._loading:
             if self._segments is None or self._segments.state != state:
                 self._segments = segments.load_segments(connection, state, self._segments)

@@ -275,7 +275,11 @@ def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
     """Yield the titles of sections that begin after the start of the first hit."""
     path_before: list[str] | None = None
     inside_before: list[str] = []
+    before: Mapping[Any, Any] | None = None
     for hit in hits:
+        if hit is before:  # of the same chunk
+            continue
+        before = hit
         path = _titles(hit.get("headings"), HEADING_SEPARATOR)
         inside = _titles(hit.get(INSIDE_KEY), INSIDE_SEPARATOR)
         common = 0 if path_before is None else sum(takewhile(bool, map(eq, path_before, path)))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from lumber_core.chunking.delivery import Delivery, deliver, known_metadata
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY, Block
-from lumber_core.text.pages import place_source
-from lumber_core.text.parsed import MarkdownText
+from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR, INSIDE_KEY, Block
+from lumber_core.text.pages import FIRST_LINE, LAST_LINE, SEPARATOR, has_lines, place_source
+from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.structured import StructuredText, parse_plain
+from lumber_core.text.unicode import count_line_breaks
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
@@ -27,6 +28,8 @@ _PARSED = re.compile(
     r"|^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*$|^[ \t>]+#|^#.*#[ \t]*$",
     re.MULTILINE,
 )
+_OWN_KEYS = frozenset(OWN_KEYS)
+_AS_IT_IS = Delivery()
 _HEADING = re.compile(r"^(#{1,6})(?:[ \t]+(.*))?$", re.MULTILINE)
 
 
@@ -71,18 +74,40 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     """Return the metadata of a part of a chunk: its own headings, context, pages and lines."""
     chunk = described[part.number]
     metadata = chunk.metadata
-    if part.span == chunk.span or not metadata.keys() & {*OWN_KEYS}:
+    if part.span == chunk.span or not metadata.keys() & _OWN_KEYS:
         return part.metadata
+    if (
+        part.span.start == chunk.span.start
+        and part.metadata is metadata  # not what a hit of another engine was extended by
+        and INSIDE_KEY not in metadata
+        and SEPARATOR not in chunk.text
+        and has_lines(metadata)
+        and _ends_with_heading(metadata)
+    ):  # only its end differs, by lines
+        lines = count_line_breaks(part.text.strip(), 0, len(part.text))
+        return {**metadata, LAST_LINE: metadata[FIRST_LINE] + lines}
     # Without a context, its document has a title of its own, or a name that is not descriptive.
     source = place_source(chunk.text, {CONTEXT_KEY: "", **metadata})
-    plain = parse_plain(source)
-    # A chunk of a plain text that was split as Markdown by its units has headings.
-    has_headings = "headings" in metadata and not isinstance(plain, StructuredText)
-    parsed = ChunkOutline(source) if source.kind == "markdown" or has_headings else plain
-    limits = SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
+    parsed: ParsedText = ChunkOutline(source)
+    if source.kind != "markdown":
+        plain = parse_plain(source)
+        # A chunk of a plain text that was split as Markdown by its units has headings.
+        if "headings" not in metadata or isinstance(plain, StructuredText):
+            parsed = plain
     span = part.span.shifted(-chunk.span.start)
-    [own] = deliver(Segmentation((span,)), Delivery(), parsed, limits)
+    [own] = deliver(Segmentation((span,)), _AS_IT_IS, parsed, _no_limits())
     return {**part.metadata, **known_metadata(own, metadata, everything=False, context=True)}
+
+
+def _ends_with_heading(metadata: Mapping[Any, Any]) -> bool:
+    """Return whether the context of a chunk ends with a heading above it, not with table rows."""
+    path = metadata.get("headings", "").split(HEADING_SEPARATOR)
+    return metadata.get(CONTEXT_KEY, "").rpartition(HEADING_SEPARATOR)[2] in path
+
+
+@cache
+def _no_limits() -> SizeLimits:
+    return SizeLimits(None, None, token_counter(DEFAULT_TOKENIZER))
 
 
 class ChunkOutline(MarkdownText):

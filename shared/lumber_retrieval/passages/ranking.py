@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
+from itertools import pairwise
 from typing import Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
@@ -130,22 +130,29 @@ def _best_sentences(
     language: str,
 ) -> Iterator[Hit]:
     """Yield the sentences of the best chunks, with their scores."""
-    neighbours = [_neighbours(place, chunks) for place in range(len(chunks))]
+    neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     words_above = cache(lambda context: count_words(shorten_context(context)))
+    nested: dict[str, bool] = {}
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
+        if chunk.document not in nested:
+            nested[chunk.document] = is_nested(chunk.metadata)
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = words_above(context) if context else 0
-        limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
-        yield from _sentences_of(
+        text, whole_lines = texts[chunk.document], nested[chunk.document]
+        lines = chunk.span
+        if not whole_lines:
+            limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
+            lines = _lines_of(chunk.span, limits, text)
+        sentences = sentences_of(text[lines.start : lines.end], language, whole_lines=whole_lines)
+        yield from _score_sentences(
             chunk._replace(score=scores[place], above=above),
-            limits,
-            texts[chunk.document],
+            [Span(start + lines.start, end + lines.start) for start, end in sentences],
+            text,
             question,
             settings.budget,
-            language,
         )
         words_left -= count_words(chunk.text)
         if words_left < 0:
@@ -164,37 +171,38 @@ def _chunk_scores(
     ]
     scores = []
     for chunk, near in zip(chunks, neighbours, strict=True):
-        words = {*chain.from_iterable(stems[place] for place in near)}
-        pairs = {*chain.from_iterable(matches[place].pairs for place in near)}
+        words = pairs = 0
+        for place in near:
+            words |= stems[place]
+            pairs |= matches[place].pairs
         by_words = _WORDS_WEIGHT * question.share(words)
         scores.append(chunk.score + by_words + _PAIRS_WEIGHT * question.share_of_pairs(pairs))
     return scores
 
 
-def _neighbours(place: int, chunks: Sequence[Hit]) -> range:
-    """Return the places of a chunk and of those directly before and after it."""
-    near = [
-        other
-        for other in range(max(0, place - 1), min(place + 2, len(chunks)))
-        if abs(chunks[other].number - chunks[place].number) <= 1
-        and chunks[other].document == chunks[place].document
+def _neighbours(chunks: Sequence[Hit]) -> list[range]:
+    """Return for each chunk the places of it and of those directly before and after it."""
+    follows = [
+        after.number - before.number <= 1 and before.document == after.document
+        for before, after in pairwise(chunks)
     ]
-    return range(near[0], near[-1] + 1)
+    return [
+        range(place - before, place + 1 + after)
+        for place, before, after in zip(
+            range(len(chunks)), [0, *follows], [*follows, 0], strict=False
+        )
+    ]
 
 
-def _sentences_of(
-    chunk: Hit, limits: Span, text: str, question: QuestionWords, budget: int, language: str
+def _score_sentences(
+    chunk: Hit, sentences: Sequence[Span], text: str, question: QuestionWords, budget: int
 ) -> Iterator[Hit]:
     """Yield the sentences of a chunk with their scores, and small tables before each of their rows.
 
-    A sentence may begin before the chunk or end after it, within `limits`, unless it has more words
-    than the budget.
+    A sentence may begin before the chunk or end after it, unless it has more words than the budget.
     """
-    nested = is_nested(chunk.metadata)
-    lines = chunk.span if nested else _lines_of(chunk.span, limits, text)
     number, document, (first, last), _, chunk_score, metadata, above, similarity = chunk
-    for start, end in sentences_of(text[lines.start : lines.end], language, whole_lines=nested):
-        start, end = start + lines.start, end + lines.start
+    for start, end in sentences:
         if start >= last or end <= first:
             continue
         if end - start > budget and count_words(text[start:end]) > budget:

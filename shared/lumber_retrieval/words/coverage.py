@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,13 +21,13 @@ within 0.003; whole words find less."""
 
 
 class Matches(NamedTuple):
-    """The stems of a question that a text contains, and the pairs that follow each other there."""
+    """The stems of a question that a text contains, and the pairs that follow each other there.
 
-    stems: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
+    Each is a bit, so that `|` joins the matches of several texts.
+    """
 
-
-_NO_MATCHES = Matches(frozenset(), frozenset())
+    stems: int
+    pairs: int
 
 
 class QuestionWords:
@@ -50,38 +50,63 @@ class QuestionWords:
             rarity = math.log(1 + (count - chunks + 0.5) / (chunks + 0.5))
             weights[stem(word)] = max(rarity, weights.get(stem(word), 0.0))
         total = sum(weights.values())
-        self._weights = {word: weight / total for word, weight in weights.items()}
-        self._pairs = frozenset(pairwise(map(stem, words)))
+        self._weights = [weight / total for weight in weights.values()]
+        self._stems = {word: 1 << place for place, word in enumerate(weights)}
+        pairs = dict.fromkeys(pairwise(map(stem, words)))
+        self._pairs = {pair: 1 << place for place, pair in enumerate(pairs)}
+        self.share = cache(self._share)  # few of all subsets occur
 
     def matches(self, text: str) -> Matches:
         """Return the stems and pairs that a text contains."""
         folded = fold(text)
-        # Most texts contain no stem of the question, not even inside a word.
-        if not [True for stem in self._weights if stem in folded]:
-            return _NO_MATCHES
-        words = words_of_folded(folded)
-        stems = [word[:_STEM_LENGTH] for word in words]
-        present = frozenset(self._weights.keys() & stems)
-        if not any(map(present.issuperset, self._pairs)):
-            return Matches(present, frozenset())
-        return Matches(present, self._pairs.intersection(pairwise(stems)))
+        present = self._stems_in(folded)
+        pairs = [pair for pair in self._pairs if present.issuperset(pair)] if present else []
+        if pairs:
+            stems = [word[:_STEM_LENGTH] for word in words_of_folded(folded)]
+            pairs = [*{*pairwise(stems)}.intersection(pairs)]
+        return Matches(
+            sum([self._stems[stem] for stem in present]), sum([self._pairs[pair] for pair in pairs])
+        )
 
     def coverage(self, text: str) -> float:
         """Return the weight of the stems that a text contains, 0 to 1."""
-        return self.share(self.matches(text).stems)
+        return self.share(sum([self._stems[stem] for stem in self._stems_in(fold(text))]))
 
-    def share(self, stems: Iterable[str]) -> float:
+    def _stems_in(self, folded: str) -> set[str]:
+        """Return the stems that a text contains, as `fold` returned it."""
+        # Few texts contain many, even inside of words: this is faster than to find all words.
+        possible = [stem for stem in self._stems if stem in folded]
+        if folded.isascii():
+            return {stem for stem in possible if _begins_word(stem, folded)}
+        if not possible:
+            return set()
+        return {word[:_STEM_LENGTH] for word in words_of_folded(folded)}.intersection(possible)
+
+    def _share(self, stems: int) -> float:
         """Return the weight of some stems of the question, 0 to 1; all of them have 1."""
-        return math.fsum(map(self._weights.__getitem__, stems))  # exact, in any order
+        return math.fsum(weight for place, weight in enumerate(self._weights) if stems >> place & 1)
 
-    def share_of_pairs(self, pairs: Collection[tuple[str, str]]) -> float:
+    def share_of_pairs(self, pairs: int) -> float:
         """Return the share of some pairs among those of the question, 0 to 1."""
-        return len(pairs) / len(self._pairs) if self._pairs else 0.0
+        return pairs.bit_count() / len(self._pairs) if self._pairs else 0.0
 
 
 def stem(word: str) -> str:
     """Return the start of a word, which its forms have in common."""
     return word[:_STEM_LENGTH]
+
+
+def _begins_word(stem: str, text: str) -> bool:
+    """Return whether a word of a text in ASCII has a stem; a short stem is the whole word."""
+    place = text.find(stem)
+    while place >= 0:
+        end = place + len(stem)
+        if not text[place - 1 : place].isalnum() and (
+            len(stem) == _STEM_LENGTH or not text[end : end + 1].isalnum()
+        ):
+            return True
+        place = text.find(stem, end)
+    return False
 
 
 def content_words(words: Sequence[str]) -> list[str]:
