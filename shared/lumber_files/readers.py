@@ -10,7 +10,7 @@ PDF = ".pdf"
 _OFFICE = (
     *(".docx", ".docm", ".dotx", ".dotm", ".doc", ".dot", ".odt", ".ott", ".rtf"),
     *(".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm", ".ppt", ".pps", ".odp", ".otp"),
-    *(".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlt", ".ods", ".ots", ".epub"),
+    *(".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb", ".xls", ".xlt", ".ods", ".ots", ".epub"),
 )
 DOCUMENTS = (*_OFFICE, ".eml", ".ipynb")
 """The suffixes of documents that are converted to Markdown."""

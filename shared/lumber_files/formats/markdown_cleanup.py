@@ -37,6 +37,8 @@ _TABLE = re.compile(
     r"(?:\n(?P=indent)\|[^\n]*\|)*)$",
     re.MULTILINE | re.DOTALL,
 )
+NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
+"""The start of a number, which names no column; a year may."""
 MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; more are made by files that mean harm."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
@@ -81,11 +83,11 @@ def convert_document(content: bytes, kind: Any) -> str:
     from anydoc import to_document, to_markdown_bytes
 
     markdown = _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
-    if kind == "epub" or not _TABLE.search(markdown):
-        return markdown  # plain_page has repeated the cells of a page
-    tables = list(_find_tables(to_document(content, kind).blocks))
-    is_sheet = kind in ("xlsx", "ods")
-    return _TABLE.sub(lambda match: _repeat_spanning_cells(match, tables, is_sheet), markdown)
+    if not _TABLE.search(markdown):
+        return markdown
+    # plain_page has repeated the cells of a page.
+    tables = list(_find_tables(to_document(content, kind).blocks)) if kind != "epub" else []
+    return _TABLE.sub(lambda match: _write_table(match, tables, kind), markdown)
 
 
 def split_row(line: str) -> list[str]:
@@ -103,13 +105,13 @@ def _find_tables(blocks: Any) -> Iterator[Any]:
             yield from _find_tables(part.blocks)
 
 
-def _repeat_spanning_cells(match: re.Match[str], tables: list[Any], is_sheet: bool) -> str:
-    """Repeat each cell in the rows and columns that it spans, so that a row stands for itself.
+def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
+    """Return a table whose spanning cells are repeated, under a first row that names its columns.
 
     Args:
         match: A table in Markdown, or code.
         tables: The tables of the document; those before this one are removed.
-        is_sheet: Whether a cell alone in its row is a title, which is not repeated.
+        kind: The format.
     """
     if match["code"]:
         return match["code"]
@@ -119,21 +121,41 @@ def _repeat_spanning_cells(match: re.Match[str], tables: list[Any], is_sheet: bo
         grid, heads = tables.pop(0)
         below = rows if heads else rows[1:]
         if len(grid) == len(below) and len(grid[0]) == len(rows[0]):
+            # In a sheet, a cell alone in its row is a title.
+            _repeat_spanning_cells(below, grid, has_titles=kind in ("xlsx", "ods"))
             break
-    else:
-        return match["table"]
-    room = MAX_REPEATED_CELLS
-    for texts, slots in zip(below, grid, strict=True):
-        is_title = is_sheet and sum(map(bool, texts)) == 1
-        for column, slot in enumerate(slots):
-            if slot.kind == "covered" and room > 0:
-                text = below[slot.origin_row][slot.origin_col]
-                if not (is_title and text in texts):
-                    texts[column] = text
-                    room -= bool(text)
+    # Word says whether a first row names the columns, and sheets are divided later.
+    if kind not in ("docx", "xlsx", "ods") and not any(rows[0]) and _names_columns(rows[1:]):
+        del rows[0]
     indent = head[: head.index("|")]
     lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join(f"{indent}| {' | '.join(line)} |" for line in lines)
+
+
+def _names_columns(rows: list[list[str]]) -> bool:
+    """Return whether the first row of a table without marks names the columns of the others.
+
+    Of two columns, it does above numbers: else the table may be one of names and values.
+    """
+    first, *others = rows
+    numbers = others and all(NUMBER_START.match(row[-1]) for row in others)
+    named = all(first[1:]) and not any(map(NUMBER_START.match, first))
+    return bool(others and named and (len(first) > 2 or numbers))
+
+
+def _repeat_spanning_cells(
+    rows: list[list[str]], grid: list[list[Any]], *, has_titles: bool
+) -> None:
+    """Repeat each cell in the rows and columns that it spans, so that a row stands for itself."""
+    room = MAX_REPEATED_CELLS
+    for texts, slots in zip(rows, grid, strict=True):
+        is_title = has_titles and sum(map(bool, texts)) == 1
+        for column, slot in enumerate(slots):
+            if slot.kind == "covered" and room > 0:
+                text = rows[slot.origin_row][slot.origin_col]
+                if not (is_title and text in texts):
+                    texts[column] = text
+                    room -= bool(text)
 
 
 def _clean_up(match: re.Match[str]) -> str:

@@ -35,6 +35,8 @@ _ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
+_BINARY_SHEET = re.compile(r"xl/(?:workbook|styles|sharedstrings|worksheets/[^/]+)\.bin$")
+_SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # What a part that another takes in may be, other than HTML. Office writes these.
 _TAKEN_IN = (".rtf", ".docx", ".docm", ".dotx", ".mht", ".mhtml", ".eml", ".txt")
 
@@ -50,7 +52,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
         ValueError: Its content is of another format, damaged, encrypted, or exceeds a limit.
         TooMuchError: It unpacks to more than `max_unpacked`.
     """
-    from anydoc import format_from_bytes
+    from anydoc import MalformedError, format_from_bytes
 
     kind = format_from_bytes(content)
     if kind == "pdf" or content[:1000].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -68,7 +70,16 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
         content = _repack(parts, kind, taken_in)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
-    markdown = convert_document(content, kind)
+    try:
+        markdown = convert_document(content, kind)
+    except MalformedError as error:
+        if "FIB" in str(error):  # the start of a document; it is another one before Word 97
+            raise ValueError("it is of Word 95 or older: save it in a newer format") from error
+        if "no slide list" not in str(error):
+            raise
+        markdown = ""
+    if kind == "pptx" and not _SLIDE_NUMBER.sub("", markdown).strip():
+        markdown = ""  # slides without any text
     for name in taken_in:
         text, more = _read_part(
             name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
@@ -107,7 +118,8 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     size = 0
     with ZipFile(BytesIO(content)) as archive:
         for part in {part.filename: part for part in archive.infolist()}.values():
-            is_known = part.filename.lower().endswith(_TAKEN_IN) or part.filename == "mimetype"
+            name = part.filename.lower()
+            is_known = name.endswith(_TAKEN_IN) or name == "mimetype" or _BINARY_SHEET.match(name)
             if is_known or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)

@@ -11,11 +11,10 @@ from io import BytesIO
 from itertools import groupby
 from typing import Any
 
-from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, split_row
+from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, NUMBER_START, split_row
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import link_targets, parse_xml
 
-_NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")  # years may name columns
 _REFERENCE = re.compile(r"(?<![\w!])(\$?)([A-Z]{1,3})(\$?)(\d+)(?![\w(])")
 _DENSE_CELLS = 4_000_000  # of a sheet with empty ones; a sheet of more, if nine in ten are empty,
 # is one that means harm, and is written without them
@@ -81,6 +80,7 @@ class _Workbook:
                 unseen = {c for c in cells if any(c in columns for columns in hidden)}
                 if cells and element.get("hidden") in ("1", "true"):
                     self.notices["rows"] += 1
+                    grid[number] = {}
                 elif cells:
                     unseen_columns |= unseen
                     grid[number] = {c: text for c, text in cells.items() if c not in unseen}
@@ -118,7 +118,9 @@ class _Workbook:
 def find_workbook(parts: Mapping[str, bytes]) -> str:
     """Return the name of the main part of a workbook in XML; "" if there is none."""
     linked = link_targets(parts, "").values()
-    return next((name for name in linked if "workbook" in name and name in parts), "")
+    return next(
+        (name for name in linked if re.search(r"workbook\w*\.xml$", name) and name in parts), ""
+    )
 
 
 def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[str]]:
@@ -228,10 +230,12 @@ def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
     is_dense = len(grid) * len(columns) < max(_DENSE_CELLS, 10 * filled)
     before = 0
     for number in sorted(grid):
+        cells = grid[number]
         if number - before > 1 or not is_dense:
             yield []
         before = number
-        cells = grid[number]
+        if not cells:
+            continue  # the row is hidden, and the table goes on below it
         yield [cells.get(column, "") for column in columns] if is_dense else [*cells.values()]
 
 
@@ -278,7 +282,7 @@ def _find_gap(rows: list[list[str]]) -> int:
         )
         if left and right:
             labels = [row[right[1]] for row in rows[right[0] + 1 :]]
-            if left[0] != right[0] or not any(map(_NUMBER_START.match, labels)):
+            if left[0] != right[0] or not any(map(NUMBER_START.match, labels)):
                 return gap
     return 0
 
@@ -288,7 +292,7 @@ def _start_of_table(rows: list[list[str]], columns: list[int]) -> tuple[int, int
     top = next((n for n, row in enumerate(rows) if any(row[c] for c in columns)), len(rows))
     names = [row[column] for row in rows[top : top + 1] for column in columns]
     is_table = len(names) > 1 and all(names) and top + 1 < len(rows)
-    return None if not is_table or any(map(_NUMBER_START.match, names)) else (top, columns[0])
+    return None if not is_table or any(map(NUMBER_START.match, names)) else (top, columns[0])
 
 
 def _write_table(rows: list[list[str]], header: list[str], blocks: list[str]) -> list[str]:
@@ -305,7 +309,7 @@ def _write_table(rows: list[list[str]], header: list[str], blocks: list[str]) ->
         return header
     columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
     first = [rows[0][n] for n in columns]
-    if all(first[1:]) and len(rows) > 1 and not any(map(_NUMBER_START.match, first)):
+    if all(first[1:]) and len(rows) > 1 and not any(map(NUMBER_START.match, first)):
         header = rows.pop(0)
     elif len(header) != len(rows[0]) or not all(header[n] for n in columns[1:]):
         header = [""] * len(rows[0])

@@ -31,7 +31,7 @@ from tests.growth import MOST, growth
         ),
         (
             "<table><caption>T</caption><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>",
-            "T\n\n|  |  |  |\n| --- | --- | --- |\n| a | a | b |\n| 1 | 2 | 3 |",
+            "T\n\n| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
         ),
         # A cell that spans rows or columns is in each of them.
         (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from email.message import EmailMessage
 
 import pytest
@@ -12,6 +14,7 @@ pytest.importorskip("anydoc")
 from lumber_files import UnreadableFileError, read_bytes
 from tests.making_files import (
     change_part,
+    compound,
     docx,
     epub,
     odf,
@@ -272,6 +275,41 @@ def test_what_word_draws_in_a_text_is_text(body: str, markdown: str) -> None:
     assert text_of(word(body), ".docx") == markdown
 
 
+def test_files_without_text_say_so() -> None:
+    for content, suffix in (
+        (slides("<p:pic/>"), ".pptx"),
+        (slides(), ".pptx"),
+        (epub(""), ".epub"),
+    ):
+        with pytest.raises(UnreadableFileError, match=r"^a: it has no text$"):
+            text_of(content, suffix)
+
+
+def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    reference = f'<w:altChunk xmlns:r="{office}" r:id="x{{}}"/>'
+    merged = word(
+        paragraph("Before.") + reference.format(1) + reference.format(2) + reference.format(3)
+    )
+    links = "".join(
+        f'<Relationship Id="x{n}" Type="x" Target="{name}"/>'
+        for n, name in ((1, "a.htm"), (2, "b.docx"), (3, "c.rtf"))
+    )
+    with zipfile.ZipFile(io.BytesIO(merged)) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts["word/_rels/document.xml.rels"] = (
+        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{links}</Relationships>'
+    )
+    parts |= {
+        "word/a.htm": b"<h2>Terms</h2>",
+        "word/b.docx": word(paragraph("Inside.")),
+        "word/c.rtf": "no",
+    }
+    file = read_bytes(zipped(parts), name="a", suffix=".docx")
+    assert file.text.split() == ["Before.", "##", "Terms", "Inside."]
+    assert file.notices == ("the part c.rtf is not read",)
+
+
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
     content = word(paragraph('<w:r><w:sym w:font="Webdings" w:char="F055"/></w:r>', "a"))
     assert read_bytes(content, name="a", suffix=".docx").notices == (
@@ -405,8 +443,8 @@ def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> Non
         workbook(("S", f"</sheetData>{columns}<sheetData>{cells}")), name="a", suffix=".xlsx"
     )
     assert file.text == (
-        "## S\n\n|  |  |\n| --- | --- |\n| 1 | =A1+$A$1 |\n\n"
-        "**=SUM(A1:B$1)**\n\n|  |  |\n| --- | --- |\n| 4 | =SUM(B2:C$1) |\n"
+        "## S\n\n|  |  |\n| --- | --- |\n| 1 | =A1+$A$1 |\n"
+        "| =SUM(A1:B$1) |  |\n| 4 | =SUM(B2:C$1) |\n"
     )
     assert file.notices == (
         "1 row is hidden, and left out",
@@ -515,6 +553,7 @@ REPEATED = (
     ("suffix", "content", "reason"),
     [
         (".docx", b"", "it is damaged, or no such file"),
+        (".doc", compound({"WordDocument": b"\xdc\xa5" + bytes(500)}), "Word 95 or older"),
         (".docx", word(paragraph("Tides"))[:-40], "it is damaged"),
         (".docx", zipped({"a.txt": "Tides"}), "it is damaged, or no such file"),
         (".docx", pdf([["Tides"]]), "it is PDF, whatever its name says"),
