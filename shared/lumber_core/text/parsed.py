@@ -280,7 +280,7 @@ class MarkdownText(ParsedText):
 
     @property
     def title(self) -> str:
-        """The title in the metadata, or the single first-level heading, or a name.
+        """The title in the metadata, or the single first-level heading before others, or a name.
 
         A single top-level heading at the start is above all chunks anyway, so no name is added.
         """
@@ -288,6 +288,8 @@ class MarkdownText(ParsedText):
         top = min((block.level for block in headings), default=0)
         highest = [block for block in headings if block.level == top]
         first_level = [block.title for block in highest if top == 1]
+        if highest != headings[:1] and len(first_level) == 1:
+            first_level = []  # the sections above it are not its own
         titled = top > 1 and highest == self.blocks[:1]
         return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
 

@@ -73,7 +73,7 @@ def document_title(
         metadata: Its metadata; "title" takes precedence. Of a chunk, "headings" are those above its
             start, and "context" shows whether the name of the file is the title.
         named: What `name_as_title` returns for its file.
-        headings: Its first-level headings. If there is one, it is the title.
+        headings: Its first-level headings that may be its title. If there is one, it is.
         titled: Whether it begins with a title of another kind, and so needs no name.
     """
     given, context = metadata.get(TITLE_KEY, ""), metadata.get(CONTEXT_KEY)

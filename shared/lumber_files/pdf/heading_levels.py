@@ -17,13 +17,28 @@ _DEFAULT_LEADING = 1.2  # times the size of the type, if no lines of that size f
 
 _NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLETS + "\u2013-]")
 
+# "(in millions)", captions, sources and formulas name no section.
+_NO_SECTION = re.compile(
+    r"(?i)\(.*\)$|(?:table|figure|fig\.|tabelle|abb\.|abbildung|tableau|tabla|figura) ?\d"
+    r"|(?:sources?|quelle|fuente)\s?:|.*\s=\s"
+)
+
+_NUMBERING = re.compile(
+    r"(?i)\A(?:(?:chapter|section|part|appendix|kapitel)\s)?(?:[\dA-Z]|[IVX]+|\d\d)(?:\.\d+)*[.):]?\s"
+)
+
 Outline = dict[tuple[int, str], int]
-"""The levels of bookmarks by page and `title_key`."""
+"""The levels of bookmarks by page and `bookmark_key`."""
 
 
 def title_key(title: str) -> str:
     """Return the letters and digits of a title: spaces and case differ from bookmark to text."""
     return "".join(filter(str.isalnum, title)).casefold()
+
+
+def bookmark_key(title: str) -> str:
+    """Return what a bookmark and its heading have in common: LaTeX leaves numbers out of one."""
+    return title_key(_NUMBERING.sub("", title, count=1))
 
 
 class TypeStyles:
@@ -58,7 +73,7 @@ class TypeStyles:
 
     def bookmark(self, page: int, lines: Sequence[TextLine]) -> int:
         """Return the level of a bookmark for lines, 0 if there is none."""
-        key = title_key(" ".join(line.text for line in lines))
+        key = bookmark_key(" ".join(line.text for line in lines))
         levels = (self._outline.get((near, key), 0) for near in (page, page - 1, page + 1))
         return min(next(filter(None, levels), 0), MAX_LEVEL)
 
@@ -77,6 +92,8 @@ class TypeStyles:
         size, bold, capital = heading_size(lines), lines[0].bold, text.isupper()
         larger = size >= HEADING_SCALE * self.text
         letters = sum(map(str.isalpha, text))
+        if _NO_SECTION.match(text):
+            return False
         return (
             (larger or (capital and self._capitals_are_rare) or (bold and self._bold_is_rare))
             and size >= _MIN_HEADING_SCALE * self.text

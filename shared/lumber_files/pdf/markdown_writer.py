@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
+from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
 from lumber_files.pdf.ruled_tables import Rule, find_grids
 from lumber_files.pdf.running_heads import strip_running_heads
@@ -39,6 +40,7 @@ class _Block:
     lines: Sequence[TextLine] = ()
     level: int = 0  # of a heading's bookmark, 0 without one, or of an item, from 0
     cells: list[list[str]] = field(default_factory=list)
+    margin: float = 0.0  # the right end of the lines that begin where these do
 
 
 def to_markdown(
@@ -60,9 +62,8 @@ def to_markdown(
         list(_blocks(number, page, drawn, styles))
         for number, (page, drawn) in enumerate(zip(lines, rules, strict=True))
     ]
-    if blocks:
-        blocks[0] = [*(_Block("row", [line]) for line in heads), *blocks[0]]
-        blocks[-1] += (_Block("row", [line]) for line in notes)
+    if blocks:  # at the end: above the first heading they are of no section
+        blocks[-1] += (_Block("row", [line]) for line in [*heads, *notes])
     headings = [block for page in blocks for block in page if block.kind == "heading"]
     levels = levels_of((heading_size(block.lines), block.level) for block in headings)
     texts: list[str] = []
@@ -131,9 +132,11 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         level = block.level or levels[heading_size(block.lines)]
         return f"{_LINE}{'#' * level} " + "\n".join(lines)
     if block.kind == "table":
-        # A bar between spaces would count as a word of a budget.
-        rows = [f"{_LINE}|{' |'.join(row)}|" for row in block.cells]
-        rows.insert(1, _LINE + "|---" * len(block.cells[0]) + "|")
+        rows = [
+            _LINE + "|" + "".join(f" {cell} |" if cell else " |" for cell in row)
+            for row in block.cells
+        ]
+        rows.insert(1, _LINE + "| --- " * len(block.cells[0]) + "|")
         return "\n".join(rows)
     if block.kind == "row":  # a block of its own, so that no row is cut
         cells = (
@@ -151,10 +154,13 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
             lines[0] = "- " + lines[0][1:].lstrip()
         lines[0] = _LEVEL_INDENT * block.level + lines[0]
     lines = [_MARKUP_START.sub("\\\\", line, count=1) for line in lines]
-    starts = [
-        False,
-        *(not _is_full(line, after, block.lines) for line, after in pairwise(block.lines)),
-    ]
+    full = [_is_full(*pair, block) for pair in pairwise(block.lines)]
+    if full.count(True) == 1 and block.margin:
+        # The longest line of an address or a verse ends early as well.
+        longest = full.index(True)
+        line, after = block.lines[longest : longest + 2]
+        full[longest] = after.text[0].islower() or _is_full(line, after, block, block.margin)
+    starts = [False, *(not each for each in full)]
     return _LINE + "\n".join(
         _LINE * start + line for start, line in zip(starts, lines, strict=True)
     )
@@ -174,12 +180,13 @@ def _code_lines(lines: Sequence[TextLine]) -> Iterator[str]:
         yield text
 
 
-def _is_full(line: TextLine, after: TextLine, block: Sequence[TextLine]) -> bool:
+def _is_full(line: TextLine, after: TextLine, block: _Block, margin: float = 0.0) -> bool:
     """Return whether a line of a paragraph ends because the next word does not fit."""
     first = after.words[0]
     if line.text[-1] in _HYPHENS:
         return True
-    return line.right + first.right - first.left + _SPACES * line.size > max(o.right for o in block)
+    margin = margin or max(other.right for other in block.lines)
+    return line.right + first.right - first.left + _SPACES * line.size > margin
 
 
 def _blocks(
@@ -189,9 +196,13 @@ def _blocks(
     inside: dict[TextLine, _Block] = {}
     for grid in find_grids(rules):
         free = [line for line in page if line not in inside]
-        if filled := grid.fill([line.words for line in free]):
+        if filled := grid.fill(free):
             table = _Block("table", cells=filled[1])
             inside.update((free[number], table) for number in filled[0])
+    free = [line for line in page if line not in inside]
+    for found in find_column_tables(free, rules):
+        table = _Block("table", cells=[[_escape(cell) for cell in row] for row in found.cells])
+        inside.update((line, table) for line in found.lines)
     written: set[_Block] = set()
     for owner, lines in groupby(page, inside.get):
         if owner is None:
@@ -199,6 +210,10 @@ def _blocks(
         elif owner not in written:
             written.add(owner)
             yield owner
+
+
+def _escape(cell: str) -> str:
+    return cell.replace("|", "\\|")
 
 
 def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Iterator[_Block]:
@@ -238,7 +253,10 @@ def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Itera
                 and _end_of_rows(lines, stop, styles) == stop
             ):
                 stop += 1
-            yield _Block("item" if lines[start].is_item else "paragraph", lines[start:stop])
+            first = lines[start]
+            aligned = (o.right for o in lines if abs(o.left - first.left) < first.size)
+            kind = "item" if first.is_item else "paragraph"
+            yield _Block(kind, lines[start:stop], margin=max(aligned))
         start, in_table = stop, False
 
 

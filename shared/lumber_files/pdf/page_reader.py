@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.limits import check_unpacked
-from lumber_files.pdf.heading_levels import title_key
+from lumber_files.pdf.heading_levels import bookmark_key
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word, continues_line, drop_leaders, join_words
@@ -194,15 +194,16 @@ class _Characters:
                 words[-1] = words[-1]._replace(text=words[-1].text + _HYPHENS[match[2]])
             by_annotation = annotated is not None and match.start() >= annotated
             # PDFium joins rows that are close to each other.
-            for _, row in groupby(words, key=attrgetter("base")):
+            for _, row in groupby(words, key=attrgetter("base", "turns")):
                 part = list(row)
                 if lines and added[-1] == by_annotation and continues_line(lines[-1], part):
                     lines[-1] = join_words(lines[-1], part)
                 else:
                     lines.append(part)
                     added.append(by_annotation)
+        most = max(self.turns, key=self.turns.__getitem__, default=0)
         return [
-            TextLine(drop_leaders(words), added=by_annotation)
+            TextLine(_turn(drop_leaders(words), most), added=by_annotation)
             for words, by_annotation in zip(lines, added, strict=True)
         ]
 
@@ -224,28 +225,37 @@ class _Characters:
         return "\ufdd1" if below else match[0]
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
-        get_box, page, ends = self._pdfium.FPDFText_GetCharBox, self._page, self._numbers
         base, font = 0.0, _Font(0.0)
         sampled = {0, len(matches) // 2, len(matches) - 1}  # reading a font is slow
-        words = []
+        words: list[Word] = []
         for number, word in enumerate(matches):
             if number in sampled:
                 font = self._font(word.start())
-            sides: list[float] = []
-            heights: list[float] = []
-            for index in dict.fromkeys((word.start(), word.end() - 1)):
-                get_box(page, index, *ends)
-                corners = ((ends[0].value, ends[2].value), (ends[1].value, ends[3].value))
-                if font.turns:
-                    corners = (_rotate(*corners[0], font.turns), _rotate(*corners[1], font.turns))
-                sides += [corners[0][0], corners[1][0]]
-                heights.append(min(corners[0][1], corners[1][1]))
-            if not number or heights[-1] < base - _MAX_DESCENT * font.size:
+            sides, heights = self._ends(word, font.turns)
+            if abs(heights[-1] - heights[0]) > max(sides) - min(sides):  # it is turned
+                font = self._font(word.start())
+                sides, heights = self._ends(word, font.turns)
+            turned = not number or words[-1].turns != font.turns
+            if turned or heights[-1] < base - _MAX_DESCENT * font.size:
                 base = self._base(word.start(), font.turns)
             level = abs(heights[-1] - heights[0]) < _MIN_RAISE * font.size
             text = self._text(word, font, level=level)
-            words.append(Word(text, min(sides), max(sides), base, font.size, font.bold, font.fixed))
+            words.append(Word(text, min(sides), max(sides), base, *font))
         return words
+
+    def _ends(self, word: re.Match[str], turns: int) -> tuple[list[float], list[float]]:
+        """Return the left and right sides of the first and last characters, and their feet."""
+        get_box, page, ends = self._pdfium.FPDFText_GetCharBox, self._page, self._numbers
+        sides: list[float] = []
+        heights: list[float] = []
+        for index in dict.fromkeys((word.start(), word.end() - 1)):
+            get_box(page, index, *ends)
+            corners = ((ends[0].value, ends[2].value), (ends[1].value, ends[3].value))
+            if turns:
+                corners = (_rotate(*corners[0], turns), _rotate(*corners[1], turns))
+            sides += [corners[0][0], corners[1][0]]
+            heights.append(min(corners[0][1], corners[1][1]))
+        return sides, heights
 
     def _base(self, index: int, turns: int = 0) -> float:
         """Return the height of a character's baseline."""
@@ -320,6 +330,19 @@ def _rotate(x: float, y: float, turns: int) -> tuple[float, float]:
     return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]
 
 
+def _turn(words: list[Word], most: int) -> list[Word]:
+    """Return the words of a line as one where it stands if it is not turned as most of its page."""
+    first, last = words[0], words[-1]
+    turns = (most - first.turns) % 4
+    if not turns:
+        return words
+    start = _rotate(first.left, first.base, turns)
+    end = _rotate(last.right, first.base + first.size, turns)
+    left, right = sorted((start[0], end[0]))
+    text, base = " ".join(word.text for word in words), (start[1] + end[1]) / 2 - first.size / 4
+    return [first._replace(text=text, left=left, right=right, base=base)]
+
+
 def _join_surrogates(units: str) -> str:
     """Return a text with its surrogate pairs joined to characters."""
     if units.isascii():
@@ -328,12 +351,12 @@ def _join_surrogates(units: str) -> str:
 
 
 def _outline(document: Any) -> Iterator[tuple[tuple[int, str], int]]:
-    """Yield the bookmarks of a document: page from 0 and `title_key`, and the level from 1."""
+    """Yield the bookmarks of a document: page from 0 and `bookmark_key`, and the level from 1."""
     for bookmark in document.get_toc(max_depth=_MAX_BOOKMARK_DEPTH):
         place = bookmark.get_dest()
         with suppress(UnicodeDecodeError):
             page = place.get_index() if place else None
             yield (
-                (-1 if page is None else page, title_key(bookmark.get_title())),
+                (-1 if page is None else page, bookmark_key(bookmark.get_title())),
                 bookmark.level + 1,
             )

@@ -16,6 +16,7 @@ _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter fi
 _MIN_SHARE = 0.4  # of the pages from its first to its last; heads of left pages are on half of them
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 _MAX_ROW_DISTANCE = 2.5  # times the size, from a head of columns to their first row
+_MAX_LINE_DISTANCE = 1.5  # times the size, between two lines of a cell
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)")  # longer ones are no page numbers
 _ROMAN = re.compile(r"[ivxlc]+")
 _PAGE = "#"
@@ -150,4 +151,6 @@ def _first_page_numbers(line: TextLine, number: int) -> set[int]:
 
 def _is_row_of(line: TextLine, inward: TextLine) -> bool:
     """Return whether a line is the head of columns, or a row, that the next line continues."""
-    return min(len(line.cells), len(inward.cells)) > 1 and not _is_apart(line, inward)
+    if min(len(line.cells), len(inward.cells)) > 1:
+        return not _is_apart(line, inward)
+    return abs(line.base - inward.base) < _MAX_LINE_DISTANCE * line.size

@@ -40,6 +40,8 @@ class Word(NamedTuple):
     bold: bool
     fixed: bool = False
     """Whether its font is monospaced, as in code."""
+    turns: int = 0
+    """Quarter turns to the left."""
 
 
 class TextLine:
@@ -91,7 +93,11 @@ def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
     size = max(last.size, first.size)
     gap, rise = first.left - last.right, abs(first.base - before[0].base)
     near = rise < _MAX_BASE_DIFFERENCE * size and gap < size
-    return -_MAX_LETTER_GAP * size < gap and (near or rise < _MAX_ROW_RISE)
+    return (
+        last.turns == first.turns
+        and -_MAX_LETTER_GAP * size < gap
+        and (near or rise < _MAX_ROW_RISE)
+    )
 
 
 def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:

@@ -20,6 +20,7 @@ from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.spans import Span
 from lumber_core.text.captions import without_times
+from lumber_core.text.lines.tables import without_bars
 from lumber_core.text.source import Source
 from lumber_core.tokens.even import EvenCounter
 
@@ -92,9 +93,12 @@ def split_and_embed(
 
 
 def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
-    """Return the chunks of documents as they are embedded."""
+    """Return the chunks of documents as they are embedded: rows of tables without bars."""
     return [
-        [PlacedText(one.span, one.text, without_times(one.text_in_context)) for one in chunks]
+        [
+            PlacedText(one.span, one.text, without_bars(without_times(one.text_in_context)))
+            for one in chunks
+        ]
         for chunks in split
     ]
 

@@ -16,8 +16,9 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{_SYLLABLES}]|[^\s{_SYLLABLES}][^\s{_SYLLABLES}{_VOWEL}]*")
+_BAR = "|"  # between the cells of a table; it is no word, and words end there
 _SYLLABIC = re.compile(f"[{_SYLLABLES}{_VOWEL}]")
-_INSIDE_WORD = re.compile(rf"(?<=[^\s{_SYLLABLES}])[^\s{_SYLLABLES}{_VOWEL}]")
+_INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{_SYLLABLES}])[^\s{_BAR}{_SYLLABLES}{_VOWEL}]")
 _MOST_CHARACTERS_PER_WORD = 12
 """Most characters of a word, on average over a passage. Prose has about 6 characters a word with
 the space, German 8; 12 keeps file names and links from counting extra. In text without spaces, such
@@ -31,6 +32,7 @@ def count_words(text: str) -> int:
 
 def _count(text: str) -> int:
     """Return the number of words of a text, which may begin and end inside words."""
+    text = text.replace(_BAR, " ")
     if text.isascii() or not _SYLLABIC.search(text):
         return len(text.split())
     return len(_WORD.findall(text))

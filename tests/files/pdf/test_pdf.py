@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
@@ -139,7 +140,7 @@ def test_running_heads_are_said_once_and_page_numbers_never() -> None:
     ]
     file = read_bytes(draw_pdf(pages), name="a", suffix=".pdf")
     body = "\n\n\f".join([" ".join(PROSE)] * 3)
-    assert file.text == f"Harbour report 2023\n\n{body}\n\nPay within 30 days"
+    assert file.text == f"{body}\n\nHarbour report 2023\n\nPay within 30 days"
     assert file.metadata["title"] == "Harbour report 2023"
     steps = [[(72, 740, 16, f"Step {n}"), *prose(700 - 20 * n)] for n in (1, 2, 3)]
     assert [line for line in read(*steps).split("\n") if "#" in line] == [
@@ -163,7 +164,7 @@ def test_running_heads_that_change_are_known_by_the_number_of_their_page() -> No
         for n, name in enumerate(chapters)
     ]
     text = read(*pages)
-    assert text.startswith("Chapter Boats: what is known 3\n\nThe tide")
+    assert "\n\nChapter Boats: what is known 3\n\nChapter Nets" in text
     assert [text.count(f"Chapter {name}") for name in ("Boats", "Nets", "Hooks")] == [1, 1, 1]
     other = [
         [(72, 750 - 9 * n, 11, f"In the year 190{n * n}"), *prose(700 - 20 * n)] for n in range(5)
@@ -192,6 +193,14 @@ def test_rows_that_differ_in_digits_are_no_running_heads(row: str) -> None:
     ]
     words = read(*pages).split()
     assert all(str(1000 + 13 * n) in words for n in range(len(rows)))
+
+
+def test_a_line_of_a_repeated_cell_is_no_running_head() -> None:
+    pages = [
+        [(72, 740, 10, "Stor-"), (72, 728, 10, f"age {n * n}"), *prose(600 - 9 * n)]
+        for n in range(3)
+    ]
+    assert read(*pages).count("Stor") == len(pages)
 
 
 def test_the_heads_of_columns_stay_where_a_table_goes_on() -> None:
@@ -325,13 +334,82 @@ def rows_of(base: float, *rows: Sequence[str]) -> list[Drawn]:
     ]
 
 
-def test_rows_without_lines_around_them_are_a_line_each() -> None:
+def test_rows_of_numbers_below_heads_are_a_table() -> None:
     text = read([*prose(740), *table(["In dollars", "2023", "2022"]), *prose(400)])
-    rows = ["In dollars  2023  2022", "Boats  1,200  1,100", "Nets  (30)  45", "Hooks  7  -"]
-    assert text.split("\n\n")[1:5] == rows
+    assert text.split("\n\n")[1] == (
+        "| In dollars | 2023 | 2022 |\n| --- | --- | --- |\n| Boats | 1,200 | 1,100 |\n"
+        "| Nets | (30) | 45 |\n| Hooks | 7 | - |"
+    )
     words = [(72, 600 - 16 * n, 11, "the keeper") for n in range(4)]
     words += [(250, 600 - 16 * n, 11, "lights the lamp") for n in range(4)]
     assert "|" not in read([*prose(740), *words])
+
+
+def rows_between(text: str) -> list[list[str]]:
+    """Return the cells of the rows of a table in Markdown."""
+    lines = [line for line in text.split("\n") if line.startswith("|")]
+    return [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
+
+
+def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
+    statement: list[Drawn] = [
+        (215, 640, 11, "Year ended May 31,"),
+        (250, 626, 11, "2023"),
+        (350, 626, 11, "2022"),
+        (72, 610, 11, "Income:"),
+        *rows_of(594, ("Hire", "1,200", "1,100"), ("Grants", "", "45"), ("Gifts", "7", "")),
+        (72, 546, 11, "Cost:"),
+        *rows_of(530, ("Paint and ropes for all of the", "", "")),
+        *rows_of(517, ("boats", "(30)", "(28)"), ("Rent", "-", "(4)")),
+    ]
+    statement[0] = (255, 640, 11, "Year ended May 31,")
+    assert rows_between(read([*prose(740), *statement, *prose(400)])) == [
+        ["Year ended May 31,", "2023", "2022"],
+        ["---", "---", "---"],
+        ["Income:", "", ""],
+        ["Hire", "1,200", "1,100"],
+        ["Grants", "", "45"],
+        ["Gifts", "7", ""],
+        ["Cost:", "", ""],
+        ["Paint and ropes for all of the boats", "(30)", "(28)"],
+        ["Rent", "-", "(4)"],
+    ]
+
+
+def test_a_head_above_several_columns_is_in_each() -> None:
+    heads: list[Drawn] = [(215, 640, 11, "Three months"), (415, 640, 11, "Six months")]
+    years = [(left, 626, 11, year) for left, year in
+             zip((200, 280, 400, 480), ("2023", "2022") * 2, strict=True)]  # fmt: skip
+    body = [
+        (left, 610 - 16 * number, 11, cell)
+        for number, row in enumerate(
+            (("Hire", "12", "11", "24", "20"), ("Rent", "3", "4", "6", "8"))
+        )
+        for left, cell in zip((72, 200, 280, 400, 480), row, strict=True)
+    ]
+    assert rows_between(read([*prose(740), *heads, *years, *body, *prose(400)]))[0] == [
+        "",
+        "Three months 2023",
+        "Three months 2022",
+        "Six months 2023",
+        "Six months 2022",
+    ]
+
+
+def test_the_sign_of_a_currency_is_in_the_cell_of_its_number() -> None:
+    rows = [
+        (left, 610 - 16 * number, 11, cell)
+        for number in range(3)
+        for left, cell in ((72, f"Hire {number}"), (240, "$"), (280, "12"), (340, "$"), (380, "9"))
+    ]
+    heads = [(275, 626, 11, "2023"), (375, 626, 11, "2022")]
+    assert rows_between(read([*prose(740), *heads, *rows]))[2] == ["Hire 0", "$ 12", "$ 9"]
+
+
+def test_the_unit_in_parentheses_is_no_head_and_no_heading() -> None:
+    unit = (250, 640, -11, "(In thousands)")
+    text = read([*prose(740), unit, *table(["Goods", "2023", "2022"]), *prose(400)])
+    assert "\n\n(In thousands)\n\n| Goods | 2023 | 2022 |" in text
 
 
 def test_lines_around_cells_make_a_table() -> None:
@@ -346,8 +424,61 @@ def test_lines_around_cells_make_a_table() -> None:
         (202, 588, 11, "Ann and Ben"),
     ]
     assert read([*prose(740), *cells], more="\n".join(lines)).split("\n\n")[1] == (
-        "|Boat |Crew \\| berths|\n|---|---|\n|Gull, which is new |Ann and Ben|"
+        "| Boat | Crew \\| berths |\n| --- | --- |\n| Gull, which is new | Ann and Ben |"
     )
+
+
+GRID = ((70, 140, 240, 340), (600, 580, 560, 540))
+CELLS = [("Boat", "Seats", "Hour"), ("Gull", "2", "10"), ("Punt", "6", "25")]
+
+
+def grid(cells: Sequence[Sequence[str]]) -> list[Drawn]:
+    lefts, tops = GRID
+    return [
+        (left + 4, top - 14, 10, cell)
+        for top, row in zip(tops, cells, strict=False)
+        for left, cell in zip(lefts, row, strict=False)
+        if cell
+    ]
+
+
+def ruled(*left_out: tuple[float, float, float, float]) -> str:
+    """Return a grid's rules, a segment for each side of a cell, but for some."""
+    lefts, tops = GRID
+    sides = {(x, top, x, low) for x in lefts for top, low in pairwise(tops)}
+    sides |= {(left, y, right, y) for y in tops for left, right in pairwise(lefts)}
+    return "\n".join("{} {} m {} {} l S".format(*side) for side in sorted(sides - {*left_out}))
+
+
+def test_a_row_without_upright_rules_has_the_columns_of_the_others() -> None:
+    band = [(x, 600, x, 580) for x in GRID[0][1:-1]]
+    assert rows_between(read([*prose(740), *grid(CELLS)], more=ruled(*band)))[0] == [*CELLS[0]]
+    title = [("Boats of the lake",), *CELLS[1:]]
+    assert rows_between(read([*prose(740), *grid(title)], more=ruled(*band)))[0] == [
+        "Boats of the lake",
+        "",
+        "",
+    ]
+
+
+def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
+    cells = [("Boat", "Seats and hour", ""), ("Gull", "2", "10"), ("", "6", "25")]
+    spans = [(240, 600, 240, 580), (70, 560, 140, 560)]
+    rows = rows_between(read([*prose(740), *grid(cells)], more=ruled(*spans)))
+    assert [rows[0], *rows[2:]] == [
+        ["Boat", "Seats and hour", "Seats and hour"],
+        ["Gull", "2", "10"],
+        ["Gull", "6", "25"],
+    ]
+
+
+def test_turned_heads_stay_in_their_table() -> None:
+    turned = "".join(
+        f"BT /F0 8 Tf 0 1 -1 0 {left + 14} 583 Tm ({name}) Tj ET\n"
+        for left, name in zip(GRID[0][1:], ("Seats", "Hour"), strict=False)
+    )
+    page = [*prose(740), *grid([("Boat",), *CELLS[1:]])]
+    assert rows_between(read(page, more=turned + ruled()))[0] == [*CELLS[0]]
 
 
 def test_fields_of_a_form_stand_beside_their_labels() -> None:
@@ -399,3 +530,34 @@ def test_a_notice_names_pages_that_may_be_scans() -> None:
     file = read_bytes(draw_pdf(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
     assert file.notices == ("2 of 4 pages have no text: if pages 2, 4 are scans, they need OCR",)
     assert read_bytes(draw_pdf([prose(740)]), name="a", suffix=".pdf").notices == ()
+
+
+def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
+    address = ["Harbour Board of the Lake", "Pier 7", "12345 Lake Town"]
+    verse = ["So white", "The salt of the sea and the sun", "So blue"]
+    text = read([*prose(740), *prose(660, address), *prose(600, verse), *prose(540)])
+    assert text.split("\n\n")[1:3] == ["\n".join(address), "\n".join(verse)]
+    narrow = ["The harbour of the isles is", "closed at night."]
+    assert "The harbour of the isles is closed" in read([*prose(740), *prose(660, narrow)])
+
+
+@pytest.mark.parametrize("bookmark", ["Care of boats", "2.1 Care of boats"])
+@pytest.mark.parametrize("heading", ["Care of boats", "2.1 Care of boats", "2.1. CARE OF BOATS"])
+def test_a_bookmark_or_its_heading_may_lack_the_number(bookmark: str, heading: str) -> None:
+    content = draw_pdf([[*prose(740), (72, 680, 11, heading), *prose(660)]], outline=bookmark)
+    text = read_bytes(content, name="a", suffix=".pdf").text
+    assert f"\n\n# {heading}\n\n" in text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        (72, 640, -11, "Table 2: Prices of the boats"),
+        (72, 640, -11, "Figure 3. The harbour from above"),
+        (72, 640, -11, "Source: the harbour board"),
+        (72, 640, 15, "E = m c"),
+        (72, 640, -11, "(In millions, except for boats)"),
+    ],
+)
+def test_captions_sources_and_formulas_are_no_headings(line: Drawn) -> None:
+    assert "#" not in read([*prose(740), line, *prose(600)])

@@ -44,6 +44,15 @@ def test_headings_are_the_context_above_the_text() -> None:
     assert len(vectors) == len(chunks)
 
 
+def test_rows_of_tables_are_embedded_as_their_words() -> None:
+    embed = Lengths()
+    text = "# Boats\n\n| Name | Seats |\n|:--|--:|\n| Gull | - |\n| Punt | |\n\na | b, and -\n"
+    split_and_embed(GreedyChunker(80), [Source(text, format="markdown")], embed)
+    assert "".join(embed.texts).split() == [
+        *["#", "Boats", "Name", "Seats", "Gull", "-", "Punt", "a", "|", "b,", "and", "-"]
+    ]
+
+
 @every_splitter
 async def test_chunks_are_those_of_split_also_asynchronously(splitter: Any) -> None:
     texts, delivery = [TEXT, "", GUIDE], Delivery(overlap=5, trim=True)

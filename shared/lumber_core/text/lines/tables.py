@@ -20,11 +20,25 @@ _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _QUOTED_CELL = re.compile(
     rf'"(?<![^{_SEPARATORS}\r\n]")[^"]*"(?:"[^"]*")*(?=[{_SEPARATORS}\r\n]|\Z)'
 )
+_MARKDOWN_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
 _ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
 _FIRST_CELL = re.compile(r"\s*<t[dh]\b", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b[^<>]*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^<>]*>")
+
+
+def without_bars(text: str) -> str:
+    """Return a text with the rows of Markdown's tables as words, which is what vectors know.
+
+    Bars and the dashes below a header move a row's vector away from that of the same words.
+    """
+    return _MARKDOWN_ROW.sub(_cells_alone, text) if "|" in text else text
+
+
+def _cells_alone(row: re.Match[str]) -> str:
+    return "" if _RULE.fullmatch(row[0]) else " ".join(row[0].replace("|", " ").split())
 
 
 def find_header(text: str) -> int:

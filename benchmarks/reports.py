@@ -1,0 +1,116 @@
+"""Passages of annual reports: pages of the evidence, and numbers with their row and column.
+
+Run by `benchmarks/passages.py --reports`. A number of the evidence counts as read if a passage has
+it in a line with the label of its row, or in the line below, and has the year at the head of its
+column, in its text or above it. Evidence states cells a line each; rows with as many numbers as
+there are years above them are measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.corpora import load_financebench
+from benchmarks.searches import Build
+
+BUDGETS = (300, 600, 1200)
+_NUMBER = re.compile(r"[$(\s-]*(\d[\d,]*(?:\.\d+)?)[)%\s]*")
+_YEAR = re.compile(r"\b(?:19|20)\d\d$")
+_LONGEST_HEAD = 30  # characters; a year at the end of a longer line is in a sentence
+_EMPTY = ("", "\u2014", "\u2013", "-")
+
+
+class Fact(NamedTuple):
+    """A number in a table.
+
+    Attributes:
+        label: That of its row.
+        number: Without signs.
+        year: The head of its column.
+    """
+
+    label: str
+    number: str
+    year: str
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text has the number with its row's label and its column's head."""
+        if self.year not in text:
+            return False
+        number = re.compile(rf"(?<![\d.,]){re.escape(self.number)}(?![\d,]*\d)")
+        label = _letters(self.label)
+        lines = ["", *filter(str.strip, text.split("\n"))]
+        return any(
+            number.search(line) and label in _letters(before + line)
+            for before, line in pairwise(lines)
+        )
+
+
+def facts(evidence: str) -> Iterator[Fact]:
+    """Yield the numbers of an evidence whose rows have a number for each year at their head."""
+    years: list[str] = []
+    label, numbers, in_head = "", list[str](), False
+    for line in (*map(str.strip, evidence.split("\n")), "end"):
+        year, number = _YEAR.search(line), _NUMBER.fullmatch(line)
+        if year and len(line) < _LONGEST_HEAD and (in_head or not number):
+            years = [*(years if in_head else ()), year[0]]
+            label, numbers, in_head = "", [], True
+        elif number or line in _EMPTY[1:]:
+            numbers += [number[1] if number else ""] if label else []
+        elif any(map(str.isalpha, line)):
+            in_head &= not numbers
+            if len(numbers) == len(years) > 1:
+                yield from (
+                    Fact(label, one, head) for one, head in zip(numbers, years, strict=True) if one
+                )
+            label, numbers = line, []
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
+    """Print for how many questions a page of the evidence is touched, and what of it is read."""
+    reports, questions = load_financebench(data / "financebench")
+    stated = [{fact for text in one["evidence"] for fact in facts(text)} for one in questions]
+    heads = [f"page at {words:,} words" for words in BUDGETS]
+    heads += [f"numbers at {words:,}" for words in BUDGETS]
+    for title, indexes in (
+        ("each within its report", [[report] for report in reports]),
+        ("all reports in one index", [reports]),
+    ):
+        print(f"\n**Evidence in annual reports, {title}** ({len(questions)} questions)\n")
+        print(" | ".join(["retriever", *heads, "texts of the right report"]))
+        print(" | ".join(["---"] * (len(heads) + 2)))
+        for name, builds in chosen.items():
+            touched: dict[int, list[bool]] = defaultdict(list)
+            read: dict[int, list[float]] = defaultdict(list)
+            right: list[float] = []
+            for index in indexes:
+                search = builds[0](index)
+                for report in index:
+                    for one, expected in zip(questions, stated, strict=True):
+                        if one["document"] != report.stem:
+                            continue
+                        for words in BUDGETS:
+                            found = search(one["question"], words)
+                            own = [each for each in found if each[0] == report.name]
+                            spans = [span for _, span, _ in own]
+                            pages = [range(first, last + 1) for first, last in report.pages(spans)]
+                            touched[words].append(any({*one["pages"]} & {*p} for p in pages))
+                            right.append(len(own) / len(found))
+                            if expected:
+                                texts = [f"{above}\n{s.of(report.text)}" for _, s, above in own]
+                                has = [any(fact.is_in(t) for t in texts) for fact in expected]
+                                read[words].append(float(np.mean(has)))
+            cells = [np.mean(values[words]) for values in (touched, read) for words in BUDGETS]
+            cells.append(np.mean(right))
+            print(" | ".join([name, *(f"{cell:.3f}" for cell in cells)]), flush=True)
