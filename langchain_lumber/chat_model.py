@@ -86,5 +86,10 @@ def _messages(system: str, user: str) -> list[BaseMessage]:
 
 
 def _completion(message: AIMessage) -> Completion:
-    stated = (message.response_metadata, message.additional_kwargs, message.content)
+    stated = (
+        message.response_metadata,
+        message.additional_kwargs,
+        message.content,
+        message.tool_calls,
+    )
     return read_reply(str(message.text), *stated, usage=message.usage_metadata)

@@ -10,7 +10,8 @@ from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model, RetryingModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import ask_until_usable
-from lumber_core.lumber.answer_parser import is_refusal, without_thinking
+from lumber_core.llms.thoughts import without_thinking
+from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import encodable

@@ -15,6 +15,7 @@ from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.failures import is_cut, status_of
 from lumber_core.llms.model import Answers, Completion
+from lumber_core.llms.thoughts import without_thinking
 
 logger = logging.getLogger("lumber_core.llms")
 
@@ -115,8 +116,7 @@ class RequestForms:
         """Return whether the reasoning used up the tokens, and a higher limit helps."""
         limit = form.max_tokens
         limited = self._max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
-        text = completion.text.casefold()
-        if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
+        if not limited or not is_cut(completion.finish_reason) or without_thinking(completion.text):
             return False
         logger.info("%s thinks first: it may write %d tokens", self._name, _REASONING_TOKENS)
         self._model_reasons = True

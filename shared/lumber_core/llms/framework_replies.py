@@ -6,6 +6,7 @@ for the names that providers use.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 
@@ -46,11 +47,28 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
     counted = [entries for entries in _entries_of((usage or sources,)) if _has_tokens(entries)]
     prompt, completion = _tokens(counted[0], bool(usage)) if counted else (0, 0)
     return Completion(
-        text=text or (str(refusals[0]) if refusals else ""),
+        text=text or (str(refusals[0]) if refusals else text_instead(*sources)),
         prompt_tokens=prompt,
         completion_tokens=completion,
         finish_reason="refusal" if refusals else _finish_reason(found),
     )
+
+
+def text_instead(*sources: object) -> str:
+    """Return what a reply without a text has: the arguments of its tool calls, or a thought.
+
+    The thought stands in tags, as one that is delivered in the text.
+    """
+    found = [*_entries_of(sources)]
+    for name in ("arguments", "args"):
+        called = [entries[name] for entries in found if entries.get(name) and "name" in entries]
+        if called:
+            return "\n".join(one if _is_text(one) else json.dumps(one) for one in called)  # type: ignore[misc]
+    for name in ("reasoning_content", "reasoning", "thinking"):
+        for entries in found:
+            if _is_text(thought := entries.get(name)):
+                return f"<think>{thought}</think>"
+    return ""
 
 
 def _finish_reason(found: list[Entries]) -> str:

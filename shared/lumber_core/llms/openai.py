@@ -11,6 +11,7 @@ from lumber_core.calls.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
+from lumber_core.llms.framework_replies import text_instead
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
@@ -149,7 +150,7 @@ class OpenAIModel(RemoteModel):
             finish_reason = ""
         usage = getattr(reply, "usage", None)
         return Completion(
-            text=refusal or text,
+            text=refusal or text or text_instead(message),
             prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
             completion_tokens=_count(getattr(usage, "completion_tokens", None)),
             finish_reason=finish_reason,

@@ -2,8 +2,9 @@
 
 `lumber_chunker` is the splitter. `grouping` forms groups, `walk` goes from group to group, and
 `runner` asks the judge. `judges` and `bert_judge` decide; `prompt` writes a model's prompt,
-`answer_parser` reads its answer, `answer_store` keeps verdicts, `fallback` handles failures,
-`cost_estimate` predicts the cost, and `position_warning` warns of answers that look like guesses.
+`answer_parser` reads its answer by `answer_words`, `answer_store` keeps verdicts, `fallback`
+handles failures, `cost_estimate` predicts the cost, and `position_warning` warns of answers that
+look like guesses.
 
 With `method="window"` a judge names all starts of a long window of units; see `unit_windows`.
 """

@@ -2,56 +2,93 @@
 
 About a group models are asked for `Answer: ID 3`, about a window for `Answer: ID 3, ID 7`, and
 mostly comply; most of the parser is for those that do not. It looks, in order of trust, after
-"Answer:", in JSON, and in the rest of the text. Of several answers of one kind the last usable one
-counts, because models that reason conclude last.
+"Answer:", in JSON, for an ID alone, and in prose. Of several answers of one kind the last usable
+one counts, because models that reason conclude last.
 
-About a group any ID or number in the text is an answer in the end. About a window only a list is:
-a unit that is mentioned otherwise need not be a start.
+In prose about a group an ID counts if it is the only one of which a sentence states a change, and
+nothing in the text denies one. About a window only a list counts. Whatever else is said is
+unreadable, and the model is asked again.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from lumber_core.llms.thoughts import without_thinking
+from lumber_core.lumber.answer_words import (
+    AND,
+    CHANGE,
+    DENIAL,
+    INSTEAD,
+    LABEL,
+    NO_UNIT,
+    OR_TO,
+    REASON,
+    REFUSAL,
+    UNIT,
+)
 from lumber_core.segmentation import Outcome
 
-_THINKING = re.compile(
-    # Some servers put the opening tag into the prompt, and the answer has only the closing one.
-    r"\A.*</(?:think|thinking|reasoning)>|<(think|thinking|reasoning)>.*?(?:</\1>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
 # Bounded, so that reading takes linear time whatever a model writes.
-_MARKUP = r"[\s\"'*_`#\[\](){}<>:]{0,20}"
+_MARKUP = r"[\s\"'#\[\](){}<>:|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
+_EMPHASIS = re.compile(r"[*_`]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"\banswers?\b{_MARKUP}(?:\bis\b|\bare\b|[:=\-\u2013\u2014\uff1a])", re.IGNORECASE
+    rf"<answer>|{LABEL}{_MARKUP}(?:\b(?:is|are|ist|est|es)\b|[:=|\-\u2013\u2014]|(?<=[\n:|]))", re.I
 )
 _LABELLED = re.compile(
-    rf"{_MARKUP}(?:(?:is|the|paragraph|number)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
-    rf"(?:{_NUMBER}|(?P<none>(?:none|null|nil|no|nowhere|nothing)\b))",
+    rf"{_MARKUP}(?:(?:is|the|paragraph|number|boxed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
+    rf"(?:{_NUMBER}|(?P<none>{NO_UNIT}))",
     re.IGNORECASE,
 )
-_ID = re.compile(rf"\bid{_MARKUP}{_NUMBER}", re.IGNORECASE)
-_BARE = re.compile(rf"(?<![\w.]){_NUMBER}")
-_ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
+_LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])id{_MARKUP}"
+_ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
+# The whole text, or a line of it, beside text without numbers.
+_ALONE = re.compile(
+    rf"(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
+    r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z))",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(rf"{UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
+_ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
 # Between items. A dash counts at the start of a line only: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
-    r"(?:\band\b|(?m:^[ \t]{0,20}[-\u2022])|[\s,;.:\"'*_`\[\](){}<>])*", re.IGNORECASE
-)
-_NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
-_NONE = re.compile(r"\W*(?:none|null|nil|no|nowhere|nothing)\b\W*", re.IGNORECASE)
-_NEGATION = re.compile(r"\b(?:no|not|none|neither|never|except|without)\b|n['\u2019]t\b", re.I)
-_JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
-_PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
-_REFUSAL = re.compile(
-    r"\b(?:i(?:['\u2019]m| am) (?:sorry|unable|not able)|i (?:can(?:no|['\u2019])t|will not|"
-    r"won['\u2019]t)|cannot (?:assist|help|comply)|against (?:my|the) (?:policy|guidelines))\b",
+    rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-\u2022])|[\s,;.:\"'*_`\[\](){{}}<>\u3001\u3002])*",
     re.IGNORECASE,
 )
+# What is said of an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
+_SAID = r"[^\d\n;]{0,300}?"
+_REMARK = re.compile(
+    rf"[\s\])\"']{{0,5}}(?:\([^()\d\n]{{1,300}}\)|[(:=>\u2013\u2014\u2192-]{_SAID}[^\W\d_]{_SAID}"
+    rf"(?=[;\n]|(?:[,\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(\u2013\u2014-])|\Z))",
+    re.IGNORECASE,
+)
+_NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
+_NONE = re.compile(rf"\W*{NO_UNIT}\W*", re.IGNORECASE)
+_NEGATION = re.compile(DENIAL, re.IGNORECASE)
+# Behind an ID: that it is none, or that another one may be.
+_WITHDRAWAL = re.compile(
+    rf"\s{{0,4}}(?:(?!{REASON})[^\W\d]{{1,15}}?\s?)?{DENIAL}|[\u3040-\u9fff]{{1,30}}{DENIAL}"
+    rf"|\s*{OR_TO}\s*(?:id{_MARKUP})?\d",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(
+    rf"[,(\u2013\u2014-]\s*(?:{AND}\s+)?{INSTEAD}\s*(?:\w{{1,20}}\s){{0,2}}id{_MARKUP}\d{{1,9}}",
+    re.I,
+)
+_RANGE = re.compile(rf"\d\s*{OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
+_CHANGE = re.compile(CHANGE, re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?](?!\d)|[\n;\u3002]")
+_CLAUSE = re.compile(r"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s")
+_JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
+_PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
+_REFUSAL = re.compile(REFUSAL, re.IGNORECASE)
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
 _MAX_UNITS_IN_REASON = 5  # units that a reason lists
@@ -84,14 +121,14 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
     Returns:
         The units. Nothing raises: if an answer cannot be used, `reason` states why.
     """
-    text = _THOUSANDS.sub("", without_thinking(answer))
+    text = _THOUSANDS.sub("", _plain(answer))
     finders: dict[str, _Finder] = {
         "labelled answer": _labelled_answers,
         "JSON field": lambda text: [items[-1:] for items in _json_answers(text, _FIELDS, dict)],
-        "ID in the text": lambda text: [[int(match[1])] for match in _ID.finditer(text)],
-        "bare number": _bare_numbers,
+        "ID alone": lambda text: [[int(match[1])] for match in _ALONE.finditer(text)],
+        "ID in prose": _in_prose,
     }
-    return _parse(text, choices, finders)
+    return _parse(answer, text, choices, finders)
 
 
 def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
@@ -101,12 +138,7 @@ def read_list(answer: str, choices: Sequence[int]) -> ParsedAnswer:
         "JSON list": _json_lists,
         "list": _unlabelled_lists,
     }
-    return _parse(without_thinking(answer), choices, finders)
-
-
-def without_thinking(answer: str) -> str:
-    """Return an answer without the reasoning some models write before it."""
-    return _THINKING.sub(" ", answer).strip()
+    return _parse(answer, _plain(answer), choices, finders)
 
 
 def is_refusal(answer: str) -> bool:
@@ -114,9 +146,18 @@ def is_refusal(answer: str) -> bool:
     return _REFUSAL.search(answer) is not None
 
 
-def _parse(text: str, choices: Sequence[int], finders: dict[str, _Finder]) -> ParsedAnswer:
+def _plain(answer: str) -> str:
+    """Return an answer without thoughts, emphasis, and units that it names to exclude them."""
+    text = unicodedata.normalize("NFKC", without_thinking(answer))
+    return _CONTRAST.sub("", _EMPHASIS.sub("", text)).strip()
+
+
+def _parse(
+    answer: str, text: str, choices: Sequence[int], finders: dict[str, _Finder]
+) -> ParsedAnswer:
     if not text:
-        return ParsedAnswer(reason="the answer is empty")
+        only = "the answer has only thoughts" if answer.strip() else "the answer is empty"
+        return ParsedAnswer(reason=only)
     if _NONE.fullmatch(text):
         return ParsedAnswer(outcome="no_shift", reason="the answer says that nothing changes")
     for kind, find in finders.items():
@@ -126,7 +167,9 @@ def _parse(text: str, choices: Sequence[int], finders: dict[str, _Finder]) -> Pa
         return ParsedAnswer(reason="the answer repeats the placeholder of the prompt")
     if is_refusal(text):
         return ParsedAnswer(outcome="refused", reason="the model declined to answer")
-    return ParsedAnswer(reason="the answer names no paragraph, or none as a start")
+    return ParsedAnswer(
+        reason="the answer does not clearly state where content changes, or that it does not"
+    )
 
 
 def _choose_answer(kind: str, answers: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
@@ -156,14 +199,27 @@ def _list_units(units: Collection[int]) -> str:
 
 def _labelled_answers(text: str) -> list[list[int]]:
     """Read what follows each "Answer:"."""
-    matches = (_LABELLED.match(text, label.end()) for label in _ANSWER.finditer(text))
-    return [[] if m["none"] else [int(m[1])] for m in matches if m is not None]
-
-
-def _bare_numbers(text: str) -> list[list[int]]:
-    if _PLACEHOLDER.search(text) or is_refusal(text):
+    matches = [
+        match
+        for label in _ANSWER.finditer(text)
+        if (match := _LABELLED.match(text, label.end())) is not None
+    ]
+    if matches and (_WITHDRAWAL.match(text, (end := matches[-1].end())) or is_refusal(text[end:])):
         return []
-    return [[int(match[1])] for match in _BARE.finditer(text)]
+    return [[] if match["none"] else [int(match[1])] for match in matches]
+
+
+def _in_prose(text: str) -> list[list[int]]:
+    """Read the one unit of which some sentence states that content changes there."""
+    if _NEGATION.search(text) or _RANGE.search(text) or is_refusal(text):
+        return []
+    units: set[int] = set()
+    for sentence in _SENTENCE.split(text):
+        if _CHANGE.search(sentence):
+            clauses = [clause for clause in _CLAUSE.split(sentence) if _CHANGE.search(clause)]
+            of_change = [named[-1] for each in clauses if (named := _NAMED.findall(each))]
+            units.update(map(int, of_change or _NAMED.findall(sentence)))
+    return [[*units]] if len(units) == 1 else []
 
 
 def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]:
@@ -192,35 +248,57 @@ def _json_lists(text: str) -> list[list[int]]:
 
 
 def _labelled_lists(text: str) -> list[list[int]]:
-    """Read the list after the last "Answer:": on its line, or else on the lines that follow."""
-    *_, last = [None, *_ANSWER.finditer(text)]
-    if last is None:
+    """Read the list after the last "Answer:" on its line, or else on the lines that follow."""
+    labels = [*_ANSWER.finditer(text)]
+    if not labels:
         return []
-    after = text[last.end() :].lstrip()
+    after = text[labels[-1].end() :].lstrip()
     if after.startswith(("[", "{")) and (lists := _json_lists(after)):
         return lists
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
         return [[]]
-    return _items(after) or _items(line)
+    # One after another, each on a line with its label.
+    each = [_items(text[one.end() : next_.start()]) for one, next_ in pairwise(labels)]
+    last = _items(after) or _items(line)
+    named = re.findall(
+        rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", after[len(line) :], re.I | re.MULTILINE
+    )
+    if last and not {*map(int, named)} <= {*last[0]} and not _items(after):
+        return []  # the list goes on in a form that is not read
+    if last and each and all(found and len(found[0]) == 1 for found in (*each, last)):
+        between = [text[one.end() : next_.start()] for one, next_ in pairwise(labels)]
+        if all(len(part.strip(" \n>*-_").splitlines()) == 1 for part in between):
+            return [[unit for found in (*each, last) for unit in found[0]]]
+    return last
 
 
 def _unlabelled_lists(text: str) -> list[list[int]]:
     """Read a text that is only a list, or a list of IDs after a phrase without a negation."""
+    if is_refusal(text):
+        return []
     first = _ID.search(text)
     if first is not None and not _NEGATION.search(text, 0, first.start()):
         text = text[first.start() :]
-    return _items(text)
+    lists = _items(text)
+    # Several in a row, each with a text: the paragraphs of the question, repeated.
+    in_a_row = lists and all(after - before == 1 for before, after in pairwise(lists[0]))
+    return [] if in_a_row and len(lists[0]) > 1 and ":" in text else lists
 
 
 def _items(text: str) -> list[list[int]]:
-    """Read the list at the start of a text, which only a remark without numbers may follow."""
+    """Read the list at the start of a text, whose items may have remarks without numbers."""
     text, end = _NUMBERING.sub("", text), 0
     items: list[int] = []
     while (match := _ITEM.match(text, _skip_marks(text, end))) is not None:
         items.append(int(match[1]))
         end = match.end()
-    return [items] if items and not re.search(r"\d", text[end:]) else []
+        if (remark := _REMARK.match(text, end)) is not None:
+            if _NEGATION.search(remark[0]):
+                return []
+            end = remark.end()
+    denied = _NEGATION.search(_SENTENCE.split(text[end:], maxsplit=1)[0])
+    return [items] if items and not denied and not re.search(r"\d", text[end:]) else []
 
 
 def _skip_marks(text: str, position: int) -> int:

@@ -24,7 +24,8 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion, Model
 from lumber_core.llms.retry import CallPolicy, ask_until_usable
-from lumber_core.lumber.answer_parser import is_refusal, without_thinking
+from lumber_core.llms.thoughts import without_thinking
+from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.lumber.prompt import fold_lines
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.cached_model import CachedModel

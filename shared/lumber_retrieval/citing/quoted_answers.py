@@ -13,7 +13,7 @@ from functools import cache
 from itertools import count, pairwise
 from textwrap import indent
 
-from lumber_core.lumber.answer_parser import without_thinking
+from lumber_core.llms.thoughts import without_thinking
 from lumber_retrieval.citing.citations import Citation, Texts, cite
 
 UNKNOWN = "UNKNOWN"

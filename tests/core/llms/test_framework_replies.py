@@ -111,3 +111,21 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
     further = {"usage": {"input_tokens": 4, "cache_read_input_tokens": 5, "output_tokens": 4}}
     completion = read_reply("x", further, usage=usage)
     assert (completion.prompt_tokens, completion.completion_tokens) == (9, 4)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ({"tool_calls": [{"name": "answer", "args": {"answer": "ID 7"}}]}, '{"answer": "ID 7"}'),
+        (
+            {"tool_calls": [{"function": {"name": "answer", "arguments": '{"answer": "ID 7"}'}}]},
+            '{"answer": "ID 7"}',
+        ),
+        ({"additional_kwargs": {"reasoning_content": "ID 3? ID"}}, "<think>ID 3? ID</think>"),
+        ({"reasoning": "ID 3?"}, "<think>ID 3?</think>"),
+        ({"reasoning": None, "tool_calls": []}, ""),
+    ],
+)
+def test_a_reply_without_a_text_has_its_tool_calls_or_its_thought(source, text) -> None:
+    assert read_reply("", source).text == text
+    assert read_reply("Answer: ID 4", source).text == "Answer: ID 4"

@@ -1,0 +1,83 @@
+"""What models write before they answer: thoughts, in the forms of their chat templates.
+
+A server with a parser for its model keeps thoughts apart; others deliver them in the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NAME = (
+    r"(?:think(?:ing)?(?:_fast(?:er)?)?|thoughts?|thought_process|reason(?:ing)?|reflect(?:ion)?"
+    r"|scratch_?pad|(?:inner|internal)_(?:monologue|thoughts?)|(?:chain_of_thought|cot)|analysis)"
+)
+# In any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
+# <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is one that is spoken about.
+_TAG = re.compile(
+    rf"""(?<!`) (?:[<\[\u25c1\u3010\uff1c]|&lt;) [|\s]?
+    (?:(?P<end>/\s?|end_(?:of_)?)|start_(?:of_)?|begin_(?:of_)?)? (?:[a-z]{{1,20}}:)?
+    (?P<name>{_NAME}) (?:\s[^<>\[\]]{{0,200}})? [|\s]? (?:[>\]\u25b7\u3011\uff1e]|&gt;) (?!`|\()""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# Of Granite, Ollama's program, Open WebUI, MedGemma, Gemma, Apertus; and code blocks.
+_BLOCK = re.compile(
+    rf"""\A\W*here(?:'s|\ is)\ my\ thought\ process:.*?(?:here(?:'s|\ is)\ my\ response:|\Z)
+    | \A\s*Thinking\.\.\.\n.*?(?:\n\.\.\.done\ thinking\.|\Z)
+    | <details\s[^<>]{{0,99}}reasoning.*?(?:</details>|\Z)
+    | <unused94>.*?(?:<unused95>|\Z) | <\|channel>thought.*?(?:<channel\|>|\Z)
+    | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z) | (?:\A|\n)```{_NAME}\n.*?(?:\n```|\Z)""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+# gpt-oss: the answer is on the channel "final". Without special tokens the names are left.
+_FINAL = re.compile(
+    r"<\|channel\|>\s?final[^<]{0,99}(?:<\|constrain\|>[^<]{0,99})?<\|message\|>"
+    r"|assistant\s?final(?![a-z])"
+)
+_CHANNEL = re.compile(
+    r"(?:<\|start\|>\w*)?<\|channel\|>|\A\s*(?:assistant)?analysis(?=[A-Z\"\u201c])"
+)
+_MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
+# What stands around an answer: special tokens, and tags of models that think.
+_AROUND = re.compile(
+    r"\A(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}|(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}\Z"
+    r"|\A<(?:response|output)>|(?<!`)</(?:response|output)>\Z",
+    re.IGNORECASE,
+)
+
+
+def without_thinking(reply: str) -> str:
+    """Return a reply without the thoughts in it; "" if it has nothing else.
+
+    A thought that was cut off has no end. One whose beginning the template puts into the prompt has
+    only its end.
+    """
+    *_, final = [None, *_FINAL.finditer(reply)]
+    if final is not None:
+        reply = _MESSAGE_END.split(reply[final.end() :], maxsplit=1)[0]
+    elif channel := _CHANNEL.search(reply):
+        reply = reply[: channel.start()]
+    reply = _BLOCK.sub(" ", reply)
+    tags = [(tag["name"].casefold(), bool(tag["end"]), *tag.span()) for tag in _TAG.finditer(reply)]
+    last_end = max((number for number, tag in enumerate(tags) if tag[1]), default=-1)
+    kept, place, number = "", 0, 0
+    while number < len(tags):
+        name, is_end, start, end = tags[number]
+        number += 1
+        if is_end:
+            kept, place = "", end
+        elif number <= last_end and (closing := _closing(tags, number, name)) is not None:
+            kept += reply[place:start] + " "
+            number, place = closing + 1, tags[closing][3]
+        elif reply[start] not in "[\u3010" or reply[start - 1 : start] in ("", "\n"):
+            return _AROUND.sub("", (kept + reply[place:start]).strip()).strip()
+    return _AROUND.sub("", (kept + reply[place:]).strip()).strip()
+
+
+def _closing(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:
+    """Return which tag ends a thought: of its name, or the last one that ends no other thought."""
+    rest = range(first, len(tags))
+    own = next((n for n in rest if tags[n][:2] == (name, True)), None)
+    if own is not None:
+        return own
+    opened = {tags[n][0] for n in rest if not tags[n][1]}
+    return next((n for n in reversed(rest) if tags[n][1] and tags[n][0] not in opened), None)

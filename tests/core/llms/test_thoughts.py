@@ -1,0 +1,98 @@
+"""Thoughts of every chat template are no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lumber_core.llms.thoughts import without_thinking
+from tests.growth import MOST, growth
+
+ANSWER = "Answer: ID 7"
+OPEN = {
+    "<think>": "</think>",
+    "<Thinking>\n": "\n</Thinking>\n",
+    "<thought>": "</thought>",
+    "< think >": "</ think >",
+    "<think>\r": "</thinking>",
+    '<reasoning effort="high">': "</reasoning>",
+    "<reflection>": "</reflection>",
+    "<SCRATCHPAD>": "</SCRATCHPAD>",
+    "<seed:think>a<seed:cot_budget_reflect>b</seed:cot_budget_reflect>": "</seed:think>",
+    "<thinking>a<reflection>b</reflection>": "</thinking>",
+    "[THINK]": "[/THINK]",
+    "\u3010think\u3011": "\u3010/think\u3011",
+    "\u25c1think\u25b7": "\u25c1/think\u25b7",
+    "&lt;think&gt;": "&lt;/think&gt;",
+    "<|START_THINKING|>": "<|END_THINKING|><|START_RESPONSE|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>\n<|begin_of_solution|>",
+    "<|inner_prefix|>": "<|inner_suffix|>",
+    "<|channel>thought\n": "<channel|>",
+    "<unused94>thought\n": "<unused95>",
+    "<|channel|>analysis<|message|>": "<|end|><|start|>assistant<|channel|>final<|message|>",
+    "<|start|>assistant<|channel|>commentary<|message|>": "<|end|>"
+    "<|channel|>final <|constrain|>json<|message|>",
+    "analysisWe need it.": "assistantfinal",
+    "Here is my thought process:\n": "\nHere is my response:\n",
+    "Thinking...\n": "\n...done thinking.\n\n",
+    '<details type="reasoning" done="true"><summary>Thought</summary>': "</details>",
+    "```thinking\n": "\n```\n",
+}
+
+
+@pytest.mark.parametrize("opening", OPEN)
+def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: str) -> None:
+    thought = f"{opening}First, ID 1.\n\nAnswer: ID 2"
+    assert without_thinking(f"{thought}{OPEN[opening]}{ANSWER}") == ANSWER
+    assert without_thinking(f"\n{thought}{OPEN[opening]}\n\n{ANSWER}\n") == ANSWER
+    assert without_thinking(thought.removesuffix(" 2")) == ""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(f"Perhaps ID 2.{end}{ANSWER}" for end in ("</think>", "[/THINK]", "<|END_THINKING|>")),
+        f"Perhaps ID 2<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}<|return|>",
+        f"{ANSWER}\n<think>Or ID 2?",
+        f"{ANSWER}<think>Or ID 2?</think>",
+        f"<think>ID 1</think><output>{ANSWER}</output>",
+        f"<|im_start|>{ANSWER}<|im_end|>",
+        f"<think>1<think>2</think>3</think>{ANSWER}",
+        f"<think></think><think>ID 2</think>{ANSWER}",
+    ],
+)
+def test_thoughts_are_taken_out_wherever_they_stand(reply: str) -> None:
+    assert without_thinking(reply) == ANSWER
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Put it between `<think>` and `</think>` tags.",
+        "Analysis shows 7 [analysis](a.md).",
+        "It is a thought [thoughts] of a <b>thinker</b>.",
+    ],
+)
+def test_words_about_thoughts_stay(reply: str) -> None:
+    assert without_thinking(reply) == reply
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<think>",
+        "</think>",
+        "[THINK]",
+        "<think></thinking>",
+        "[think]",
+        "\n",
+        "<|a|>",
+        "<|channel|>",
+    ],
+)
+def test_thoughts_are_found_in_linear_time(part: str) -> None:
+    def work(size: int) -> Callable[[], object]:
+        return lambda: without_thinking(part * size + "x")
+
+    assert growth(work, 5_000) < MOST

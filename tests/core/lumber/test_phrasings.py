@@ -1,0 +1,251 @@
+"""Answers as people would read them, in six languages: read so, or asked again."""
+
+from __future__ import annotations
+
+import pytest
+
+from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
+
+CHOICES = range(1, 12)
+FOUND = [
+    *(
+        "Answer: ID {n}",
+        "The answer is ID {n}.",
+        "**Answer:** paragraph {n}",
+        '{{"answer": "ID {n}"}}',
+        "ID {n}",
+    ),
+    *(
+        "The content shifts at ID {n}.",
+        "At ID {n}, a new scene begins.",
+        "A new topic starts with ID {n}, in Paris.",
+    ),
+    *(
+        "The first turn is at paragraph {n}.",
+        "ID {n}, not ID 9",
+        "I'd say ID {n} changes the scene.",
+    ),
+    *(
+        "Antwort: ID {n}",
+        "Der Inhalt wechselt bei ID {n}.",
+        "Bei ID {n} beginnt ein neues Thema.",
+        "Ab Absatz {n} ändert sich das Thema.",
+    ),
+    *(
+        "Réponse : ID {n}",
+        "Le contenu change à l'ID {n}.",
+        "Un nouveau sujet commence au paragraphe {n}.",
+        "La réponse est ID {n}.",
+    ),
+    *(
+        "Respuesta: ID {n}",
+        "El contenido cambia en ID {n}.",
+        "En el párrafo {n} empieza un tema nuevo.",
+        "La respuesta es ID {n}.",
+    ),
+    *("答案：ID {n}", "内容从ID {n}开始转变。", "从第{n}段开始新的话题。", "回答: ID {n}"),
+    *(
+        "答え：ID {n}",
+        "内容はID {n}から変わります。",
+        "ID {n}で新しい話題が始まります。",
+        "回答：ID {n}",
+    ),
+]
+DENIED = [
+    *(
+        "There is no shift between ID 2 and ID {n}.",
+        "No clear shift: all paragraphs, from ID 2 to ID {n}, are about boats.",
+    ),
+    *(
+        "Nothing changes at ID {n}.",
+        "ID {n} isn't a new topic.",
+        "ID 2 to ID {n} all tell of boats.",
+        "Neither ID 2 nor ID {n} starts anything new.",
+    ),
+    *(
+        "I don't see that ID {n} turns anywhere.",
+        "There is no shift. ID 2 begins with boats, and ID {n} ends with them.",
+    ),
+    *(
+        "Answer: ID {n} is not a shift.",
+        "Answer: not ID {n}",
+        "Answer: there is no change up to ID {n}.",
+        "Answer: ID {n} doesn't start a topic.",
+    ),
+    *(
+        "Paragraphs 2 to {n} belong together.",
+        "A shift at ID {n} would be too early.",
+        "The text goes on without a turn until ID {n}.",
+    ),
+    *(
+        "Zwischen ID 2 und ID {n} wechselt der Inhalt nicht.",
+        "Kein Wechsel bei ID {n}.",
+        "Antwort: ID {n} ist kein neues Thema.",
+        "Von ID 2 bis ID {n} geht es um Boote.",
+    ),
+    *(
+        "Il n'y a pas de changement entre ID 2 et ID {n}.",
+        "Aucun changement à l'ID {n}.",
+        "Réponse : ID {n} n'est pas un nouveau sujet.",
+        "De l'ID 2 à l'ID {n}, tout parle de bateaux.",
+    ),
+    *(
+        "No hay ningún cambio entre ID 2 e ID {n}.",
+        "El tema no cambia en ID {n}.",
+        "Respuesta: ID {n} no es un tema nuevo.",
+        "De ID 2 a ID {n} se habla de barcos.",
+    ),
+    *(
+        "ID 2和ID {n}之间没有转变。",
+        "内容在ID {n}没有变化。",
+        "答案：ID {n}不是新的话题。",
+        "从ID 2到ID {n}都在讲船。",
+    ),
+    *(
+        "ID 2からID {n}まで話題は変わりません。",
+        "ID {n}で新しい話題は始まらない。",
+        "答え：ID {n}は新しい話題ではありません。",
+        "ID 2もID {n}も船の話です。",
+    ),
+]
+REFUSED = [
+    *(
+        "I'm sorry, but I can't help with ID {n}, because it is violent.",
+        "I cannot assist with ID {n}, where it begins.",
+    ),
+    *(
+        "I am unable to say whether ID {n} starts a new scene.",
+        "Discussing the change in ID {n} is against my guidelines.",
+    ),
+    *(
+        "Es tut mir leid, bei ID {n} beginnt Gewalt, dabei kann ich nicht helfen.",
+        "Je suis désolé, je ne peux pas lire ID {n}.",
+    ),
+    *(
+        "Lo siento, no puedo ayudar con ID {n}.",
+        "抱歉，我无法处理ID {n}。",
+        "申し訳ありませんが、ID {n}には答えられません。",
+    ),
+]
+NONE = [
+    *(
+        "Answer: none",
+        "none",
+        "Answer: None of them.",
+        '{{"answer": null}}',
+        "Antwort: keine",
+        "Réponse : aucun",
+    ),
+    *("Respuesta: ninguno", "答案：无", "答え：なし", "Answer: no shift between ID 2 and ID {n}."),
+]
+AROUND = {
+    "alone": "{}",
+    "after a thought": "<think>ID 2? Answer: ID 3.</think>\n{}",
+    "after Magistral's": "[THINK]Perhaps ID 2 changes.[/THINK]{}",
+    "before a thought": "{}\n<thought>Or does ID 2 change",
+    "in gpt-oss's channel": "<|channel|>analysis<|message|>ID 2 turns<|end|>"
+    "<|start|>assistant<|channel|>final<|message|>{}",
+    "with words before": "Boats are in all of them.\n\n{}",
+    "with words behind": "{}\n\nHave a good day.",
+    "in bold": "**{}**",
+    "quoted": "> {}",
+}
+
+
+def cases(phrases: list[str]) -> list[tuple[str, str, int]]:
+    return [
+        (around.replace("{}", phrase.format(n=unit)), phrase, unit)
+        for phrase in phrases
+        for around in AROUND.values()
+        for unit in (1, 6, 11)
+    ]
+
+
+def read(answer: str) -> ParsedAnswer:
+    return read_answer(answer, CHOICES)
+
+
+def test_what_is_named_is_read_or_asked_again() -> None:
+    again = set()
+    for answer, phrase, unit in cases(FOUND):
+        parsed = read(answer)
+        if parsed.outcome == "shift":
+            assert parsed.starts == (unit,), answer
+        else:
+            assert parsed.outcome == "unreadable", answer
+            again.add(phrase)
+    assert not again
+
+
+@pytest.mark.parametrize("phrases", [DENIED, REFUSED, NONE], ids=["denied", "refused", "none"])
+def test_what_is_denied_or_refused_is_no_start(phrases: list[str]) -> None:
+    allowed = {"refused", "unreadable"} if phrases is REFUSED else {"no_shift", "unreadable"}
+    wrong = {answer: read(answer) for answer, *_ in cases(phrases)}
+    assert {answer: one for answer, one in wrong.items() if one.outcome not in allowed} == {}
+    for answer, *_ in cases(phrases):
+        assert read_list(answer, CHOICES).outcome != "shift", answer
+
+
+def test_an_id_in_prose_is_said_to_be_in_prose() -> None:
+    assert read("The content shifts at ID 6.").reason == "the ID in prose names 6"
+
+
+ITEMS = [
+    *(
+        "{}: the harbour; {}: the trial",
+        "{} - the harbour\n{} - the trial",
+        "{} (the harbour), {} (the trial)",
+    ),
+    *(
+        "{}: the harbour, {}: the trial",
+        "- {}: the harbour\n- {}: the trial",
+        "{} \u2013 harbour; {} \u2013 trial.",
+    ),
+    *(
+        "{}\uff1a港口\uff1b{}\uff1a审判",
+        "{}\u3001{}",
+        "{} und {}",
+        "{} et {}",
+        "{} y {}",
+        "{}\n{}",
+        "{} => a\n{} => b",
+    ),
+    *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
+]
+
+
+@pytest.mark.parametrize("items", ITEMS)
+@pytest.mark.parametrize("label", ["ID {}", "{}", "[ID {}]"])
+@pytest.mark.parametrize("before", ["", "Answer: ", "Answer:\n", "<think>ID 3</think>Antwort: "])
+def test_items_with_remarks_are_all_read_or_asked_again(
+    items: str, label: str, before: str
+) -> None:
+    parsed = read_list(before + items.format(label.format(4), label.format(7)), CHOICES)
+    if "[" not in label:
+        assert (parsed.outcome, parsed.starts) == ("shift", (4, 7))
+    else:
+        assert parsed.starts in {(), (4, 7)}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(
+            "Answer: ID 4: not a start; ID 7: a start",
+            "Answer: ID 4, ID 7 are not starts",
+            "Answer: ID 4 bis ID 7",
+        ),
+        *(
+            "Answer: ID 4 (in 1850), ID 7",
+            "Answer: ID 4: see ID 2\nID 7: bees",
+            "3: boats\n4: oars\n5: sails",
+        ),
+    ],
+)
+def test_lists_that_deny_or_are_cut_by_numbers_are_asked_about_again(answer: str) -> None:
+    assert read_list(answer, CHOICES).outcome == "unreadable"
+
+
+def test_an_answer_on_each_line_is_a_list() -> None:
+    assert read_list("Answer: ID 4\nAnswer: ID 7", CHOICES).starts == (4, 7)
+    assert read_list("Answer: ID 4\nOr rather:\nAnswer: ID 7", CHOICES).starts == (7,)
