@@ -50,7 +50,8 @@ def answer_from(
         reply = without_thinking(encodable(completion.text))
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
-        fault = _fault(last) if reply.strip() else "the answer is empty"
+        empty = "it has only thoughts" if completion.text.strip() else "the answer is empty"
+        fault = _fault(last) if reply.strip() else empty
         if fault and is_refusal(reply):
             raise LumberError("the model declined to answer")
         if fault and is_cut(completion.finish_reason):

@@ -26,7 +26,7 @@ from lumber_core.lumber.answer_words import (
     DENIAL,
     INSTEAD,
     LABEL,
-    NO_UNIT,
+    NO_START,
     OR_TO,
     REASON,
     REFUSAL,
@@ -44,7 +44,7 @@ _ANSWER = re.compile(
 )
 _LABELLED = re.compile(
     rf"{_MARKUP}(?:(?:is|the|paragraph|number|boxed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
-    rf"(?:{_NUMBER}|(?P<none>{NO_UNIT}))",
+    rf"(?:{_NUMBER}|(?P<none>{NO_START}))",
     re.IGNORECASE,
 )
 _LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])id{_MARKUP}"
@@ -70,7 +70,7 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
-_NONE = re.compile(rf"\W*{NO_UNIT}\W*", re.IGNORECASE)
+_NONE = re.compile(rf"\W*{NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(DENIAL, re.IGNORECASE)
 # Behind an ID: that it is none, or that another one may be.
 _WITHDRAWAL = re.compile(

@@ -7,7 +7,7 @@ expression. Answers in any other language are read after "Answer:" alone.
 LABEL = r"(?:\b(?:answers?|antwort|r[eé]ponse|respuesta)\b|答案|回答|答え)"
 """What stands before an answer."""
 
-NO_UNIT = (
+NO_START = (
     r"(?:(?:none|null|nil|no|nowhere|nothing|keine?r?|nirgends|nichts|aucune?|nulle part|rien"
     r"|ning[uú]n[oa]?|nada)\b|[无無]|[没沒]有|なし|ない)"
 )

@@ -7,10 +7,11 @@ is then looked up, so that no number, line or page is the model's own.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import count, pairwise
+from itertools import pairwise
 from textwrap import indent
 
 from lumber_core.llms.thoughts import without_thinking
@@ -46,12 +47,32 @@ QUOTING_QUESTION = """\
 Question: {question}"""
 """The user text, with places for `context`, the passages, and `question`."""
 
-# "[1]", and what models write for several: "[1, 3]", "[1; 3]", "[1 and 3]", "[1-3]".
-_BETWEEN = r"\s*[,;&\u3001\uff0c\uff1b\u2010-\u2014-]\s*|\s+(?:and\s+)?"
-_NUMBERS = rf"\[(?:\d{{1,3}}(?:{_BETWEEN}))*\d{{1,3}}\]"
-_MARKER = re.compile(_NUMBERS)
-_RANGE = re.compile(r"(\d+)(?:\s*[\u2010-\u2014-]\s*(\d+))?")
-_NUMBERED = re.compile(rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:*_-]*(.*)")
+# "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
+# Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]".
+_DASH = r"[\u2010-\u2014\u2212~\uff5e\uff0d-]"
+_BETWEEN = rf"\s*(?:[,;&\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:and\s+)?"
+_LIST = rf"(?:\d{{1,3}}(?:{_BETWEEN}))*\d{{1,3}}"
+_WORD = (
+    r"(?:quotes?|quotations?|citations?|cite|sources?|refs?|references?|zitat|quelle|cita|fuente)"
+)
+_NUMBERS = (
+    rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])\^?(?:{_WORD}[\s:#]{{1,2}})?(?:\d{{1,3}}:)?{_LIST}"
+    r"(?:\u2020[^\[\]\u3010\u3011\n]{0,40})?(?:\\?\]{1,2}|[\u3011\uff3d\u3015])(?:\([^()\s]{1,200}\))?"
+    rf"|<sup>\s?\[?{_LIST}\]?\s?</sup>)"
+)
+_MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
+)
+_NO_NUMBER = re.compile(r"\u2020[^\[\]\u3010\u3011]*|\([^()]*\)|\d+:(?=\d)")
+_NUMBERED = re.compile(rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:\uff1a*_-]*(.*)", re.IGNORECASE)
+# "(1)", "1.", and small or circled numbers: if they precede quotes in marks below an answer that
+# refers to them.
+_SMALL = "\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468"
+_OTHER_MARKER = re.compile(rf"\((\d{{1,3}})\)|([{_SMALL}]+)")
+_OTHER_NUMBERED = re.compile(
+    rf"([\s>*_-]*)(?:\(?(\d{{1,3}})[.):]|([{_SMALL}]+))[\s:\uff1a*_-]*(?=[*_]*[\"\u201c\u201e\u00ab\u2018\u300c\u300e])"
+)
 _MOST_OF_A_NUMBER = 20  # quotes: an answer that repeats [1] below twenty of them stays readable
 _TITLE = re.compile(r"\W*(?:quotes?|quotations?|citations?|sources?|references?)\W*", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
@@ -73,6 +94,7 @@ _IN_MARKS = re.compile(
 _INLINE = re.compile(
     '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]{20,})["\u201d\u201c\u00bb]'
 )
+_OWN = re.compile(rf"\s?(?:({_NUMBERS})|\((\d{{1,2}})\)|([{_SMALL}]+))", re.IGNORECASE)
 NO_QUOTE = "[?]"
 """Stands in an answer where the model names a quote that it did not give."""
 
@@ -127,6 +149,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     """
     lines = without_thinking(reply).splitlines()
     lines = [line for line in lines if not _FENCE.fullmatch(line)]
+    lines = _with_brackets(lines)
     found = {n: match for n, line in enumerate(lines) if (match := _NUMBERED.fullmatch(line))}
     # Lines of the answer may begin with numbers, too.
     in_marks = [n for n, match in found.items() if _IN_MARKS.match(match[2])]
@@ -152,6 +175,31 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         answer.pop()
     text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
     return text.strip(), [*map(_strip_quotes, quotes)]
+
+
+def _with_brackets(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a reply with numbers in brackets, if it has other ones before quotes."""
+    listed = {n: match for n, line in enumerate(lines) if (match := _OTHER_NUMBERED.match(line))}
+    numbers = {_number(match[2] or match[3]) for match in listed.values()}
+    answer = "\n".join(lines[: min(listed, default=0)])
+    used = {_number(one[1] or one[2]) for one in _OTHER_MARKER.finditer(answer)}
+    if not numbers & {*used, *(n for one in _MARKER.findall(answer) for n in _numbers(one))}:
+        return [*lines]
+
+    def in_brackets(match: re.Match[str]) -> str:
+        number = _number(match[1] or match[2])
+        return f"[{number}]" if number in numbers else match[0]
+
+    return [
+        f"{listed[n][1]}[{_number(listed[n][2] or listed[n][3])}] {line[listed[n].end() :]}"
+        if n in listed
+        else _OTHER_MARKER.sub(in_brackets, line)
+        for n, line in enumerate(lines)
+    ]
+
+
+def _number(digits: str) -> int:
+    return int("".join(str(unicodedata.digit(digit)) for digit in digits))
 
 
 def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
@@ -189,7 +237,7 @@ def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
 
 def _numbers(markers: str) -> Iterator[int]:
     """Yield the numbers in brackets."""
-    for first, last in _RANGE.findall(markers):
+    for first, last in _RANGE.findall(_NO_NUMBER.sub("", markers)):
         low, high = sorted((int(first), int(last or first)))
         yield from range(low, high + 1)
 
@@ -214,10 +262,22 @@ def _strip_quotes(quote: str) -> str:
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
-    quotes = [match[1].strip() for match in _INLINE.finditer(text)]
-    if not quotes:
+    found = [*_INLINE.finditer(text)]
+    # A number behind a quote is its own; the model's other numbers are of nothing that is known.
+    numbers: dict[int, list[int]] = {}
+    ends = []
+    for n, match in enumerate(found, 1):
+        own = _OWN.match(text, match.end())
+        named = (
+            [] if own is None else [*_numbers(own[1])] if own[1] else [_number(own[2] or own[3])]
+        )
+        if len(named) == 1:
+            numbers.setdefault(named[0], []).append(n)
+        ends.append(own.end() if own is not None and len(named) == 1 else match.end())
+    if not found:
         return text, []
-    place = count(1)
-    # The model's own numbers are of nothing that is known.
-    numbered = _INLINE.sub(lambda match: f"{match[0]} [{next(place)}]", _renumber(text, {}))
-    return numbered, quotes
+    numbered = _renumber(text[: found[0].start()], numbers)
+    for n, (match, end) in enumerate(zip(found, ends, strict=True), 1):
+        following = found[n].start() if n < len(found) else len(text)
+        numbered += f"{match[0]} [{n}]{_renumber(text[end:following], numbers)}"
+    return numbered, [match[1].strip() for match in found]

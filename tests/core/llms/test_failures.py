@@ -166,7 +166,7 @@ def test_servers_that_are_slow_or_away_are_transient_errors(api: str, serve: Any
     [
         (None, ""),
         ([], ""),
-        ([{"type": "thinking", "thinking": "ID 6?"}, None], ""),
+        ([{"type": "thinking", "thinking": "ID 6?"}, None], "<think>ID 6?</think>"),
         ([{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 7"}], "Answer: ID 7"),
         ([{"type": "thinking", "thinking": "ID 6?"}, "Answer: ", "ID 7"], "Answer: ID 7"),
     ],

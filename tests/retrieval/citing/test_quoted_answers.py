@@ -82,8 +82,8 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             ["They hunt fish at dawn"],
         ),
         (
-            '"They hunt fish at dawn" [3].',
-            '"They hunt fish at dawn" [1] [?].',
+            '"They hunt fish at dawn" [3]. So [3], not [4].',
+            '"They hunt fish at dawn" [1]. So [1], not [?].',
             ["They hunt fish at dawn"],
         ),
         ("At dawn.", "At dawn.", []),
@@ -131,9 +131,99 @@ def test_the_prompt_asks_for_the_form_that_is_read() -> None:
     assert QUOTING_QUESTION.format(context="C", question="Q").endswith("</passages>\n\nQuestion: Q")
 
 
+MARKS = [
+    *(
+        "[1]",
+        "\u30101\u3011",
+        "\uff3b\uff11\uff3d",
+        "[\uff11]",
+        "\u30141\u3015",
+        "[^1]",
+        "\\[1\\]",
+        "[[1]]",
+        "[[1]](#quote-1)",
+    ),
+    *(
+        "[1](http://a/2)",
+        "\u30101\u2020source\u3011",
+        "\u30103:1\u2020L3-L5\u3011",
+        "<sup>1</sup>",
+        "<sup>[1]</sup>",
+    ),
+    *("(1)", "\xb9", "\u2460", "[Quote 1]", "[Source: 1]"),
+]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("line", ["{} ", "{}: ", "- {} ", "**{}** ", "> {} - "])
+def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> None:
+    reply = f'At dawn {mark}.\n\n{line.format(mark)}"They hunt fish at dawn"'
+    assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "line"),
+    [
+        ("[1]", "1. "),
+        ("[1]", "(1) "),
+        ("\xb9", "1. "),
+        ("(1)", "1) "),
+        ("[1]", "\xb9 "),
+        ("\u30101\u3011", "[1] "),
+    ],
+)
+def test_a_list_of_quotes_may_have_other_marks_than_the_answer(mark: str, line: str) -> None:
+    reply = f'At dawn {mark}.\n\nQuotes:\n{line}"They hunt fish at dawn"'
+    assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        *(
+            "[1]-[3]",
+            "[1]\u2013[3]",
+            "[1\u20133]",
+            "\u30101\u3011-\u30103\u3011",
+            "[^1]-[^3]",
+            "[1~3]",
+        ),
+        *(
+            "\uff3b\uff11\uff0d\uff13\uff3d",
+            "[1][2][3]",
+            "[1, 2, 3]",
+            "\u30101\u3011\u30102\u3011\u30103\u3011",
+            "<sup>1-3</sup>",
+        ),
+    ],
+)
+def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
+    quotes = '[1] "dawn"\n[2] "day"\n[3] "dusk"'
+    assert read_quoted_answer(f"All {marks}.\n\n{quotes}")[0] == "All [1][2][3]."
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        (
+            'Dawn \u30101\u3011 and noon \u30107\u3011.\n\n\u30101\u3011 "dawn"',
+            "Dawn [1] and noon [?].",
+        ),
+        ('"They hunt fish at dawn" (1), in (1984).', '"They hunt fish at dawn" [1], in (1984).'),
+        ('Of 10 m\xb2 (1) each [1].\n\n[1] "10 m\xb2"', "Of 10 m\xb2 (1) each [1]."),
+        ('They do:\n1. "No!"\n2. "Go!"', 'They do:\n1. "No!"\n2. "Go!"'),
+    ],
+)
+def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answer) -> None:
+    assert read_quoted_answer(reply)[0] == answer
+
+
 @pytest.mark.parametrize(
     "form",
     [
+        lambda size: "\u30101\u2020" * size,
+        lambda size: "Dawn (1)." + '\n(1) "x"' * size,
+        lambda size: '"It goes on and on and on" [1] ' * size,
         lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + "and on\n\n" * size,
         lambda size: 'Dawn [1].\n\n[1] "It goes on\n' + 'and "on" so\n\n' * size,
         lambda size: "Dawn [1].\n\n[1]" + "\n" * size + '"dawn"',
