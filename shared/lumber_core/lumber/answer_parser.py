@@ -24,7 +24,7 @@ from lumber_core.lumber.answer_words import (
     AND,
     CHANGE,
     DENIAL,
-    INSTEAD,
+    EXCLUSION,
     LABEL,
     NO_START,
     OR_TO,
@@ -57,6 +57,7 @@ _ALONE = re.compile(
 )
 _NAMED = re.compile(rf"{UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
+_LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
 # Between items. A dash counts at the start of a line only: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
     rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-\u2022])|[\s,;.:\"'*_`\[\](){{}}<>\u3001\u3002])*",
@@ -79,7 +80,7 @@ _WITHDRAWAL = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    rf"[,(\u2013\u2014-]\s*(?:{AND}\s+)?{INSTEAD}\s*(?:\w{{1,20}}\s){{0,2}}id{_MARKUP}\d{{1,9}}",
+    rf"[,(\u2013\u2014-]\s*(?:{AND}\s+)?{EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}id{_MARKUP}\d{{1,9}}",
     re.I,
 )
 _RANGE = re.compile(rf"\d\s*{OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
@@ -258,19 +259,15 @@ def _labelled_lists(text: str) -> list[list[int]]:
     line = after.partition("\n")[0]
     if not _ID.search(line) and _NONE.match(line):
         return [[]]
+    if not (last := _items(after)) and (last := _items(line)):
+        others = _LINE_OR_ID.findall(after, len(line))
+        if not {*map(int, others)} <= {*last[0]}:
+            return []  # the list goes on in a form that is not read
     # One after another, each on a line with its label.
-    each = [_items(text[one.end() : next_.start()]) for one, next_ in pairwise(labels)]
-    last = _items(after) or _items(line)
-    named = re.findall(
-        rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", after[len(line) :], re.I | re.MULTILINE
-    )
-    if last and not {*map(int, named)} <= {*last[0]} and not _items(after):
-        return []  # the list goes on in a form that is not read
-    if last and each and all(found and len(found[0]) == 1 for found in (*each, last)):
-        between = [text[one.end() : next_.start()] for one, next_ in pairwise(labels)]
-        if all(len(part.strip(" \n>*-_").splitlines()) == 1 for part in between):
-            return [[unit for found in (*each, last) for unit in found[0]]]
-    return last
+    parts = [text[one.end() : other.start()].strip(" \n>-") for one, other in pairwise(labels)]
+    lists = [found for part in parts if "\n" not in part for found in _items(part)] + last
+    is_one = len(lists) == len(labels) and all(len(items) == 1 for items in lists)
+    return [[unit for items in lists for unit in items]] if is_one else last
 
 
 def _unlabelled_lists(text: str) -> list[list[int]]:

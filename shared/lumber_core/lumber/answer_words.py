@@ -38,7 +38,9 @@ OR_TO = (
 )
 """What stands between two items of which it is not certain that both are meant."""
 
-INSTEAD = r"(?:\b(?:(?:not|nicht|non|pas|no)\s|rather than|instead of|statt|plut[oô]t que)|而不是)"
+EXCLUSION = (
+    r"(?:\b(?:(?:not|nicht|non|pas|no)\s|rather than|instead of|statt|plut[oô]t que)|而不是)"
+)
 """What stands before an item that is not meant."""
 
 REASON = r"(?:because|since|where|weil|denn|car\b|porque)"
