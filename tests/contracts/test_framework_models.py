@@ -69,11 +69,17 @@ class ServerLLM(CustomLLM):
     _client: Any = PrivateAttr(None)
     _generation: dict[str, Any] = PrivateAttr(default_factory=dict)
     _calls: int = PrivateAttr(0)
+    _model_id: str = PrivateAttr("a")
+    _cached_content: str | None = PrivateAttr(None)
 
-    def __init__(self, client: Any = None, generation: Any = None, **settings: Any) -> None:
+    def __init__(
+        self, client: Any = None, generation: Any = None, private: Any = None, **settings: Any
+    ) -> None:
         super().__init__(**settings)
         self._client = client
         self._generation = generation or {}
+        for name, value in (private or {}).items():
+            setattr(self, name, value)
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -108,6 +114,8 @@ CHANGES_ANSWERS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (llamaindex, {"system_prompt": "Be brief."}),
     (llamaindex, {"additional_kwargs": {"seed": 1}}),
     (llamaindex, {"generation": {"max_output_tokens": 5}}),
+    (llamaindex, {"private": {"_model_id": "b"}}),
+    (llamaindex, {"private": {"_cached_content": "cachedContents/9"}}),
     (llamaindex, {"generation": {"thinking_config": {"thinking_budget": 0}}}),
     (llamaindex, {"generation": {"safety": [{"threshold": Threshold.NONE}]}}),
 ]

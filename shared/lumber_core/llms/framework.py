@@ -34,8 +34,8 @@ _NO_INFLUENCE = frozenset(
 _OF_TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
 # Private attributes that are no settings but what a client has seen or counted.
 _STATE = (
-    r"(?:^|_)(?:cache|cached|calls?|count|counter|created|default|history|id|last|lock|meta|"
-    r"metadata|session|state|usage)(?:$|_)"
+    r"(?:^|_)(?:calls?|counter|history|last|lock|meta|metadata|requests?|state|usage)(?:$|_)"
+    r"|^_(?:cache|count|default_model_name)$"
 )
 # The clients of OpenAI and Anthropic wait 0.38 s or more before their first retry, those of Google
 # and LlamaIndex a second, and then twice as long each time.
