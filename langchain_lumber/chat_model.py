@@ -72,7 +72,12 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
     if isinstance(llm, DynamicRunnable):
         return _models_in(*llm.prepare(config))
     if callable(getattr(type(llm), "_model", None)):  # of init_chat_model, configurable
-        return _models_in(llm._model(config), config)
+        try:
+            return _models_in(llm._model(config), config)
+        except TypeError as error:
+            raise TypeError(
+                "llm has no model by default: pass llm.with_config(configurable={'model': ...})"
+            ) from error
     kind = type(llm).__name__
     raise TypeError(
         f"llm must be a LangChain chat model (BaseChatModel), alone or with fallbacks, retries or "
