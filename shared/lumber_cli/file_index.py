@@ -222,7 +222,8 @@ class FileIndex:
                 len(each.file.text) > _LARGE_TEXT_CHARACTERS for each in batch
             )
             self.add(batch, show_progress=terminal and alone)
-        folders = [Path(given).resolve() for given in inputs.paths if _is_folder(given)]
+        paths_given = [Path(given) for given in inputs.paths if given != STDIN]
+        folders = [path.resolve() for path in paths_given if path.is_dir()]
         self.remove_gone(folders, paths)
 
     def search(
@@ -409,10 +410,6 @@ def _is_gone(path: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _is_folder(given: str) -> bool:
-    return given != STDIN and Path(given).is_dir()
 
 
 def _stamp(named: NamedPath | None) -> Stamp | None:

@@ -229,7 +229,7 @@ def find_document(by_name: Mapping[str, Document], name: str, where: str) -> Doc
         )
     if name in by_name:
         return by_name[name]
-    for form in (_path, _without_extension):
+    for form in (_path, lambda name: _EXTENSION.sub("", _path(name))):
         matches = [full_name for full_name in by_name if form(full_name).endswith(form(name))]
         if len(matches) == 1:
             return by_name[matches[0]]
@@ -252,7 +252,3 @@ def name_list(names: Sequence[str]) -> str:
 
 def _path(name: str) -> str:
     return "/" + name.replace("\\", "/")
-
-
-def _without_extension(name: str) -> str:
-    return _EXTENSION.sub("", _path(name))

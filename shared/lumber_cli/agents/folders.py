@@ -152,7 +152,7 @@ class ServedFolders:
                     listing.left_out[name] = (
                         "it is a link to a place outside the folder: copy the file into it"
                     )
-                elif linked and _is_hidden(target.relative_to(root)):
+                elif linked and any(p.startswith(".") for p in target.relative_to(root).parts):
                     listing.left_out[name] = "it is a link to a hidden file"
                 elif not is_read(target, self._also):
                     listing.left_out[name] = "files of its kind are read only with --also"
@@ -183,10 +183,6 @@ def _display_name(name: str) -> str:
 
 def _relative(path: str, root: Path) -> str:
     return path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/")
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _describe_error(error: OSError) -> str:

@@ -132,7 +132,7 @@ def compare_command(
         token_counter(tokenizer).count([""])  # raises now if a vocabulary is not available
         search_embedder = embedder_of(embedder)
         specs = splitter or DEFAULT_SPLITTERS
-        if model is not None and not any(map(_asks_model, specs)):
+        if model is not None and all(spec.partition(":")[0] != "lumber" for spec in specs):
             raise ValueError("--model has no effect: pass --splitter lumber")
         splitters = [
             _splitter(spec, model, policy, cache, max_concurrency, search_embedder)
@@ -172,10 +172,6 @@ def compare_command(
     )
     page = write_report(comparison, output)
     _print_result(comparison, page)
-
-
-def _asks_model(spec: str) -> bool:
-    return spec.partition(":")[0] == "lumber"
 
 
 def _splitter(

@@ -72,16 +72,12 @@ def render(comparison: Comparison) -> str:
         undefined=jinja2.StrictUndefined,
     )
     style = _read("report.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     page: str = environment.get_template("report.html.jinja").render(
-        style=style, style_digest=_digest(style), **view(comparison)
+        style=style, style_digest=f"sha256-{digest}", **view(comparison)
     )
     return page
 
 
 def _read(name: str) -> str:
     return files(__name__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    """Return a digest in the form that a Content-Security-Policy has."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
