@@ -135,32 +135,23 @@ class EmbeddedTexts:
             }
 
 
-def remove_unused(database: Database, *, exact: bool) -> None:
-    """Replace the blocks that have texts that no chunk has.
-
-    Args:
-        database: That of the index.
-        exact: Whether it is done for a single text; otherwise only if more than half are unused.
-    """
+def remove_unused(database: Database) -> None:
+    """Replace the blocks that have texts that no chunk has."""
     with database.transaction() as connection, database.intact():
-        if not _find_outdated(connection, exact=exact):
+        if not _find_outdated(connection):
             return
     with database.transaction(write=True) as connection, database.intact():
-        blocks = _find_outdated(connection, exact=exact)
+        blocks = _find_outdated(connection)
         used = {*_keys_in_use(connection).tolist()}
         rows = _read(connection, blocks)
         _replace(connection, blocks, {key: row for key, row in rows.items() if key in used})
 
 
-def _find_outdated(connection: Connection, *, exact: bool) -> list[int]:
+def _find_outdated(connection: Connection) -> list[int]:
     """Return the blocks to be replaced."""
     used = _keys_in_use(connection)
     rows = connection.execute("SELECT id, keys FROM embedded")
-    stored = {number: np.frombuffer(keys, "<u8") for number, keys in rows}
-    unused = {number: np.count_nonzero(~np.isin(keys, used)) for number, keys in stored.items()}
-    if not exact and 2 * sum(unused.values()) <= sum(map(len, stored.values())):
-        return []
-    return [number for number, count in unused.items() if count]
+    return [number for number, keys in rows if not np.isin(np.frombuffer(keys, "<u8"), used).all()]
 
 
 def _keys_in_use(connection: Connection) -> Keys:

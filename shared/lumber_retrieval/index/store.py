@@ -36,6 +36,7 @@ from lumber_retrieval.words.keywords import terms
 PROBE = "probe"
 """Under which the vector is noted by which the embedding model is known again."""
 
+_LEFT = "left"  # under which it is noted how many chunks have left since vectors were removed
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 6
 
@@ -227,8 +228,20 @@ class PassageStore:
         return EmbeddedTexts(self.database, embed, probe, self._note_model)
 
     def remove_unused(self, *, exact: bool) -> None:
-        """Remove the own vectors that no chunk uses; see `embedded_texts.remove_unused`."""
-        embedded_texts.remove_unused(self.database, exact=exact)
+        """Remove the own vectors that no chunk uses.
+
+        Args:
+            exact: Whether few of them matter. Otherwise it is done when more chunks have left than
+                there are: not while a run that was killed may go on.
+        """
+        with self.database.transaction() as connection, self.database.intact():
+            count = "SELECT coalesce(sum(last_chunk - first_chunk + 1), 0) FROM documents"
+            (chunks,) = connection.execute(count).fetchone()
+            left = int(_read_note(connection, _LEFT) or 0)
+        if exact or left > chunks:
+            embedded_texts.remove_unused(self.database)
+            if left:
+                self.revise(_LEFT, lambda _: b"0")
 
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
@@ -349,6 +362,9 @@ def _remove(connection: Connection, names: Iterable[str]) -> None:
     documents = [*select(connection, what, map(_bytes, names))]
     chunks = [(first, last) for _, first, last in documents]
     segments.remove(connection, chunks)
+    left = sum(last - first + 1 for first, last in chunks)
+    if left:
+        note(connection, _LEFT, str(left + int(_read_note(connection, _LEFT) or 0)).encode())
     connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
     connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
 

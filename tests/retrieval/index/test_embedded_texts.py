@@ -185,6 +185,20 @@ def test_a_kill_between_vectors_and_documents_costs_no_vector(
     assert counted(index_of(path), *both) == 0
 
 
+def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, book = place(), document(BOOK, "book")
+    index_of(path).add([document(RIVER, "river")])
+    with monkeypatch.context() as patch:
+        patch.setattr(PassageStore, "put", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index_of(path).add([book])
+    index = index_of(path)
+    index.add([document(f"It rains.\n\n{RIVER}", "river")])
+    assert index.add([book]).embedded == 0
+
+
 def test_vectors_that_are_stored_damaged_are_made_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
