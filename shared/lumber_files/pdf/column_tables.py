@@ -296,7 +296,8 @@ def _columns_below(
         middle = (left + right) / 2
         for rule in rules:
             near = 0 < line.base - rule.top < _MAX_RULE_DISTANCE * line.size
-            if near and not rule.upright and rule.left < middle < rule.right:
+            over = [c for c in cells if rule.left < (c.left + c.right) / 2 < rule.right]
+            if near and not rule.upright and over == [cell]:  # not one below all heads
                 left, right = min(left, rule.left), max(right, rule.right)
                 underlined.add(number)
         below = [

@@ -396,6 +396,13 @@ def test_a_head_above_several_columns_is_in_each() -> None:
     ]
 
 
+def test_a_line_below_all_heads_joins_none() -> None:
+    heads = ["In dollars", "2023", "Change"]
+    line = "70 596 m 400 596 l S"
+    text = read([*prose(740), *table(heads), *prose(400)], more=line)
+    assert rows_between(text)[0] == heads
+
+
 def test_the_sign_of_a_currency_is_in_the_cell_of_its_number() -> None:
     rows = [
         (left, 610 - 16 * number, 11, cell)
