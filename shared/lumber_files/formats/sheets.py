@@ -135,8 +135,9 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
     for sheet, name in book.sheets:
         if sheet.get("state", "visible") != "visible":
             book.notices["sheets"] += 1
-        elif tables := list(_write_sheet(_dense_rows(book.read_sheet(name)))):
-            blocks += [f"## {sheet.get('name')}", *tables]
+        else:
+            shown = [*_write_sheet(_dense_rows(book.read_sheet(name))), *_drawings(parts, name)]
+            blocks += [f"## {sheet.get('name')}", *shown] if shown else []
     counts = book.notices
     notices = [
         f"{counts[kind]:,} {kind if counts[kind] > 1 else kind[:-1]} "
@@ -147,6 +148,43 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
     if counts["formulas"]:
         notices.append(f"{counts['formulas']:,} cells have formulas without stored values")
     return "\n\n".join(blocks), notices
+
+
+def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
+    """Yield the texts and charts that are drawn on a sheet."""
+    for name in link_targets(parts, sheet).values():
+        if "/drawings/drawing" not in name or name not in parts:
+            continue
+        drawing, targets = parse_xml(parts[name]), link_targets(parts, name)
+        for paragraph in drawing.iterfind(".//{*}sp//{*}p"):
+            if text := _text(paragraph).strip():
+                yield text
+        for frame in drawing.iterfind(".//{*}chart"):
+            if chart := parts.get(targets.get(frame.get(_ID) or frame.get(_STRICT_ID, ""), "")):
+                yield from _write_chart(parse_xml(chart))
+
+
+def _write_chart(chart: Any) -> Iterator[str]:
+    """Yield the title of a chart and the table of its values."""
+    title = "".join(t.text or "" for t in chart.iterfind("{*}chart/{*}title//{*}t")).strip()
+    if title:
+        yield f"**{title}**"
+    series = list(chart.iterfind(".//{*}ser"))
+    kinds = [(series[:1], ("cat", "xVal")), *(([each], ("val", "yVal")) for each in series)]
+    columns = [
+        {
+            int(point.get("idx", 0)): point.findtext("{*}v", "").replace("|", "\\|")
+            for each in of
+            for tag in tags
+            for point in each.iterfind(f"{{*}}{tag}//{{*}}pt")
+        }
+        for of, tags in kinds
+    ]
+    names = ["".join(v.text or "" for v in each.iterfind("{*}tx//{*}v")) for each in series]
+    rows = [["", *names], ["---"] * len(columns)]
+    rows += [[c.get(n, "") for c in columns] for n in sorted(set().union(*columns))]
+    if len(rows) > 2:
+        yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def divide_sheets(markdown: str) -> str:

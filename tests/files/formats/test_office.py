@@ -456,6 +456,36 @@ def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> Non
         text_of(hidden, ".xlsx")
 
 
+def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+    def links(*targets: str) -> str:
+        listed = "".join(
+            f'<Relationship Id="d{n}" Type="x" Target="{target}"/>'
+            for n, target in enumerate(targets)
+        )
+        return (
+            "<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>"
+            f"{listed}</Relationships>"
+        )
+
+    with zipfile.ZipFile(io.BytesIO(workbook(("S", sheet("A|B", "1|2"))))) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts |= {
+        "xl/_rels/sheet1.xml.rels": links("drawings/drawing1.xml"),
+        "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{office}'><x:sp><x:p><x:t>Mind"
+        " the tide.</x:t></x:p></x:sp><x:chart r:id='d0'/></x:wsDr>",
+        "xl/drawings/_rels/drawing1.xml.rels": links("/xl/charts/c.xml"),
+        "xl/charts/c.xml": "<c:s xmlns:c='c'><c:chart><c:title><c:t>Boats</c:t></c:title><c:ser>"
+        "<c:tx><c:v>Crew</c:v></c:tx><c:cat><c:pt idx='0'><c:v>May</c:v></c:pt></c:cat>"
+        "<c:val><c:pt idx='0'><c:v>7</c:v></c:pt></c:val></c:ser></c:chart></c:s>",
+    }
+    assert text_of(zipped(parts), ".xlsx") == (
+        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\n**Boats**\n\n"
+        "|  | Crew |\n| --- | --- |\n| May | 7 |"
+    )
+
+
 def test_a_sheet_with_cells_far_apart_is_read_without_its_empty_cells() -> None:
     cells = "".join(
         f'<row r="{n}"><c r="{chr(65 + n % 26)}{chr(65 + n // 26 % 26)}{n}"><v>{n}</v></c>'
