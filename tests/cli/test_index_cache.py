@@ -123,6 +123,7 @@ def test_what_may_no_longer_be_read_is_no_answer(
         return path.name != "boats.md"
 
     monkeypatch.setattr("lumber_cli.file_index.os.access", may)
+    monkeypatch.setattr("lumber_cli.file_index.content_of", lambda path: "")
     monkeypatch.setattr(Path, "read_bytes", lambda path: open_unless_forbidden(path))
     passages, report = ask(docs)
     assert {Path(passage["document"]).name for passage in passages} == {"ferry.txt"}

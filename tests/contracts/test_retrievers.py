@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.words.word_count import count_words
 from tests.contracts.finders import FINDERS, FRAMEWORKS, Found
 from tests.core.forking import works_in_a_fork
 from tests.core.text.test_context import GUIDE
@@ -47,7 +48,7 @@ def test_passages_are_slices_of_their_documents_within_the_budget(of: Any) -> No
         for query in ("strings of violins", "What do otters, herons and millers do?", "taps"):
             found = of.find(index, query)
             assert found
-            assert sum(len(one.text.split()) for one in found) <= budget
+            assert sum(count_words(one.text) for one in found) <= budget
             for one in found:
                 [name] = names([one])
                 assert one.text == TEXTS[name][slice(*one.span)]

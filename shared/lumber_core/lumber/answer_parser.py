@@ -38,6 +38,7 @@ from lumber_core.segmentation import Outcome
 _MARKUP = r"[\s\"'#\[\](){}<>:|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
 _EMPHASIS = re.compile(r"[*_`]")
+_STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
     rf"<answer>|{LABEL}{_MARKUP}(?:\b(?:is|are|ist|est|es)\b|[:=|\-\u2013\u2014]|(?<=[\n:|]))", re.I
@@ -150,7 +151,7 @@ def is_refusal(answer: str) -> bool:
 def _plain(answer: str) -> str:
     """Return an answer without thoughts, emphasis, and units that it names to exclude them."""
     text = unicodedata.normalize("NFKC", without_thinking(answer))
-    return _CONTRAST.sub("", _EMPHASIS.sub("", text)).strip()
+    return _CONTRAST.sub("", _STUTTER.sub("", _EMPHASIS.sub("", text))).strip()
 
 
 def _parse(
