@@ -20,7 +20,7 @@ MAX_CACHE_BYTES = 2_000_000_000
 """Bytes of all indexes in the cache, of about 1.5 million chunks; those unused for longest go."""
 MAX_UNUSED_DAYS = 90
 """Days after which an index that nobody has asked leaves the cache."""
-_SUFFIXES = ("", "-wal", "-shm", "-journal")  # of the files that SQLite has beside an index
+_SUFFIXES = ("", "-journal")  # of an index, and of what a write that was killed leaves beside it
 
 
 class CachedIndex(NamedTuple):

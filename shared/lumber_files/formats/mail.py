@@ -48,7 +48,7 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
     """Yield the texts of a part, and add the names of what is attached."""
     kind = part.get_content_type()
     if kind == "message/rfc822":
-        for mail in part.iter_parts() if isinstance(part, EmailMessage) else ():
+        for mail in _payload(part):
             yield from _blocks(mail, level + 1)
     elif kind == "message/delivery-status":  # of a mail that came back
         groups = (group.items() for group in _payload(part))

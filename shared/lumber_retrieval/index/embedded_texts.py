@@ -24,7 +24,7 @@ from tqdm import tqdm
 from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection, Database
 from lumber_retrieval.index.embedding_model import check_widths
-from lumber_retrieval.index.segments import select
+from lumber_retrieval.index.segments import select, to_bytes
 from lumber_retrieval.index.surroundings import Vectors, matrix
 from lumber_retrieval.index.vectors import pack, unpack
 
@@ -47,7 +47,7 @@ _logger = logging.getLogger(__name__)
 
 def keys_of(texts: Sequence[str]) -> Keys:
     """Return a digest of 64 bits of each text: no two of a million have the same."""
-    encoded = (text.encode("utf-8", "surrogatepass") for text in texts)
+    encoded = map(to_bytes, texts)
     return np.frombuffer(b"".join([blake2b(one, digest_size=8).digest() for one in encoded]), "<u8")
 
 

@@ -76,6 +76,16 @@ def select(connection: Connection, what: str, values: Iterable[Any]) -> Iterator
         yield from connection.execute(f"SELECT {what} IN ({marks})", some)
 
 
+def to_bytes(text: str) -> bytes:
+    """Return a text as it is stored: a database may have an encoding without its characters."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text_in(stored: bytes) -> str:
+    """Return the text in bytes that `to_bytes` returned."""
+    return bytes(stored).decode("utf-8", "surrogatepass")
+
+
 class Segment(NamedTuple):
     """A part of the chunks: their numbers, ascending, lengths in terms, and vectors."""
 
@@ -155,9 +165,11 @@ class LiveSegments:
         places = {one.id: place for place, one in enumerate(self.segments)}
         of_segments = f"segment IN ({', '.join(map(str, places))})"
         what = f"segment, term, chunks FROM postings WHERE {of_segments} AND term"
-        for segment, term, chunks in select(connection, what, map(_bytes, found if places else ())):
+        for segment, term, chunks in select(
+            connection, what, map(to_bytes, found if places else ())
+        ):
             place = places[segment]
-            found[_term(term)][place] = occurrences(chunks, self.live[self.parts[place]])
+            found[text_in(term)][place] = occurrences(chunks, self.live[self.parts[place]])
         return found
 
     def matching(self, found: Occurring, count: int) -> Iterator[tuple[int, float]]:
@@ -268,7 +280,7 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
         lists = connection.execute(
             "SELECT term, chunks FROM postings WHERE segment = ? ORDER BY term", (segment,)
         )
-        lists = ((_term(term), chunks) for term, chunks in lists)
+        lists = ((text_in(term), chunks) for term, chunks in lists)
         rows = np.frombuffer(vectors, dtype=np.int8).reshape(len(numbers), -1)
         parts.append(
             _Content(numbers[live], lengths[live], rows[live].tobytes(), with_places(lists, places))
@@ -283,7 +295,7 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
     number = secrets.randbits(62)
     # All that can be made before the first write is, as readers may have to wait from then on.
     lists = [
-        (number, _bytes(term), chunks)
+        (number, to_bytes(term), chunks)
         for term, chunks in join_lists([part.postings for part in parts])
     ]
     for one in segments:
@@ -328,12 +340,3 @@ def _live(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
     live = np.ones(len(numbers), dtype=bool)
     live[np.searchsorted(numbers, np.array(removed, dtype=np.int64).ravel())] = False
     return live
-
-
-def _bytes(term: str) -> bytes:
-    """Return a term as it is stored: a database may have an encoding without its letters."""
-    return term.encode("utf-8", "surrogatepass")
-
-
-def _term(stored: bytes) -> str:
-    return bytes(stored).decode("utf-8", "surrogatepass")

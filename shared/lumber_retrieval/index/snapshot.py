@@ -17,7 +17,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
-from lumber_retrieval.index.segments import LiveSegments, select
+from lumber_retrieval.index.segments import LiveSegments, select, text_in
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
 
@@ -289,8 +289,3 @@ def _details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
     if later:
         details |= {key: details[key] + 1 for key in (FIRST_PAGE, LAST_PAGE) if key in details}
     return details
-
-
-def text_in(stored: bytes) -> str:
-    """Return the text in bytes that a store has, whatever its characters."""
-    return bytes(stored).decode("utf-8", "surrogatepass")

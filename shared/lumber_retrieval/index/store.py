@@ -28,8 +28,8 @@ from lumber_core.text.pages import part_name
 from lumber_retrieval.index import embedded_texts, segments
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import check_same_model, check_widths
-from lumber_retrieval.index.segments import LiveSegments, Terms, select
-from lumber_retrieval.index.snapshot import Snapshot, short_json, text_in
+from lumber_retrieval.index.segments import LiveSegments, Terms, select, text_in, to_bytes
+from lumber_retrieval.index.snapshot import Snapshot, short_json
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
 
@@ -135,14 +135,16 @@ class PassageStore:
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
         with self.database.transaction() as connection:
-            rows = select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
+            rows = select(
+                connection, "name, digest FROM documents WHERE name", map(to_bytes, names)
+            )
             return {text_in(name): digest for name, digest in rows}
 
     def splittings(self, names: Collection[str]) -> dict[str, SplitBy]:
         """Return what those of some documents that are stored were split by."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(
-                connection, "name, splitting FROM documents WHERE name", map(_bytes, names)
+                connection, "name, splitting FROM documents WHERE name", map(to_bytes, names)
             )
             return {text_in(name): tuple(json.loads(splitting)) for name, splitting in rows}
 
@@ -157,7 +159,7 @@ class PassageStore:
         with self.database.transaction() as connection:
             if sources is None:
                 return [text_in(n) for (n,) in connection.execute("SELECT name FROM documents")]
-            rows = select(connection, "name FROM documents WHERE source", map(_bytes, sources))
+            rows = select(connection, "name FROM documents WHERE source", map(to_bytes, sources))
             return [text_in(name) for (name,) in rows]
 
     def names_of_parts(self, documents: Iterable[str]) -> set[str]:
@@ -167,7 +169,7 @@ class PassageStore:
             for name in documents:
                 rows = connection.execute(
                     "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
-                    [_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
+                    [to_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
                 )  # ":" is after all digits
                 found |= {text_in(part) for (part,) in rows}
         return found
@@ -182,7 +184,7 @@ class PassageStore:
         """Return the texts and the metadata of those of some documents that are stored."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(
-                connection, "name, text, metadata FROM documents WHERE name", map(_bytes, names)
+                connection, "name, text, metadata FROM documents WHERE name", map(to_bytes, names)
             )
             return {text_in(name): (text_in(text), json.loads(known)) for name, text, known in rows}
 
@@ -213,7 +215,13 @@ class PassageStore:
     def update(self, documents: Iterable[NewVersion]) -> None:
         """Store new metadata of documents whose chunks stay as they are."""
         rows = [
-            (_bytes(one.source), one.digest, json.dumps(one.metadata), _zero(one), _bytes(one.name))
+            (
+                to_bytes(one.source),
+                one.digest,
+                json.dumps(one.metadata),
+                _zero(one),
+                to_bytes(one.name),
+            )
             for one in documents
         ]
         with self._changing() as connection:
@@ -327,8 +335,8 @@ def _insert(
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
     for number, one in enumerate(documents, start=first):
-        known = (_bytes(one.name), _bytes(one.source), one.digest, json.dumps(one.splitting))
-        content = (one.keys, _bytes(one.text), json.dumps(one.metadata), _zero(one))
+        known = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
+        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), _zero(one))
         start = last + 1 + len(chunks)
         rows.append((number, *known, start, start + len(one.spans) - 1, *content))
         for span, details in zip(one.spans, one.details, strict=True):
@@ -359,7 +367,7 @@ def note(connection: Connection, name: str, value: bytes) -> None:
 
 def _remove(connection: Connection, names: Iterable[str]) -> None:
     what = "id, first_chunk, last_chunk FROM documents WHERE name"
-    documents = [*select(connection, what, map(_bytes, names))]
+    documents = [*select(connection, what, map(to_bytes, names))]
     chunks = [(first, last) for _, first, last in documents]
     segments.remove(connection, chunks)
     left = sum(last - first + 1 for first, last in chunks)
@@ -372,7 +380,3 @@ def _remove(connection: Connection, names: Iterable[str]) -> None:
 def _delete(database: Any, process: int) -> None:
     if os.getpid() == process:  # a forked child has the object, too
         database.delete()
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
