@@ -7,14 +7,15 @@ before. Only starts move, so every chunk is still a slice of the text, and its o
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import MAX_CHARACTERS_PER_TOKEN, SizeLimits
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import Span
+from lumber_core.text.captions import without_times
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
@@ -34,7 +35,8 @@ from lumber_core.text.pages import (
 )
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
-from lumber_core.text.unicode import count_line_breaks
+from lumber_core.text.structured import NESTED
+from lumber_core.text.unicode import count_line_breaks, word_cuts
 from lumber_core.text.units import sentences
 from lumber_core.tokens import TokenCounter
 
@@ -44,8 +46,8 @@ class Delivery:
     """How chunks are cut out of a text.
 
     Attributes:
-        overlap: Maximum tokens repeated from the end of the chunk before: whole units, or whole
-            sentences of a longer unit.
+        overlap: Maximum tokens repeated from the end of the chunk before: whole units; sentences,
+            lines, clauses or words where none is that short.
         trim: Whether white space at both ends of a chunk is left out.
         blank: Whether chunks of only white space are kept. With `trim` they are always dropped.
     """
@@ -261,8 +263,9 @@ def overlap_spans(
 
     Returns:
         One span for each, with the same end. It starts at a unit of the span before. If none fits,
-        it starts at a sentence of that span's last unit. If none of these fits, it is unchanged. It
-        always starts after the span before.
+        it starts at a sentence of that span's last unit, or else at a line, clause or word; in code
+        and data at a line first. If not even a word fits, it is unchanged. It always starts after
+        the span before.
     """
     if not tokens:
         return list(spans)
@@ -273,17 +276,53 @@ def overlap_spans(
         # Past the start of the chunk before, so that no chunk contains another.
         section = bisect_right(sections, span.start)
         first = max(before.start, extended[-1].start + 1, sections[section - 1] if section else 0)
-        low = bisect_left(starts, first)
-        high = bisect_left(starts, span.start)
-        begin = _earliest_start(text, span, starts[low:high], limits, tokens)
-        if begin == span.start:
-            last = max(starts[high - 1] if high else 0, before.start)
-            inside = sentences(text[last : span.start], parsed.language)
-            places = [last + s.start for s in inside[1:] if last + s.start >= first]
+        begin = span.start
+        for places in _repeatable(parsed, starts, before.start, Span(first, span.start), tokens):
             begin = _earliest_start(text, span, places, limits, tokens)
+            if begin < span.start:
+                break
         longer = Span(begin, span.end)
         extended.append(longer.stripped(text) if trim else longer)
     return extended
+
+
+def _repeatable(
+    parsed: ParsedText, units: Sequence[int], begin: int, room: Span, tokens: int
+) -> Iterator[list[int]]:
+    """Yield where text before a chunk may begin to be repeated, level by level, best level first.
+
+    Args:
+        parsed: The text.
+        units: Where units start.
+        begin: Where the chunk before starts.
+        room: From the first place that is allowed to the start of the chunk.
+        tokens: Maximum tokens to repeat.
+    """
+    text, stop, kind = parsed.text, room.end, parsed.source.kind
+    visible = room.stripped(text).end
+    low, high = bisect_left(units, room.start), bisect_left(units, stop)
+    last = max(units[high - 1] if high else 0, begin)
+    near = max(room.start, stop - tokens * MAX_CHARACTERS_PER_TOKEN)
+    # A part of a cue begins with what is said, not with its times.
+    shown = without_times(text[last:stop]) if kind == "captions" else ""
+    near = max(near, last) if shown else near
+
+    def among(offsets: Iterable[int]) -> list[int]:
+        return [
+            at for at in offsets if at < visible and not shown[at - last : at - last + 1].isspace()
+        ]
+
+    if kind in NESTED:
+        yield among(parsed.places(near, stop).offsets)
+    yield [*units[low:high]]
+    inside = sentences(text[last:stop], parsed.language)
+    yield among(last + s.start for s in inside[1:] if last + s.start >= room.start)
+    yield among(parsed.places(near, stop).offsets)
+    for places in parsed.finer_places(near, stop):
+        yield among(places.offsets)
+    # Words of scripts without spaces; marks alone are none.
+    words = among(near + at for at in word_cuts(text[near:stop]))
+    yield [at for at in words if text[at].isalnum()]
 
 
 def _earliest_start(

@@ -15,8 +15,8 @@ from lumber_core.tokens import TextTokens, TokenCounter, tokens_of
 if TYPE_CHECKING:
     from lumber_core.text.parsed import ParsedText
 
-# Longer than any average token, except in runs of one repeated character.
-_MAX_CHARACTERS_PER_TOKEN = 16
+MAX_CHARACTERS_PER_TOKEN = 16
+"""Longer than any average token, except in runs of one repeated character."""
 
 
 class CountedParts(NamedTuple):
@@ -107,7 +107,7 @@ class SizeLimits:
         if not most:
             return False
         # Most texts are too long, which their beginning shows.
-        begin = min(len(text), most * _MAX_CHARACTERS_PER_TOKEN)
+        begin = min(len(text), most * MAX_CHARACTERS_PER_TOKEN)
         whole = begin == len(text)
         if self.room is None or not whole:
             if self.tokens(parsed).count([(0, begin)])[0] > most:

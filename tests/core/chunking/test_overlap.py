@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker, LumberChunker
+from lumber_core import GreedyChunker, LayoutChunker, LumberChunker, Source
 from lumber_core.chunking.delivery import Delivery, overlap_spans
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.parsed import PlainText
+from lumber_core.text.parsed import MarkdownText, PlainText
+from lumber_core.text.structured import parse_plain
+from lumber_core.text.unicode import word_cuts
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter, quick
@@ -63,7 +66,8 @@ def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
         elif repeated:
             (unit,) = (u for u in units if u.start < wide.start < u.end)
             starts = [unit.start + s.start for s in sentences(text[unit.start : span.start])]
-            assert wide.start in starts
+            level = {*starts}.intersection(range(span.start - tokens, span.start))
+            assert wide.start in starts or not {at for at in level if at > before.start}
 
 
 def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
@@ -113,3 +117,69 @@ def test_of_trimmed_chunks_none_contains_another(text: str, length: int) -> None
     for before, after in pairwise(spans):
         assert before.start < after.start
         assert before.end < after.end
+
+
+WORDS = [
+    "oar ",
+    "boat, ",
+    "x = row(3)\n",
+    "1,2\n",
+    "wir\u0308r ",
+    "\u4f1a\u8bae",
+    "\u0e1f\u0e49\u0e32",
+    "\n\n",
+    "- ",
+]
+
+
+@given(
+    words=st.lists(st.sampled_from(WORDS), min_size=2, max_size=30),
+    cuts=st.sets(st.integers(1, 80), min_size=1, max_size=5),
+    tokens=st.integers(1, 12),
+    kind=st.sampled_from(["text", "code", "csv", "captions", "markdown"]),
+)
+@quick
+def test_nothing_is_repeated_only_if_not_even_the_last_word_fits(words, cuts, tokens, kind) -> None:
+    text = "".join(words)
+    spans = spans_from_starts(sorted({0, *(cut for cut in cuts if cut < len(text))}), len(text))
+    limit = 14 + max(end - start for start, end in spans)
+    read = MarkdownText if kind == "markdown" else parse_plain
+    parsed = read(Source(text, format=kind))
+    widened = overlap_spans(parsed, spans, SizeLimits(limit, None, LENGTH), tokens)
+    for (before, after), (wide_before, wide) in zip(
+        pairwise(spans), pairwise(widened), strict=True
+    ):
+        assert after.start - tokens <= wide.start <= after.start
+        assert LENGTH.count([wide.of(text)])[0] <= limit
+        if wide.start == after.start:
+            allowed = max(before.start, wide_before.start + 1)
+            near = text[allowed : after.start]
+            starts = [allowed + at for at in word_cuts(near) if near[at : at + 1].isalnum()]
+            assert not starts or after.start - starts[-1] > tokens
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "repeated"),
+    [
+        ("oars.py", "".join(f"oar_{n} = carve({n})\n" for n in range(40)), r"oar_\d+ = "),
+        ("oars.yaml", "".join(f"oar{n}: {{length: {n}}}\n" for n in range(40)), r"oar\d+: "),
+        ("crew.txt", "".join(f"ann: row on then {n}\n" for n in range(40)), r"ann: "),
+        (
+            "talk.srt",
+            "".join(f"{n}\n00:00:{n},0 --> 00:00:{n},9\nrow on\n\n" for n in range(10, 50)),
+            "row on",  # a whole cue, with its times, is longer
+        ),
+        ("zh.txt", "\u4f1a\u8bae\u5728\u661f\u671f\u4e09" * 40, r"\w"),
+        ("talk.txt", "and we row and we rest " * 40, r"(and|we|row|rest) "),
+        ("rows.md", "|a|b|\n|-|-|\n" + "".join(f"|oar {n}|3|\n" for n in range(60)), r"\|oar"),
+    ],
+)
+def test_lines_cues_and_words_are_repeated_where_no_sentence_ends(name, text, repeated) -> None:
+    source = Source(text, metadata={"source": name})
+    for chunker in (LayoutChunker(30, chunk_size=60), GreedyChunker(30, chunk_size=60)):
+        chunks = chunker.split(source, Delivery(22, trim=True))
+        assert len(chunks) > 3
+        for before, after in pairwise(chunks):
+            assert before.span.start < after.span.start < before.span.end
+            assert re.match(repeated, after.text)
+            assert after.tokens <= 60
