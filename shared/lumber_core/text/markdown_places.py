@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
+from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.labels import label_end
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
@@ -97,6 +98,8 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
         for row in block.rows:
             place = Place(row, Kind.LINE, row)
             if block.kind == "code":  # a line inside a statement scores less
+                if row not in known and is_edge_of_block(text, row):
+                    continue
                 place = known.get(row, place._replace(depth=_DEPTH_INSIDE_BLOCK))
             rows.append(place)
     yield Places.of(rows)
@@ -104,6 +107,7 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
     for block in blocks:
         if block.kind not in _PROSE:
             ends = LINE_BREAK.finditer(text, block.start, block.end)
-            lines.update(match.end() for match in ends if match.end() < block.end)
+            cuts = (match.end() for match in ends if match.end() < block.end)
+            lines.update(cut for cut in cuts if not is_edge_of_block(text, cut))
     yield Places.alike(sorted(lines), Kind.LINE, _DEPTH_INSIDE_BLOCK)
     yield from finer_places(text, start, stop)

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import pairwise, repeat
 from string import ascii_uppercase
 
+from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.lines.tables import broken_cells, html_rows, outside
@@ -158,6 +159,8 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
     for kind, cuts in levels:
         found = cuts(body)
         inside = found[bisect_right(found, 0) : bisect_left(found, len(body))]
+        if "{" in body or "*/" in body:
+            inside = [cut for cut in inside if not is_edge_of_block(body, cut)]
         yield Places.alike([start + cut for cut in inside] if start else inside, kind)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from lumber_core.spans import Span
@@ -89,8 +90,17 @@ _CODE = re.compile(
 )
 _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # of YAML
-_GOES_ON = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
-_LEADS = re.compile(r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$")  # decorators, comments, sections
+_GOES_ON = re.compile(r"[\])}]|</|\*/|(?:else|elif|except|finally|end|catch|where|throws)\b")
+# Decorators, comments, sections, and what stands on a line above a signature in C and C++.
+_LEADS = re.compile(
+    r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$|template\s*<.*>$"
+    r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
+)
+_DECORATOR = re.compile(r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+_BRACE = re.compile(r"\{\}?(?:\s|$)")
+_EDGE = re.compile(r"\*/|[\])}]|:\s")
+_BEFORE_EDGES = frozenset("*:])}{ \t")
 _MIN_LINES_OF_CODE = 3
 _SHARE_OF_CODE = 0.45
 _MAX_DEPTH = 4
@@ -125,13 +135,46 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
             code.difference_update(paragraph)
     code |= fenced
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
-    for number in code:
-        before = max(0, number - 1)
+    decorators: list[int] = []  # the open brackets at the end of each line of the one above
+    for number in sorted(code):
+        before, body, indent = max(0, number - 1), bodies[number], indents[number]
+        if before not in code or lines.blank[number]:
+            decorators.clear()
         led = before in code and not lines.blank[number] and _LEADS.match(bodies[before])
-        if led or indents[number] > indents[before] or _GOES_ON.match(bodies[number]):
+        opens = number and _opens_block(body, indent, bodies[before], indents[before])
+        if led or decorators or opens or indent > indents[before] or _GOES_ON.match(body):
             joined.add(number)
+        if sum(decorators[-1:]) or _DECORATOR.match(body):
+            signs = Counter(_QUOTED.sub("", body))
+            opened = signs["("] + signs["["] - signs[")"] - signs["]"]
+            decorators.append(max(0, sum(decorators[-1:]) + opened))
+        else:
+            decorators.clear()
     depths = {number: min(_MAX_DEPTH, indents[number] // unit) for number in code}
     return depths | {number: max(1, depths[number]) for number in fenced}, joined
+
+
+def _opens_block(body: str, indent: int, above: str, indent_above: int) -> bool:
+    """Return whether a line begins with the brace of a block that the line above introduces."""
+    if not _BRACE.match(body):
+        return False
+    # Another value of a list comes after the end of one, or a comma.
+    last = above[-1:]
+    return last not in ",[}" or (last == "," and indent_above > indent and above[-2] not in "]}")
+
+
+def is_edge_of_block(text: str, at: int) -> bool:
+    """Return whether what begins at an offset, blanks aside, only opens or closes what is above."""
+    if text[at] not in _BEFORE_EDGES:
+        return False
+    line = text[at : at + MAX_WIDTH].lstrip()
+    begins = at + min(MAX_WIDTH, len(text) - at) - len(line)
+    above = text[max(0, begins - MAX_WIDTH) : begins].rstrip().rpartition("\n")[2]
+    indent = begins - text.rfind("\n", 0, begins) - 1
+    indent_above = len(above) - len(above.lstrip())
+    return bool(above) and (
+        _EDGE.match(line) is not None or _opens_block(line, indent, above, indent_above)
+    )
 
 
 def _looks_like_code(body: str, indent: int) -> bool:

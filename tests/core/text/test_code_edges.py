@@ -1,0 +1,184 @@
+"""Where chunks of code begin: with comments, decorators and signature, and never with a brace."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from lumber_core import Delivery, LayoutChunker, Source
+from lumber_core.text.places import find_places
+
+NAMES = ("priceOf", "depositOf", "fineOf", "refundOf")
+
+# A method in each language; `#FIRST` marks the line that its chunk may begin with.
+METHODS = {
+    "C#": """
+    /// <summary>Returns a price.</summary>  #FIRST
+    [HttpGet("{id}/[controller]")]
+    [Authorize(
+        Roles = "crew")]
+    public decimal NAME(Boat boat, int hours)
+    {
+        var price = boat.Rate * hours;
+        if (tides.IsHigh())
+        {
+            price += boat.Surcharge;
+        }
+        else
+        {
+            price -= 1;
+        }
+        return price;
+    }
+""",
+    "Java": """
+    @Override  #FIRST
+    @GetMapping(
+        value = "/hire(/{id}"
+    )
+    public double NAME(Boat boat, int hours)
+        throws TideException
+    {
+        double price = boat.rate() * hours;
+        try
+        {
+            price += tide();
+        }
+        catch (TideException e)
+        {
+            price = 0;
+        }
+        return price;
+    }
+""",
+    "PHP": """
+    #[Route('/hire/{id}', name: 'NAME')]  #FIRST
+    public function NAME(
+        Boat $boat
+    ): float
+    {
+        $price = $boat->rate;
+        foreach ($this->tides as $tide)
+        {
+            $price += $tide->extra;
+        }
+        return round($price, 2);
+    }
+""",
+    "C++": """
+/*  #FIRST
+ * Returns a price.
+ */
+template <typename T>
+static inline T
+NAME(const Boat &boat, T hours)
+    : rate_(hours),
+      extra_(0)
+{
+    T price = boat.rate * hours;
+    for (int i = 0; i < hours; ++i)
+    {
+        price += i;
+    }
+    return price;
+}
+""",
+    "JavaScript": """
+// Returns a price.  #FIRST
+async function NAME(boat, hours)
+{
+  let price = boat.rate * hours;
+  if (isHigh(boat))
+  {
+    price += boat.surcharge;
+  }
+  return price;
+}
+""",
+    "TypeScript": """
+@Component({  #FIRST
+  selector: 'NAME',
+})
+export class NAME
+{
+  constructor(private boat: Boat)
+  {
+    this.price = 1;
+  }
+  get rate(): number
+  { return this.price; }
+}
+""",
+    "Rust": """
+/// Returns a price.  #FIRST
+#[inline]
+pub fn NAME<T>(boat: &Boat, hours: T) -> T
+where
+    T: Mul<Output = T> + Copy,
+{
+    let price = boat.rate * hours;
+    match price
+    {
+        0 => price,
+        _ => price + 1,
+    }
+}
+""",
+    "Go": """
+// NAME returns a price.  #FIRST
+func NAME(
+	boat Boat,
+) (price int) {
+	price = boat.Rate
+	if high() {
+		price += boat.Surcharge
+	}
+	return price
+}
+""",
+}
+
+
+def code_of(language: str) -> str:
+    methods = "".join(METHODS[language].replace("NAME", name) for name in NAMES)
+    opening = "class Hire\n{\n" if language in ("C#", "Java", "PHP") else ""
+    return opening + methods + "}\n" * bool(opening)
+
+
+@pytest.mark.parametrize("language", METHODS)
+def test_a_method_begins_with_its_comments_and_decorators(language: str) -> None:
+    marked = code_of(language)
+    lines = marked.splitlines()
+    text = marked.replace("  #FIRST", "")
+    places = {text.count("\n", 0, place.offset) for place in find_places(text)}
+    firsts = [number for number, line in enumerate(lines) if line.endswith("#FIRST")]
+    assert places.issuperset(firsts[1:])
+    for number in firsts[1:]:
+        until = next(n for n in range(number, len(lines)) if re.search(r"\{$|\{ ", lines[n]) and n)
+        assert not places.intersection(range(number + 1, until + 1)), lines[number : until + 1]
+
+
+@pytest.mark.parametrize("form", ["code", "text", "markdown"])
+@pytest.mark.parametrize("language", METHODS)
+def test_no_chunk_begins_with_a_brace(language: str, form: str) -> None:
+    code = code_of(language).replace("  #FIRST", "")
+    text = code if form != "markdown" else f"# Hire\n\nThe prices:\n\n```\n{code}```\n"
+    for size in range(15, 121, 5):
+        chunks = LayoutChunker(target_size=size).split(
+            Source(text, format=form), Delivery(trim=True)
+        )
+        assert not [chunk.text for chunk in chunks if chunk.text.startswith(("{", "}", "*/"))], size
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        '[\n{\n  "boat": 1\n},\n{\n  "boat": 2\n}\n]\n',
+        '{\n  "boat": 1\n}\n{\n  "boat": 2\n}\n',
+        "var all = []Boat{\n\t{\n\t\tRate: 1,\n\t},\n\t{\n\t\tRate: 2,\n\t},\n}\n",
+    ],
+)
+def test_a_brace_that_begins_a_value_of_a_list_begins_a_place(records: str) -> None:
+    second = records.index("{", records.index("}"))
+    assert records.rindex("\n", 0, second) + 1 in {place.offset for place in find_places(records)}
