@@ -34,9 +34,9 @@ _THREE_WORDS = re.compile(r"(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
-HEADING = re.compile(r"^[ \t>]*#{1,6}(?:\s|$)", re.MULTILINE)
+HEADING = re.compile(r"^[ \t>]*(?:#{1,6}(?:\s|$)|<h[1-6]\b)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
-_MARKED = re.compile(r"[ \t>]*(?:#|.*\|)")  # perhaps a heading or a row
+_MARKED = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # perhaps a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
@@ -58,7 +58,8 @@ def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Span, 
         inside_line = whole_lines and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
-        if not (inside_line or words[:1] == "#" or is_number or _ROW.match(text, line, start)):
+        headed = words.startswith(("#", "<h"))
+        if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
     cues = [cue.span for cue in read_cues(text)]
     if cues or any(sign in text for sign in _ROW_SIGNS):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker
+from lumber_core import GreedyChunker, LayoutChunker
 from lumber_core.chunking.cutting import Cutter
-from lumber_core.chunking.delivery import Chunk
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
@@ -20,6 +20,7 @@ from lumber_core.text.place import Kind
 from lumber_core.text.source import Source
 from lumber_core.text.units import markdown
 from lumber_core.tokens import EstimatedCounter
+from tests.core.core_support import quick
 
 HANDBOOK = """\
 ---
@@ -394,3 +395,83 @@ def test_long_code_is_divided_between_its_blocks():
     cuts = cutter.cut(cutter.places())
     assert len(cuts) > 2
     assert all(text.startswith("def ", cut) for cut in cuts)
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ('<h1 align="center">Otter Kit</h1>\n\ntext', [(1, "Otter Kit", 0)]),
+        (
+            "text\n\n<h2\n  id=food>\n Food &amp; <em>drink</em>\n</h2>\nfish",
+            [(2, "Food & drink", 6)],
+        ),
+        ("<div align=center>\n<H3>Otter<br>Kit</H3>\n</div>\n", [(3, "Otter Kit", 0)]),
+        ("<h1>\n\n![logo](a.png)\n\nOtter\n\n</h1>\n\n# Next", [(1, "Otter", 0), (1, "Next", 36)]),
+        (
+            "<img src=a>\n<h1><img src=b> Otter</h1>\nfish\n<h2>Food</h2>",
+            [(1, "Otter", 12), (2, "Food", 44)],
+        ),
+        ("<h1>One</h1><h1>Two</h1>\n<h2>Three</h2>\n", [(1, "One", 0), (2, "Three", 25)]),
+        ("<h1><a href=x><img src=y alt=Otter></a></h1>\n\ntext", []),
+        ("```html\n<h1>Code</h1>\n```\n\n    <h1>Code</h1>\n", []),
+        ("<!-- <h1>Old</h1> -->\n\n<pre>\n<h1>Code</h1>\n</pre>\n", []),
+        ("<table><tr><td><h3>Cell</h3></td></tr></table>\n", []),
+        ("- item\n\n  <h2>Item</h2>\n\n> <h2>Quote</h2>\n", []),
+        (
+            "`<h2>` begins what `</h2>` ends\n\n**Bold**\n\n<h2>open\n\ntext\n\n# Next",
+            [(1, "Next", 59)],
+        ),
+    ],
+)
+def test_headings_in_html_are_headings(text: str, headings: list[tuple[int, str, int]]) -> None:
+    blocks = markdown_blocks(text)
+    assert [(one.level, one.title, one.start) for one in blocks if one.level] == headings
+    assert "".join(text[one.start : one.end] for one in blocks) == text
+    assert all(one.start < row < one.end for one in blocks for row in one.rows)
+    assert [one.kind == "heading" for one in blocks] == [bool(one.level) for one in blocks]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<h1>",
+                "<h2 a='b'>",
+                "</h1>",
+                "</h2>",
+                "text",
+                "\n",
+                "\n\n",
+                "<table>",
+                "</table>",
+                "<!--",
+                "-->",
+                "<div>",
+                "</div>",
+                "- ",
+                "> ",
+                "# head",
+                "```",
+                "\r\n",
+            ]
+        ),
+        max_size=20,
+    )
+)
+@quick
+def test_blocks_of_any_html_tile_the_text(parts: list[str]) -> None:
+    text = "".join(parts)
+    blocks = markdown_blocks(text)
+    assert "".join(text[one.start : one.end] for one in blocks) == text
+    assert all(one.start < one.end for one in blocks)
+    assert all(one.start < row < one.end for one in blocks for row in one.rows)
+
+
+def test_a_heading_in_html_stays_with_its_text_and_names_it() -> None:
+    text = (
+        '<h1 align="center">Otter Kit</h1>\n\nThe kit has food.\n\n<h2>Bath</h2>\n\nA tub of tin.\n'
+    )
+    source = Source(text, format="markdown")
+    chunks = LayoutChunker(12, merge_sections=False).split(source, Delivery(trim=True))
+    assert [chunk.headings for chunk in chunks] == [("Otter Kit",), ("Otter Kit", "Bath")]
+    assert chunks[1].text.startswith("<h2>Bath</h2>")
