@@ -84,6 +84,7 @@ class BertTextSplitter(SpanTextSplitter):
         show_progress: bool = False,
         **unknown: Never,
     ) -> None:
+        """Make the splitter: sizes are in tokens, and the class describes each setting."""
         refuse_others(type(self), unknown)
         chunker = BertChunker(
             model=model,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
 from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.passage_joiner import own_text
@@ -55,17 +56,17 @@ def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
     return core.cite(quotes, _parts(documents))
 
 
-def cite_answer(reply: str, documents: QuotedDocuments) -> CitedAnswer:
+def cite_answer(reply: str | BaseMessage, documents: QuotedDocuments) -> CitedAnswer:
     r"""Return the answer in a model's reply to `QUOTING_PROMPT`, with the places of its quotes.
 
     `print` shows the answer, and below it each citation with document, page or lines.
 
     Args:
-        reply: The model's text: `message.text`, or what a chain that ends with `StrOutputParser()`
-            returns.
+        reply: The model's message, or its text.
         documents: As for `cite`.
 
     Raises:
+        TypeError: The reply is neither.
         ValueError: A document has no name.
 
     Example:

@@ -65,6 +65,7 @@ class GreedyTextSplitter(SpanTextSplitter):
         show_progress: bool = False,
         **unknown: Never,
     ) -> None:
+        """Make the splitter: sizes are in tokens, and the class describes each setting."""
         refuse_others(type(self), unknown)
         chunker = GreedyChunker(
             target_size=target_size,

@@ -68,6 +68,7 @@ class LayoutTextSplitter(SpanTextSplitter):
         show_progress: bool = False,
         **unknown: Never,
     ) -> None:
+        """Make the splitter: sizes are in tokens, and the class describes each setting."""
         refuse_others(type(self), unknown)
         chunker = LayoutChunker(
             target_size=target_size,

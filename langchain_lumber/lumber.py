@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from typing_extensions import Never
 
 from langchain_lumber.argument_checks import refuse_others, tokenizer_of
-from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
+from langchain_lumber.span_text_splitter import FOR_TEXTS, SpanTextSplitter, checked_documents
 from lumber_core.chunking.sizes import ChunkSize
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
@@ -120,6 +120,7 @@ class LumberTextSplitter(SpanTextSplitter):
         show_progress: bool = False,
         **unknown: Never,
     ) -> None:
+        """Make the splitter: sizes are in tokens, and the class describes each setting."""
         refuse_others(type(self), unknown)
         judge: Any = llm
         if any(kind.__module__.startswith(_LANGUAGE_MODELS) for kind in type(llm).__mro__):
@@ -167,5 +168,5 @@ class LumberTextSplitter(SpanTextSplitter):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        sources = map(self._source_of, checked_documents(documents))
+        sources = map(self._source_of, checked_documents(documents, FOR_TEXTS))
         return self._lumber.estimate(sources, prices=prices)

@@ -21,6 +21,9 @@ from lumber_core.text.context import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
 
+FOR_TEXTS = "use create_documents or split_text for texts"
+"""What splitters have for texts."""
+
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
 
@@ -94,6 +97,7 @@ class SpanTextSplitter(TextSplitter):
         show_progress: bool = False,
         **unknown: Never,
     ) -> None:
+        """Make the splitter: sizes are in tokens, and the class describes each setting."""
         refuse_others(type(self), unknown)
         check_chunker("chunker", chunker)
         check_overlap(chunk_overlap, chunker.chunk_size)
@@ -159,11 +163,11 @@ class SpanTextSplitter(TextSplitter):
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
-        return self._split(checked_documents(documents))
+        return self._split(checked_documents(documents, FOR_TEXTS))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        return await self._asplit(checked_documents(documents))
+        return await self._asplit(checked_documents(documents, FOR_TEXTS))
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
@@ -294,26 +298,26 @@ def _in_context(text: str, context: Context) -> list[str]:
     return [context.above(text)]
 
 
-def _refuse_single(documents: object) -> None:
-    if isinstance(documents, Document):
-        raise TypeError("documents must be a list of Document, not one Document: pass [document]")
-
-
-def checked_documents(documents: Iterable[Document]) -> list[Document]:
+def checked_documents(
+    documents: Iterable[Document], instead: str = "pass Document(text) for a text"
+) -> list[Document]:
     """Return documents as a list.
 
+    Args:
+        documents: The documents.
+        instead: What to do with texts.
+
     Raises:
-        TypeError: An item is not a document.
+        TypeError: It is one document, or an item is not a document.
     """
-    _refuse_single(documents)
+    if isinstance(documents, Document):
+        raise TypeError("documents must be a list of Document, not one Document: pass [document]")
     checked = list(documents)
     for document in checked:
         if not isinstance(document, Document):
-            hint = (
-                ": use create_documents or split_text for texts"
-                if isinstance(document, str)
-                else ""
-            )
+            hint = f": {instead}" if isinstance(document, str) else ""
+            if hasattr(document, "to_langchain_format"):
+                hint = ": pass document.to_langchain_format()"
             kind = f"{type(document).__module__}.{type(document).__qualname__}"
             raise TypeError(
                 f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"

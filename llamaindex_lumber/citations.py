@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    MessageRole,
+)
+from llama_index.core.base.response.schema import Response
 from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
 
@@ -28,6 +34,9 @@ QUOTING_PROMPT = ChatPromptTemplate(
     ]
 )
 """Asks for an answer with numbered quotes: a `text_qa_template` of query engines."""
+
+Reply = str | ChatMessage | ChatResponse | CompletionResponse | Response
+"""What an LLM, a query engine or a chat engine returns, or its text."""
 
 QuotedNodes = Iterable[NodeWithScore | BaseNode] | Mapping[str, str | Source]
 """What may be quoted: nodes or whole documents; or texts by their names."""
@@ -62,14 +71,17 @@ def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
     return core.cite(quotes, _parts(nodes))
 
 
-def cite_answer(reply: str, nodes: QuotedNodes) -> CitedAnswer:
+def cite_answer(reply: Reply, nodes: QuotedNodes) -> CitedAnswer:
     r"""Return the answer in an LLM's reply to `QUOTING_PROMPT`, with the places of its quotes.
 
     `print` shows the answer, and below it each citation with document, page or lines.
 
     Args:
-        reply: The LLM's text, such as `str(response)` of a query engine.
+        reply: The LLM's message or response, the response of a query engine, or a text.
         nodes: As for `cite`, such as `response.source_nodes`.
+
+    Raises:
+        TypeError: The reply has no text.
 
     Example:
         >>> from llama_index.core import Document

@@ -64,6 +64,7 @@ class ContextEmbedding(TransformComponent):
     embed_model: BaseEmbedding = Field(description="The embedding model.")
 
     def __init__(self, embed_model: BaseEmbedding | None = None, **settings: Any) -> None:
+        """Make the step; the class describes each setting."""
         settings.pop("class_name", None)  # in the result of to_dict
         settings["embed_model"] = checked_embed_model(embed_model)
         super().__init__(**settings)

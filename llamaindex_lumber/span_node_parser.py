@@ -116,6 +116,7 @@ class SpanNodeParser(NodeParser):
     _warned_of_tokens: bool = PrivateAttr(default=False)
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
+        """Make the parser: sizes are in tokens, and the class describes each setting."""
         if unnamed:
             name = type(self).__name__
             raise TypeError(f"{name} takes its settings by name, as in {name}(chunk_overlap=20)")

@@ -90,3 +90,11 @@ def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) 
     # A prompt is an object.
     used = [each for each in classes if callable(each) and not inspect.isabstract(each)]
     assert [each.__name__ for each in used if ">>> " not in each.__doc__] == []
+
+
+@every_public_name
+def test_help_on_a_constructor_is_not_that_of_the_framework(value: Any) -> None:
+    if inspect.isclass(value) and "__init__" in vars(value):
+        shown = inspect.getdoc(value.__init__) or ""
+        assert "in characters" not in shown
+        assert "Create a new" not in shown

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -35,7 +34,6 @@ from lumber_retrieval.passages.joining import Passage
 MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""
 _NOTE = "files"  # the name of the note in the index with the records of its files
-_LARGE_TEXT_CHARACTERS = 1_000_000  # which take seconds
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
 _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of answers; benchmarks/unanswerable.py
 
@@ -149,12 +147,14 @@ class FileIndex:
         """
         return self.find_unchanged(stamps) | self._find_stored(stamps, self._read)
 
-    def add(self, files: Iterable[ReadFile], *, show_progress: bool = False) -> None:
+    def add(
+        self, files: Iterable[ReadFile], advance: Callable[[float], object] | None = None
+    ) -> None:
         """Add files, and store their records.
 
         Args:
             files: The files.
-            show_progress: Show progress bars of splitting and embedding.
+            advance: Is called with the files that are embedded, in parts of one.
 
         Raises:
             StoreError: The index cannot be used.
@@ -172,7 +172,7 @@ class FileIndex:
             unsettled = read[path]._replace(stamp=(0, stamp[1])) if stamp and content else None
             certain[path] = read[path] if settled else unsettled
             documents.append(document)
-        self._index.add(documents, show_progress=show_progress)
+        self._index.add(documents, advance=advance)
         self._read |= read
         self._store_records(certain)
 
@@ -215,13 +215,13 @@ class FileIndex:
                 self._names.setdefault(path, _name(named))
             else:
                 changed.append(named)
-        shown = tqdm(changed, unit="file", disable=None if len(changed) > 1 else True)
-        terminal = sys.stderr.isatty()
-        for batch in batches(self._read_changed(inputs, shown), MAX_BATCH_FILES):
-            alone = len(changed) == 1 or any(
-                len(each.file.text) > _LARGE_TEXT_CHARACTERS for each in batch
-            )
-            self.add(batch, show_progress=terminal and alone)
+        # On a terminal. What takes time is embedding: a file is done when it is embedded.
+        with tqdm(
+            total=len(changed), unit="file", unit_scale=True, disable=None if changed else True
+        ) as bar:
+            for batch in batches(self._read_changed(inputs, changed), MAX_BATCH_FILES):
+                self.add(batch, bar.update)
+            bar.update(bar.total - bar.n)
         paths_given = [Path(given) for given in inputs.paths if given != STDIN]
         folders = [path.resolve() for path in paths_given if path.is_dir()]
         self.remove_gone(folders, paths)

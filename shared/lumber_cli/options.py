@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -72,9 +74,22 @@ _BROKEN_PIPE = 141
 """The exit status of a program that SIGPIPE ends."""
 
 
+# Settings in messages for callers in Python; commands have options for them.
+_SETTING = re.compile(r"\b(also|no_ignore|max_unpacked|pattern)=(?:True\b)?")
+
+
 def say(message: str) -> None:
-    """Print a line to stderr."""
-    typer.echo(printable(f"lumber-splitters: {' '.join(message.split())}"), err=True)
+    """Print a line to stderr; settings in it become options, "also='*.log'" --also '*.log'."""
+    line = _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} ", message)
+    typer.echo(printable(f"lumber-splitters: {' '.join(line.split())}"), err=True)
+
+
+class _SaidWarnings(logging.Handler):
+    """Prints what the packages warn of as commands print it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a warning."""
+        say(record.getMessage())
 
 
 def fail(message: str, *, status: int = 1) -> NoReturn:
@@ -99,6 +114,7 @@ def wrong_options() -> Iterator[None]:
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
     """Show errors that users can fix, and Ctrl-C, in one line; bugs keep their traceback."""
+    logging.lastResort = _SaidWarnings(logging.WARNING)
     try:
         yield
     except BrokenPipeError:  # the reader has seen enough, as in `... | head`

@@ -51,7 +51,7 @@ _HIDDEN = (".", "~$")  # Office marks a document that is open by a file whose na
 _HEAD_BYTES = 2000  # read to recognise them; a page's generator stands within
 _IGNORE_HINT = (
     "; what .gitignore names, node_modules, virtual environments and caches are left out: name "
-    "them, or pass --no-ignore"
+    "them, or pass no_ignore=True"
 )
 
 

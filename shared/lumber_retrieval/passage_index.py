@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import accumulate
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from lumber_core.calls.threads import batches
 from lumber_core.checks import refuse_unknown
@@ -92,8 +93,12 @@ class PassageIndex:
         *,
         everything: bool = False,
         show_progress: bool = False,
+        advance: Callable[[float], object] | None = None,
     ) -> Changes:
-        """Add documents, as `IndexingRetriever` does; `everything`: remove all others."""
+        """Add documents, as `IndexingRetriever` does; `everything`: remove all others.
+
+        `advance` is called with the documents that are done, in parts of one, instead of a bar.
+        """
         named = documents_by_name(documents)
         if everything and not named:
             raise ValueError(
@@ -121,7 +126,11 @@ class PassageIndex:
         if revised:
             self.store.update([new_version(one, digests[name]) for name, one in revised.items()])
         new = [one for one in changed if one.name not in revised]
-        chunks, embedded = self._put(new, digests, show_progress=show_progress)
+        with tqdm(
+            total=len(new), unit="document", unit_scale=True, disable=not (show_progress and new)
+        ) as bar:
+            chunks, embedded = self._put(new, digests, show_progress, advance or bar.update)
+            bar.update(len(new) - bar.n)
         whole = None if everything else [*complete_sources(named.values())]
         stored_names = {*self.store.names(whole)}
         stored_names |= self.store.names_of_parts(divided_pages(named.values()))
@@ -148,8 +157,8 @@ class PassageIndex:
         self,
         documents: Sequence[IndexedDocument],
         digests: Mapping[str, str],
-        *,
         show_progress: bool,
+        advance: Callable[[float], object],
     ) -> tuple[int, int]:
         """Store documents by their digests; return how many chunks they have and were embedded."""
         assert self._probe is not None  # made when the model was checked
@@ -158,7 +167,7 @@ class PassageIndex:
         while waiting:
             # Writers that add the same documents begin with different ones.
             some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
-            made = [*self._split_and_embed(some, digests, texts, show_progress)]
+            made = [*self._split_and_embed(some, digests, texts, show_progress, advance)]
             self.store.put(made, self._probe)
             chunks += sum(len(one.spans) for one in made)
         return chunks, texts.count
@@ -169,16 +178,20 @@ class PassageIndex:
         digests: Mapping[str, str],
         texts: EmbeddedTexts,
         show_progress: bool,
+        advance: Callable[[float], object],
     ) -> Iterator[NewDocument]:
         recorded = [RecordedMetadata(one.content.metadata) for one in documents]
         sources = [
             replace(one.content, metadata=metadata)
             for one, metadata in zip(documents, recorded, strict=True)
         ]
-        split = self._chunker.split_all(sources, Delivery(trim=True), show_progress=show_progress)
+        asks = hasattr(self._chunker, "judge")  # which may take longer than embedding
+        split = self._chunker.split_all(
+            sources, Delivery(trim=True), show_progress=show_progress and asks
+        )
         parts = place_chunks(split)
         in_contexts = [chunk.in_context for part in parts for chunk in part]
-        keys, own = texts.embed(in_contexts, show_progress=show_progress)
+        keys, own = texts.embed(in_contexts, lambda share: advance(share * len(documents)))
         ends = accumulate(map(len, parts))
         for one, metadata, chunks, part, end in zip(
             documents, recorded, split, parts, ends, strict=True

@@ -11,7 +11,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
-from tests.cli.running import run, run_apart
+from tests.cli.running import run, run_apart, started
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer
 
@@ -62,6 +62,20 @@ def test_a_report_is_written_and_its_table_printed(
     for line, splitter in zip(lines, data["splitters"], strict=True):
         assert f"{splitter['figures']['recall@5']['value']:.2f}" in line
     assert (output / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_warnings_name_the_options_of_the_command(docs: Path, tmp_path: Path) -> None:
+    (docs / "b.log").write_text("started\n", encoding="utf-8")
+    shown = ("--splitter", "paragraphs", "-o", tmp_path / "report")
+    with started("compare", docs, *shown) as process:
+        _, said = process.communicate()
+    assert said.decode().startswith(f"lumber-splitters: {docs}: left out: 1 log; --also '*.log'")
+    (tmp_path / "vendor" / "node_modules").mkdir(parents=True)
+    (tmp_path / "vendor" / "node_modules" / "a.md").write_text("One.", encoding="utf-8")
+    refused = run_apart("compare", tmp_path / "vendor", *shown)
+    assert "or pass --pattern '*.md'" in refused.err
+    refused = run_apart("ask", tmp_path / "vendor", "One?")
+    assert "or pass --no-ignore" in refused.err
 
 
 def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_path: Path) -> None:

@@ -232,3 +232,4 @@ def test_a_terminal_gets_progress(tmp_path: Path) -> None:
 
     assert "char/s" not in shown("split", tmp_path)
     assert "2/2" in shown("split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl")
+    assert "2.00/2.00" in shown("ask", tmp_path, "Three?", "--no-cache")

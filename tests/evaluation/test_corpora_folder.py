@@ -23,7 +23,7 @@ def test_files_at_any_depth_are_documents(tmp_path: Path, caplog: pytest.LogCapt
     write(tmp_path / "a" / "fox.txt", "One here.")
     write(tmp_path / "notes.log", "Not this.")
     corpus = load_folder(tmp_path)
-    assert "left out: 1 log; pass also, such as '*.log'" in caplog.text
+    assert "left out: 1 log; also='*.log'" in caplog.text
     with_logs = load_folder(tmp_path, also=["*.log"]).documents
     assert [one.name for one in with_logs] == ["a/fox.txt", "b.md", "notes.log"]
     assert corpus.name == tmp_path.name

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
+from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
@@ -220,4 +221,23 @@ def test_failures_are_in_the_page() -> None:
 
 def test_one_splitter_alone_is_reported_too() -> None:
     made = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
-    assert "There is nothing to compare it with." in render(made)
+    page = render(made)
+    assert "There is nothing to compare it with." in page
+    assert "If nothing in a column is marked" not in page
+
+
+def test_a_report_explains_only_what_it_shows(comparison: Comparison) -> None:
+    explained = {
+        "Below each value is its": 'class="interval"',
+        "values are clearly better": 'class="best"',
+        "An arrow shows": "\u2191",
+        "Calls are questions": ">Calls</th>",
+        "Intervals</dt>": "\u2191",
+    }
+    nothing = compare(corpus(0), [paragraphs(), shreds()])
+    few = compare(corpus(2), [paragraphs(), shreds()], embedder=WordEmbedder())
+    asked = compare(corpus(0), [Every(r"\n\n", name="tired", usage=Usage(calls=2))])
+    for made in (comparison, nothing, few, asked):
+        page = render(made)
+        for explanation_, shown in explained.items():
+            assert (explanation_ in page) == (shown in page), explanation_

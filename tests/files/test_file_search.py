@@ -159,7 +159,7 @@ def test_folders_of_tools_are_left_out_unless_they_are_named(
         assert {path.name for _, path in find_files([named_path]).files} == {"a.md"}, named_path
     for named in ("x/node_modules", "x/node_modules/*.md", "*/node_modules/*.md"):
         assert [path.name for _, path in find_files([named]).files] == ["b.md"], named
-    with pytest.raises(FileNotFoundError, match=r"node_modules.*--no-ignore"):
+    with pytest.raises(FileNotFoundError, match=r"node_modules.*no_ignore=True"):
         find_files(["x"])
 
 

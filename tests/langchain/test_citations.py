@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration
 
 from langchain_lumber import QUOTING_PROMPT, cite, cite_answer, format_passages
 
@@ -42,3 +46,23 @@ def test_a_document_without_a_name_is_refused() -> None:
     assert cite(["text"], [Document("a text", id="b")])[0].document == "b"
     with pytest.raises(TypeError, match="document"):
         cite(["a"], ["a text"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        AIMessage(REPLY),
+        AIMessageChunk(
+            [{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": REPLY}]
+        ),
+        ChatGeneration(message=AIMessage(REPLY)),
+    ],
+)
+def test_an_answer_is_taken_as_the_message_that_a_model_returns(reply: Any) -> None:
+    assert str(cite_answer(reply, [DOCUMENT])) == str(cite_answer(REPLY, [DOCUMENT]))
+
+
+@pytest.mark.parametrize("reply", [None, b"At dawn", [AIMessage(REPLY)], 5])
+def test_what_is_no_reply_is_refused_with_what_to_pass(reply: Any) -> None:
+    with pytest.raises(TypeError, match=r"reply must be a text, or a message .*pass its text"):
+        cite_answer(reply, [DOCUMENT])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +17,15 @@ from langchain_core.tracers.context import collect_runs
 
 from langchain_lumber import (
     BertTextSplitter,
+    ContextEmbeddings,
     GreedyTextSplitter,
     LayoutTextSplitter,
     LumberTextSplitter,
+    PassageJoiner,
+    PassageRetriever,
+    cite,
+    format_passages,
+    join_pages,
 )
 
 every_splitter = pytest.mark.parametrize(
@@ -48,6 +55,24 @@ def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() ->
         LumberTextSplitter(llm, prompt=LangChainPrompt.from_template("{paragraphs}"))
     with pytest.raises(TypeError, match=r"CallPolicy, not dict: pass CallPolicy\(\*\*policy\)"):
         LumberTextSplitter(llm, policy={"attempts": 3})
+
+
+def test_what_has_no_methods_of_a_splitter_names_none() -> None:
+    node = SimpleNamespace(to_langchain_format=lambda: None)
+    calls: list[Any] = [
+        PassageRetriever().add_documents,
+        PassageRetriever().sync,
+        PassageJoiner(texts={}).compress_documents,
+        lambda texts: cite(["a quote"], texts),
+        join_pages,
+        format_passages,
+        ContextEmbeddings,
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"not str: pass Document\(text\) for a text$"):
+            call(["a text"])
+        with pytest.raises(TypeError, match=r"pass document.to_langchain_format\(\)"):
+            call([node])
 
 
 @every_splitter

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from llama_index.core import Document, VectorStoreIndex
-from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+from llama_index.core.base.response.schema import Response
+from llama_index.core.chat_engine.types import AgentChatResponse
+from llama_index.core.llms import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    CustomLLM,
+    LLMMetadata,
+)
 
 from llamaindex_lumber import QUOTING_PROMPT, GreedyNodeParser, LumberEmbedding, cite, cite_answer
 from tests.langchain.test_citations import REPLY, TEXT
@@ -47,3 +58,22 @@ def test_a_query_engine_answers_with_citations() -> None:
     assert exact.span.of(TEXT) == "They hunt fish at dawn."
     (whole,) = cite([exact.quote], [document()])
     assert (whole.span, whole.lines) == (exact.span, (4, 4))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        ChatMessage(content=REPLY),
+        ChatResponse(message=ChatMessage(content=REPLY)),
+        CompletionResponse(text=REPLY),
+        Response(REPLY),
+        AgentChatResponse(response=REPLY),
+    ],
+)
+def test_an_answer_is_taken_as_what_a_model_or_an_engine_returns(reply: Any) -> None:
+    assert str(cite_answer(reply, [document()])) == str(cite_answer(REPLY, [document()]))
+
+
+def test_a_response_without_a_text_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"not .*Response: pass its text"):
+        cite_answer(Response(None), [document()])

@@ -192,3 +192,28 @@ def test_a_document_under_another_name_is_stored_again_if_that_is_its_title() ->
 
     assert stored("river_otters.txt") == stored("river otters.txt") != stored("martens.txt")
     assert stored("1.txt") == stored("2.txt")
+
+
+def test_a_document_is_done_when_it_is_embedded_and_not_before() -> None:
+    done: list[float] = []
+
+    class Watched(WordVectors):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            assert sum(done) == (32 if any("Otter 0 " in text for text in self.texts) else 0)
+            return super().embed_documents(texts)
+
+    documents = [document(f"Otter {n} sleeps. " * (1 + 9 * (n % 5)), f"{n}") for n in range(40)]
+    index = index_of(embedding=Watched())
+    index.add([*documents, document("", "empty")], advance=done.append)
+    assert 30 < sum(done) <= 41
+
+
+def test_one_bar_shows_how_far_all_documents_are(capsys: pytest.CaptureFixture[str]) -> None:
+    documents = [document(f"Otter {n} sleeps in a den.", f"{n}") for n in range(40)]
+    index = index_of()
+    index.add([*documents, document("", "empty")], show_progress=True)
+    shown = capsys.readouterr().err
+    assert shown.count("100%") <= 2  # as it was reached, and when the bar is closed
+    assert shown.rstrip().splitlines()[-1].count("41.0/41.0") >= 1
+    index.add(documents, show_progress=True)
+    assert capsys.readouterr().err == ""

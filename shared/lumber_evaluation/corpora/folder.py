@@ -91,7 +91,7 @@ def load_folder(
         looked_for = "a Markdown heading" if sections == "headings" else 'a line of "=========="'
         raise ValueError(
             f"no file in {root} has {looked_for} between two texts; mark where sections start, or "
-            "pass sections=None"
+            "compare without sections"
         )
     asked = [] if questions is None else load_questions(questions, documents=documents)
     return Corpus(root.resolve().name, tuple(documents), tuple(asked))
@@ -111,12 +111,15 @@ def _files(
         return matching_files(root, patterns, "texts")
     if root.is_file():
         return [root]
-    found = find_files([existing_folder(root, "texts")], also=also)
+    try:
+        found = find_files([existing_folder(root, "texts")], also=also)
+    except FileNotFoundError as error:  # a corpus has patterns for what is left out
+        raise FileNotFoundError(str(error).replace("no_ignore=True", "pattern='*.md'")) from None
     asked = None if questions is None else questions.resolve()
     skipped = [path for _, path in found.skipped if path.resolve() != asked]
     if skipped:
         logger.warning(
-            "%s: left out: %s; pass also, such as '*.log', to read them as text",
+            "%s: left out: %s; also='*.log', say, reads such files as text",
             root,
             printable(count_suffixes(path.name for path in skipped)),
         )

@@ -25,21 +25,28 @@ def view(comparison: Comparison) -> dict[str, Any]:
         if metric.leads and metric.family.sample == "question"
     ]
     families = families_of(comparison.metrics)
+    summary, segmentation = summary_table(comparison), boundary_table(comparison)
+    retrieval = [
+        family_table(comparison, family, metrics)
+        for family, metrics in families.items()
+        if family.sample == "question"
+    ]
+    tables = [summary, *retrieval, *([segmentation] if segmentation else [])]
+    cells = [cell for table in tables for row in table.rows for cell in row.cells]
     return {
         "corpus": comparison.corpus,
         "facts": _facts(comparison),
         "explanation": explanation(comparison),
         "conclusions": conclusions(comparison),
-        "summary": summary_table(comparison),
+        "summary": summary,
+        "intervals": any(cell.below for cell in cells),
+        "marks": any(cell.best for cell in cells),
+        "at_passages": any(metric.family.by_passages for metric in comparison.metrics),
         "plots": [plot for plot in plots if plot is not None],
         "plot_width": WIDTH,
         "plot_margin": MARGIN,
-        "retrieval_tables": [
-            family_table(comparison, family, metrics)
-            for family, metrics in families.items()
-            if family.sample == "question"
-        ],
-        "segmentation": boundary_table(comparison),
+        "retrieval_tables": retrieval,
+        "segmentation": segmentation,
         "sizes": size_table(comparison),
         "results": comparison.results,
         "families": list(families),

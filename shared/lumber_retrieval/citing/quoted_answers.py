@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from textwrap import indent
+from typing import Any
 
+from lumber_core.llms.framework_replies import text_instead
 from lumber_core.llms.thoughts import without_thinking
 from lumber_retrieval.citing.citations import Citation, Texts, cite
 
@@ -202,13 +204,36 @@ def _number(digits: str) -> int:
     return int("".join(str(unicodedata.digit(digit)) for digit in digits))
 
 
-def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
+def text_of_reply(reply: Any) -> str:
+    """Return the text of a reply: of a text itself, or a message or response of a framework.
+
+    Raises:
+        TypeError: It has no text.
+    """
+    inner = reply
+    for name in ("message", "response"):  # of a chat, of a query engine or agent
+        inner = getattr(inner, name, None) or inner
+    texts = (inner, getattr(inner, "text", None), getattr(inner, "content", None))
+    text = next((text for text in texts if isinstance(text, str)), None) or text_instead(inner)
+    if text or hasattr(inner, "content") or isinstance(inner, str):
+        return str(text)
+    kind = f"{type(reply).__module__}.{type(reply).__qualname__}".removeprefix("builtins.")
+    raise TypeError(
+        f"reply must be a text, or a message or response of a model, not {kind}: pass its text"
+    )
+
+
+def cite_answer(reply: Any, texts: Texts) -> CitedAnswer:
     r"""Return the answer in a model's reply, with the places of its quotes.
 
     Args:
         reply: What the model wrote when asked with `QUOTING_INSTRUCTIONS`, or any answer with
-            quotes in quotation marks. Its reasoning in tags such as `<think>` is left out.
+            quotes in quotation marks: a text, or a message or response of LangChain or LlamaIndex.
+            Its reasoning in tags such as `<think>` is left out.
         texts: What it was given, or whole documents; see `cite`.
+
+    Raises:
+        TypeError: The reply has no text.
 
     Example:
         >>> texts = {"otters.txt": "Otters live along rivers. They hunt fish at dawn."}
@@ -218,7 +243,7 @@ def cite_answer(reply: str, texts: Texts) -> CitedAnswer:
         <BLANKLINE>
         [1] otters.txt, line 1: "They hunt fish at dawn."
     """
-    text, quotes = read_quoted_answer(reply)
+    text, quotes = read_quoted_answer(text_of_reply(reply))
     return CitedAnswer(text, tuple(cite(quotes, texts)))
 
 

@@ -19,7 +19,6 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection, Database
@@ -80,10 +79,16 @@ class EmbeddedTexts:
         self._note_model = note_model
         self._blocks: dict[int, Keys] | None = None  # all that were there when last looked
 
-    def embed(self, texts: Sequence[str], *, show_progress: bool = False) -> tuple[Keys, Vectors]:
+    def embed(
+        self, texts: Sequence[str], advance: Callable[[float], object]
+    ) -> tuple[Keys, Vectors]:
         """Return the keys and the own vectors of texts, shape (texts, width).
 
         Those that are not stored are embedded, and stored before more are.
+
+        Args:
+            texts: The texts.
+            advance: Is called with each share of them that is done, from 0 to 1.
 
         Raises:
             ValueError: The model returns what is not expected, or is not that of the index.
@@ -91,16 +96,16 @@ class EmbeddedTexts:
         keys = keys_of(texts)
         text_of = dict(zip(keys.tolist(), texts, strict=True))
         rows: dict[int, bytes] = {}
-        with tqdm(total=len(text_of), unit="text", disable=not show_progress) as bar:
-            while missing := [key for key in text_of if key not in rows]:
-                with self._database.transaction() as connection:
-                    rows |= self._find(connection, missing)
-                bar.update(len(rows) - bar.n)
-                missing = [key for key in missing if key not in rows]
-                if self.shared:  # writers that embed the same texts begin at different ones
-                    random.shuffle(missing)
-                if missing:
-                    rows |= self._embed_new({key: text_of[key] for key in missing[:_AT_ONCE]})
+        while missing := [key for key in text_of if key not in rows]:
+            before = len(rows)
+            with self._database.transaction() as connection:
+                rows |= self._find(connection, missing)
+            missing = [key for key in missing if key not in rows]
+            if self.shared:  # writers that embed the same texts begin at different ones
+                random.shuffle(missing)
+            if missing:
+                rows |= self._embed_new({key: text_of[key] for key in missing[:_AT_ONCE]})
+            advance((len(rows) - before) / len(text_of))
         content = b"".join([rows[key] for key in keys.tolist()])
         return keys, unpack(content, len(keys)) if len(keys) else matrix([], 0)
 

@@ -45,6 +45,8 @@ _MOST_TITLE_WORDS = 12
 recall with context is 0.002 to 0.005 higher than with all titles, and on annual reports one
 question in 37 more touches the page of its evidence."""
 
+_LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # those of str.splitlines
+
 # Keys of metadata about the start of a chunk, and about its end.
 _OF_START = (
     *("headings", LEVELS_KEY, CONTEXT_KEY, FIRST_PAGE, FIRST_LINE),
@@ -226,6 +228,7 @@ class _DocumentPassages:
     """The text of a document, and its passages so far."""
 
     def __init__(self, text: str) -> None:
+        self._original = text
         self._text = without_times(text)  # in which words are counted
         self._passages: list[_JoinedHits] = []  # in reading order
         self._starts: list[int] = []  # of the passages
@@ -237,7 +240,7 @@ class _DocumentPassages:
     def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
         """Join a hit with passages near it; return the words added, or None if they do not fit."""
         first = last = bisect_right(self._starts, hit.span.start)
-        (start, end), above = hit.span, hit.above
+        start, end, above = _with_indent(hit.span.start, self._original), hit.span.end, hit.above
         if first and self._are_near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
             before = self._passages[first]
@@ -269,6 +272,14 @@ class _DocumentPassages:
         return (
             floor_by_length(0, gap) <= max_gap and count_starts(self._text, end, start) <= max_gap
         )
+
+
+def _with_indent(start: int, text: str) -> int:
+    """Return where the indentation before an offset starts, if nothing else is before it there."""
+    blank = start
+    while blank and text[blank - 1].isspace() and text[blank - 1] not in _LINE_ENDS:
+        blank -= 1
+    return start if blank and text[blank - 1] not in _LINE_ENDS else blank
 
 
 def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:

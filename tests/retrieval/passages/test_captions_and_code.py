@@ -104,3 +104,22 @@ def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
     assert passages[0].context == "boat > def weigh(boat)"
     inside = [span.of(CODE) for span in sentences_of(CODE, "en", whole_lines=True)]
     assert all(part.split("\n")[0].strip() in map(str.strip, lines) for part in inside)
+
+
+NESTED_LINES = {
+    "hire.md": "- Boats\n  - canoes, ten pounds a day\n  - rafts, nine pounds a day\n- Bikes\n",
+    "hire.txt": "Boats:\n\tcanoes, ten pounds a day\n\trafts, nine pounds a day\nBikes:\n",
+    "ci.yaml": "a:\n  rent:\n    - canoes: ten pounds a day\n      rafts: nine\nb:\n  c: 1\n",
+    "hire.py": "class A:\n    def f(self):\n        if canoes > rafts:\n            pay(9)\n",
+    "hire.rst": "Hire\r\n\r\n   canoes, ten pounds a day\r\n\r\n   rafts, nine pounds\r\n",
+}
+
+
+@pytest.mark.parametrize("name", NESTED_LINES)
+def test_the_first_line_of_a_passage_is_indented_as_in_its_file(name: str) -> None:
+    text = "Ask at the desk.\n\n" + NESTED_LINES[name]
+    for budget in (4, 8, 16):
+        [passage, *_], _ = search(name, text, "Are canoes or rafts nine pounds?", budget, size=8)
+        before = f"{text[: passage.span.start]}|".splitlines()[-1][:-1]
+        assert not before or before.strip()
+        assert passage.text == passage.span.of(text)
