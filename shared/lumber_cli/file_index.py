@@ -221,7 +221,7 @@ class FileIndex:
         ) as bar:
             for batch in batches(self._read_changed(inputs, changed), MAX_BATCH_FILES):
                 self.add(batch, bar.update)
-            bar.update(bar.total - bar.n)
+            bar.update(len(changed) - bar.n)
         paths_given = [Path(given) for given in inputs.paths if given != STDIN]
         folders = [path.resolve() for path in paths_given if path.is_dir()]
         self.remove_gone(folders, paths)

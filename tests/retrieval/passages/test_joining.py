@@ -68,9 +68,9 @@ def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]
         assert list(passage.hits) == sorted(passage.hits, key=lambda hit: ranks[hit.number])
         assert all(passage in inside(hit, passages) for hit in passage.hits)
         # Nothing is added but what lies between hits, and the indentation of the first line.
-        first = min(hit.span.start for hit in passage.hits)
-        before = f"{texts[passage.document][:first]}|".splitlines()[-1][:-1]
-        assert passage.span.start == first - (0 if before.strip() else len(before))
+        begin = min(hit.span.start for hit in passage.hits)
+        before = f"{texts[passage.document][:begin]}|".splitlines()[-1][:-1]
+        assert passage.span.start == begin - (0 if before.strip() else len(before))
         assert passage.span.end == max(hit.span.end for hit in passage.hits)
     for first, second in pairwise(by_place(passages)):
         if first.document == second.document:
