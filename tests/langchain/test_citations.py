@@ -53,7 +53,7 @@ def test_a_document_without_a_name_is_refused() -> None:
     [
         AIMessage(REPLY),
         AIMessageChunk(
-            [{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": REPLY}]
+            content=[{"type": "thinking", "thinking": "Dawn?"}, {"type": "text", "text": REPLY}]
         ),
         ChatGeneration(message=AIMessage(REPLY)),
     ],
