@@ -35,7 +35,7 @@ QUOTING_PROMPT = ChatPromptTemplate(
 )
 """Asks for an answer with numbered quotes: a `text_qa_template` of query engines."""
 
-Reply = str | ChatMessage | ChatResponse | CompletionResponse | Response
+QuotingReply = str | ChatMessage | ChatResponse | CompletionResponse | Response
 """What an LLM, a query engine or a chat engine returns, or its text."""
 
 QuotedNodes = Iterable[NodeWithScore | BaseNode] | Mapping[str, str | Source]
@@ -71,7 +71,7 @@ def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
     return core.cite(quotes, _parts(nodes))
 
 
-def cite_answer(reply: Reply, nodes: QuotedNodes) -> CitedAnswer:
+def cite_answer(reply: QuotingReply, nodes: QuotedNodes) -> CitedAnswer:
     r"""Return the answer in an LLM's reply to `QUOTING_PROMPT`, with the places of its quotes.
 
     `print` shows the answer, and below it each citation with document, page or lines.
