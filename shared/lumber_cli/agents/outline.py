@@ -111,8 +111,8 @@ def topics_of(text: LinedText) -> list[Section]:
         own = span.of(whole)
         if not own.strip():
             continue
-        sentence = next(iter(sentences_of(own, splitter.language)), Span(0, len(own)))
-        title = " ".join(sentence.of(own).split())
+        sentences = sentences_of(own, splitter.language)
+        title = " ".join((sentences[0].text if sentences else own).split())
         first, last = text.lines_of(span)
         sections.append(_section(first, last, 0, title))
     return sections

@@ -14,6 +14,7 @@ from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR, INSIDE_KEY, Block
 from lumber_core.text.pages import FIRST_LINE, LAST_LINE, SEPARATOR, has_lines, place_source
 from lumber_core.text.parsed import MarkdownText, ParsedText
+from lumber_core.text.source import Source
 from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.text.unicode import count_line_breaks
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
@@ -28,6 +29,7 @@ _PARSED = re.compile(
     r"|^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*$|^[ \t>]+#|^#.*#[ \t]*$",
     re.MULTILINE,
 )
+_PROSE = ("markdown", "text")
 _OWN_KEYS = frozenset(OWN_KEYS)
 _AS_IT_IS = Delivery()
 _HEADING = re.compile(r"^(#{1,6})(?:[ \t]+(.*))?$", re.MULTILINE)
@@ -64,8 +66,10 @@ def _divide_by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
         if chunk is None or chunk.document != document:
             continue
         first, last = chunk.span
-        span = Span(max(start, first), min(end, last))
-        if span.start < span.end:
+        if number == own and first <= start and end <= last:
+            yield sentence
+        elif start < last and first < end:
+            span = Span(max(start, first), min(end, last))
             text = chunk.text[span.start - first : span.end - first]
             yield Hit(number, document, span, text, score, chunk.metadata, above, similarity)
 
@@ -76,27 +80,33 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     metadata = chunk.metadata
     if part.span == chunk.span or not metadata.keys() & _OWN_KEYS:
         return part.metadata
+    kind = Source("", metadata=metadata).kind
+    skipped = chunk.text[: part.span.start - chunk.span.start]
     if (
-        part.span.start == chunk.span.start
-        and part.metadata is metadata  # not what a hit of another engine was extended by
+        part.metadata is metadata  # not what a hit of another engine was extended by
         and INSIDE_KEY not in metadata
         and SEPARATOR not in chunk.text
         and has_lines(metadata)
         and _ends_with_heading(metadata)
-    ):  # only its end differs, by lines
-        lines = count_line_breaks(part.text.strip(), 0, len(part.text))
-        return {**metadata, LAST_LINE: metadata[FIRST_LINE] + lines}
+        and (not skipped or (kind in _PROSE and "#" not in skipped and not _PARSED.search(skipped)))
+    ):  # its lines alone differ
+        own = part.text.lstrip()
+        first = metadata[FIRST_LINE] + count_line_breaks(
+            chunk.text, 0, len(skipped) + len(part.text) - len(own)
+        )
+        last = first + count_line_breaks(own.rstrip(), 0, len(own))
+        return {**metadata, FIRST_LINE: first, LAST_LINE: last}
     # Without a context, its document has a title of its own, or a name that is not descriptive.
     source = place_source(chunk.text, {CONTEXT_KEY: "", **metadata})
     parsed: ParsedText = ChunkOutline(source)
-    if source.kind != "markdown":
+    if kind != "markdown":
         plain = parse_plain(source)
         # A chunk of a plain text that was split as Markdown by its units has headings.
         if "headings" not in metadata or isinstance(plain, StructuredText):
             parsed = plain
     span = part.span.shifted(-chunk.span.start)
-    [own] = deliver(Segmentation((span,)), _AS_IT_IS, parsed, _no_limits())
-    return {**part.metadata, **known_metadata(own, metadata, everything=False, context=True)}
+    [one] = deliver(Segmentation((span,)), _AS_IT_IS, parsed, _no_limits())
+    return {**part.metadata, **known_metadata(one, metadata, everything=False, context=True)}
 
 
 def _ends_with_heading(metadata: Mapping[Any, Any]) -> bool:

@@ -5,7 +5,7 @@ Sentences are taken best first, until the budget is full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -25,7 +25,7 @@ from lumber_retrieval.passages.joining import (
     shorten_context,
 )
 from lumber_retrieval.passages.passage_metadata import describe_passage
-from lumber_retrieval.passages.sentences import has_content, sentences_of, small_table
+from lumber_retrieval.passages.sentences import Sentence, has_content, sentences_of, small_table
 from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.word_count import count_words
 
@@ -101,18 +101,19 @@ def select_passages(
     """
     budget = settings.budget
     sentences = [*_best_sentences(question, chunks, texts, settings, language)]
-    candidates = [sentence for sentence in sentences if has_content(sentence.text)]
+    candidates = [sentence for sentence, full in sentences if full]
     documents = {sentence.document for sentence in candidates}
     # Short parts of documents that have nothing else are kept.
-    candidates += [sentence for sentence in sentences if sentence.document not in documents]
+    candidates += [sentence for sentence, _ in sentences if sentence.document not in documents]
     max_gap = min(settings.max_gap, budget // 7)
     by_number = {chunk.number: chunk for chunk in chunks}
-    passages = []
+    passages, shown = [], []
     for joined in join_hits(candidates, texts, max_gap=max_gap, budget=budget):
         hits, above = describe_passage(joined, by_number, described or by_number)
-        context = above if settings.context else ""
-        found = question.coverage(f"{above}\n{joined.text}")
-        passages.append(replace(joined, hits=hits, context=context, words_found=found))
+        passages.append(replace(joined, hits=hits, context=above if settings.context else ""))
+        shown.append(f"{above}\n{joined.text}")
+    found = question.coverages(shown)
+    passages = [replace(one, words_found=f) for one, f in zip(passages, found, strict=True)]
     # The budget counted the context of each chunk's start; that of a passage may be longer by a
     # heading inside the chunk.
     if settings.context:
@@ -128,8 +129,8 @@ def _best_sentences(
     texts: Mapping[str, str],
     settings: SearchSettings,
     language: str,
-) -> Iterator[Hit]:
-    """Yield the sentences of the best chunks, with their scores."""
+) -> Iterator[tuple[Hit, bool]]:
+    """Yield the sentences of the best chunks with scores, and whether each `has_content`."""
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     words_above = cache(lambda context: count_words(shorten_context(context)))
@@ -149,7 +150,8 @@ def _best_sentences(
         sentences = sentences_of(text[lines.start : lines.end], language, whole_lines=whole_lines)
         yield from _score_sentences(
             chunk._replace(score=scores[place], above=above),
-            [Span(start + lines.start, end + lines.start) for start, end in sentences],
+            sentences,
+            lines.start,
             text,
             question,
             settings.budget,
@@ -195,26 +197,39 @@ def _neighbours(chunks: Sequence[Hit]) -> list[range]:
 
 
 def _score_sentences(
-    chunk: Hit, sentences: Sequence[Span], text: str, question: QuestionWords, budget: int
-) -> Iterator[Hit]:
-    """Yield the sentences of a chunk with their scores, and small tables before each of their rows.
+    chunk: Hit,
+    sentences: Iterable[Sentence],
+    offset: int,
+    text: str,
+    question: QuestionWords,
+    budget: int,
+) -> Iterator[tuple[Hit, bool]]:
+    """Yield the sentences of a chunk with scores, and small tables before each of their rows.
 
     A sentence may begin before the chunk or end after it, unless it has more words than the budget.
     """
     number, document, (first, last), _, chunk_score, metadata, above, similarity = chunk
-    for start, end in sentences:
-        if start >= last or end <= first:
+    parts = []
+    for (start, end), own, full in sentences:
+        span = Span(start + offset, end + offset)
+        if span.start >= last or span.end <= first:
             continue
-        if end - start > budget and count_words(text[start:end]) > budget:
-            start, end = max(start, first), min(end, last)
-        span, own = Span(start, end), text[start:end]
-        score = (chunk_score + _SENTENCE_WEIGHT * question.coverage(own)) / _HIGHEST_SCORE
-        table = small_table(text, span)
+        if end - start > budget and count_words(own) > budget:
+            span = span.within(chunk.span)
+            own = span.of(text)
+            full = has_content(own)
+        parts.append((span, own, full))
+    coverages = question.coverages([own for _, own, _ in parts])
+    for (span, own, full), coverage in zip(parts, coverages, strict=True):
+        score = (chunk_score + _SENTENCE_WEIGHT * coverage) / _HIGHEST_SCORE
+        table = small_table(text, span) if "|" in own else None
         if table is not None:
-            both = Span(min(start, table.start), max(end, table.end))
-            yield Hit(number, document, both, both.of(text), score, metadata, above, similarity)
+            both = Span(min(span.start, table.start), max(span.end, table.end))
+            whole = both.of(text)
+            hit = Hit(number, document, both, whole, score, metadata, above, similarity)
+            yield hit, full or has_content(whole)
         if table is None or count_words(table.of(text)) > budget:
-            yield Hit(number, document, span, own, score, metadata, above, similarity)
+            yield Hit(number, document, span, own, score, metadata, above, similarity), full
 
 
 def is_nested(metadata: Mapping[Any, Any]) -> bool:

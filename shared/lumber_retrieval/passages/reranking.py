@@ -185,7 +185,7 @@ def _end_after(text: str, room: Span, language: str, nested: bool) -> int:
     heading = HEADING.search(text, room.start, end)
     if heading is not None:
         end = heading.start()
-    ends = [s.end for s in sentences_of(text[room.start : end], language, whole_lines=nested)]
+    ends = [s.span.end for s in sentences_of(text[room.start : end], language, whole_lines=nested)]
     if heading is None and end < room.end:
         ends = ends[:-1]  # the last one may go on
     enough = (end for end in ends if end >= _LENGTH_BESIDE)
@@ -201,7 +201,7 @@ def _start_before(text: str, room: Span, language: str, nested: bool) -> int:
     if heading is not None:
         start = heading.start()
     near = text[start : room.end]
-    starts = [s.start for s in sentences_of(near, language, whole_lines=nested)]
+    starts = [s.span.start for s in sentences_of(near, language, whole_lines=nested)]
     if heading is None and start > room.start:
         starts = starts[1:]  # the first one may begin before
     enough = (start for start in reversed(starts) if len(near) - start >= _LENGTH_BESIDE)

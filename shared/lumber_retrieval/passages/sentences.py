@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import regex
 
@@ -28,7 +29,7 @@ sentence, which has at least two words."""
 _LONGEST_CACHED = 4_000
 _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
-the rest of its lines has about 300, which makes 2 MB."""
+the rest of its lines has about 300, which makes 3 MB."""
 
 _THREE_WORDS = re.compile(r"(?:[^\W_]+[\W_]+){2}[^\W_]")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
@@ -40,8 +41,16 @@ _MARKED = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # perhaps a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 
 
-def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> tuple[Span, ...]:
-    """Return the places of the sentences of a text.
+class Sentence(NamedTuple):
+    """A sentence, item or row: its place in a text, its slice, and what `has_content` returns."""
+
+    span: Span
+    text: str
+    has_content: bool
+
+
+def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> tuple[Sentence, ...]:
+    """Return the sentences of a text.
 
     White space, rules, and final headings and table headers are left out. A heading and the number
     of an item belong to the sentence after them. A row of a table is not divided, nor is a cue of
@@ -51,7 +60,7 @@ def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> tupl
     return find(text, language, whole_lines)
 
 
-def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Span, ...]:
+def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Sentence, ...]:
     starts = [0]
     for (before, start), _ in pairwise(sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
@@ -67,7 +76,8 @@ def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Span, 
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
     parts = (_trim(text, start, end) for start, end in pairwise([*starts, len(text)]))
-    return tuple(part for part in parts if part.start < part.end)
+    kept = ((part, part.of(text)) for part in parts if part.start < part.end)
+    return tuple(Sentence(part, own, has_content(own)) for part, own in kept)
 
 
 _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from lumber_retrieval.words.keywords import fold, words_in, words_of_folded
+from lumber_retrieval.words.keywords import words_in
 
 _STEM_LENGTH = 5
 """Letters of a word that are compared. From 4 to 6, recall on the development corpora is the same
 within 0.003; whole words find less."""
+_LONGEST_CACHED, _CACHED_TEXTS = 4_000, 4_000
+"""Characters of the longest text whose stems are cached, and how many such texts: chunks and
+sentences have 100 to 300, which makes 2 MB."""
 
 
 class Matches(NamedTuple):
@@ -51,36 +54,26 @@ class QuestionWords:
             weights[stem(word)] = max(rarity, weights.get(stem(word), 0.0))
         total = sum(weights.values())
         self._weights = [weight / total for weight in weights.values()]
-        self._stems = {word: 1 << place for place, word in enumerate(weights)}
+        # As `stems_in` writes them.
+        self._stems = [(f" {word} ", 1 << place) for place, word in enumerate(weights)]
         pairs = dict.fromkeys(pairwise(map(stem, words)))
-        self._pairs = {pair: 1 << place for place, pair in enumerate(pairs)}
+        self._pairs = [(f" {a}  {b} ", 1 << place) for place, (a, b) in enumerate(pairs)]
         self.share = cache(self._share)  # few of all subsets occur
 
     def matches(self, text: str) -> Matches:
         """Return the stems and pairs that a text contains."""
-        folded = fold(text)
-        present = self._stems_in(folded)
-        pairs = [pair for pair in self._pairs if present.issuperset(pair)] if present else []
-        if pairs:
-            stems = [word[:_STEM_LENGTH] for word in words_of_folded(folded)]
-            pairs = [*{*pairwise(stems)}.intersection(pairs)]
+        stems = stems_in(text)
         return Matches(
-            sum([self._stems[stem] for stem in present]), sum([self._pairs[pair] for pair in pairs])
+            sum([bit for stem, bit in self._stems if stem in stems]),
+            sum([bit for pair, bit in self._pairs if pair in stems]),
         )
 
-    def coverage(self, text: str) -> float:
-        """Return the weight of the stems that a text contains, 0 to 1."""
-        return self.share(sum([self._stems[stem] for stem in self._stems_in(fold(text))]))
-
-    def _stems_in(self, folded: str) -> set[str]:
-        """Return the stems that a text contains, as `fold` returned it."""
-        # Few texts contain many, even inside of words: this is faster than to find all words.
-        possible = [stem for stem in self._stems if stem in folded]
-        if folded.isascii():
-            return {stem for stem in possible if _begins_word(stem, folded)}
-        if not possible:
-            return set()
-        return {word[:_STEM_LENGTH] for word in words_of_folded(folded)}.intersection(possible)
+    def coverages(self, texts: Iterable[str]) -> list[float]:
+        """Return for each text the weight of the stems that it contains, 0 to 1."""
+        return [
+            self.share(sum([bit for stem, bit in self._stems if stem in stems]))
+            for stems in map(stems_in, texts)
+        ]
 
     def _share(self, stems: int) -> float:
         """Return the weight of some stems of the question, 0 to 1; all of them have 1."""
@@ -96,17 +89,16 @@ def stem(word: str) -> str:
     return word[:_STEM_LENGTH]
 
 
-def _begins_word(stem: str, text: str) -> bool:
-    """Return whether a word of a text in ASCII has a stem; a short stem is the whole word."""
-    place = text.find(stem)
-    while place >= 0:
-        end = place + len(stem)
-        if not text[place - 1 : place].isalnum() and (
-            len(stem) == _STEM_LENGTH or not text[end : end + 1].isalnum()
-        ):
-            return True
-        place = text.find(stem, end)
-    return False
+def stems_in(text: str) -> str:
+    """Return the stems of the words of a text, in order, each between two spaces."""
+    return _cached_stems(text) if len(text) <= _LONGEST_CACHED else _find_stems(text)
+
+
+def _find_stems(text: str) -> str:
+    return "".join([f" {word[:_STEM_LENGTH]} " for word in words_in(text)])
+
+
+_cached_stems = lru_cache(maxsize=_CACHED_TEXTS)(_find_stems)
 
 
 def content_words(words: Sequence[str]) -> list[str]:

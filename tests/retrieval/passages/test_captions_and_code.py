@@ -46,12 +46,12 @@ def test_a_passage_of_captions_has_whole_cues_and_a_budget_of_what_is_said() -> 
 
 
 def test_sentences_of_captions_are_whole_cues() -> None:
-    found = [span.of(SRT) for span in sentences_of(SRT, "en")]
+    found = [one.text for one in sentences_of(SRT, "en")]
     assert found == SRT.rstrip().split("\n\n")
 
 
 def test_hits_of_captions_are_joined_by_what_is_said() -> None:
-    spans = [*sentences_of(SRT, "en")][:3]
+    spans = [one.span for one in sentences_of(SRT, "en")][:3]
     hits = [Hit(n, "a", span, span.of(SRT), 1.0, {}) for n, span in enumerate(spans)]
     [joined] = join_hits(hits, {"a": SRT}, budget=30)
     assert joined.span == Span(0, spans[-1].end)
@@ -102,7 +102,7 @@ def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
     for passage in passages:
         assert {line.strip() for line in passage.text.split("\n")} <= {*map(str.strip, lines)}
     assert passages[0].context == "boat > def weigh(boat)"
-    inside = [span.of(CODE) for span in sentences_of(CODE, "en", whole_lines=True)]
+    inside = [one.text for one in sentences_of(CODE, "en", whole_lines=True)]
     assert all(part.split("\n")[0].strip() in map(str.strip, lines) for part in inside)
 
 
