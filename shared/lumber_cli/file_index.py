@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from lumber_cli.inputs import STDIN, Inputs
-from lumber_core import LayoutChunker, TextEmbedder, __version__
+from lumber_core import LayoutChunker, __version__
 from lumber_core.calls.threads import batches, in_thread
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
@@ -24,6 +24,7 @@ from lumber_core.storage.urls import is_url
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
 from lumber_core.text.titles import TITLE_KEY, title_after_rename
+from lumber_evaluation.embedders import BundledEmbedder, Embedder
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
@@ -78,11 +79,17 @@ class FileIndex:
     Args:
         path: The file of the index, or the URL of a database. None: a temporary file.
         encoding: Encoding that files are read in; another one, and they are read again.
+        model: The embedding model. None: the bundled one.
     """
 
-    def __init__(self, path: str | Path | None, encoding: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path | None,
+        encoding: str | None = None,
+        model: Embedder | None = None,
+    ) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
-        self._index = PassageIndex(self._chunker, _BundledEmbedding(), path)
+        self._index = PassageIndex(self._chunker, _Embedding(model or BundledEmbedder()), path)
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
         self._read: dict[str, _FileRecord] = {}  # by this process
@@ -148,7 +155,7 @@ class FileIndex:
         return self.find_unchanged(stamps) | self._find_stored(stamps, self._read)
 
     def add(
-        self, files: Iterable[ReadFile], advance: Callable[[float], object] | None = None
+        self, files: Iterable[ReadFile], *, advance: Callable[[float], object] | None = None
     ) -> None:
         """Add files, and store their records.
 
@@ -220,7 +227,7 @@ class FileIndex:
             total=len(changed), unit="file", unit_scale=True, disable=None if changed else True
         ) as bar:
             for batch in batches(self._read_changed(inputs, changed), MAX_BATCH_FILES):
-                self.add(batch, bar.update)
+                self.add(batch, advance=bar.update)
             bar.update(len(changed) - bar.n)
         paths_given = [Path(given) for given in inputs.paths if given != STDIN]
         folders = [path.resolve() for path in paths_given if path.is_dir()]
@@ -360,21 +367,22 @@ def is_settled(stamp: Stamp | None) -> bool:
     return stamp is not None and stamp[0] <= time.time_ns() - _SETTLED_NANOSECONDS
 
 
-class _BundledEmbedding:
-    """The bundled encoder, as an index takes it."""
+class _Embedding:
+    """An embedding model, as an index takes it."""
 
-    def __init__(self) -> None:
-        self._model = TextEmbedder()
+    def __init__(self, model: Embedder) -> None:
+        self._model = model
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self._model.embed(texts).tolist()
+        vectors: list[list[float]] = self._model.embed_documents(texts).tolist()
         return vectors
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         return await in_thread(self.embed_documents, texts)
 
     def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
+        vectors: list[list[float]] = self._model.embed_queries([text]).tolist()
+        return vectors[0]
 
     async def aembed_query(self, text: str) -> list[float]:
         return await in_thread(self.embed_query, text)

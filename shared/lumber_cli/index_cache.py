@@ -14,6 +14,7 @@ from lumber_cli.inputs import STDIN, Inputs
 from lumber_cli.options import say
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
+from lumber_evaluation.embedders import Embedder
 from lumber_retrieval.index.store import PassageStore
 
 MAX_CACHE_BYTES = 2_000_000_000
@@ -40,10 +41,11 @@ class CachedIndex(NamedTuple):
         return os.path.commonpath(sources) if sources else "no file"
 
 
-def cache_path(paths: Iterable[str], encoding: str | None) -> Path:
+def cache_path(paths: Iterable[str], encoding: str | None, model: Embedder | None = None) -> Path:
     """Return the file of the index of some files and folders, the same for all who ask them."""
     whole = [str(Path(path).resolve()) for path in paths]
-    return _folder() / f"{digest(*sorted([*whole, repr(encoding)]))[:16]}.db"
+    others = [] if model is None else [model.identity]
+    return _folder() / f"{digest(*sorted([*whole, repr(encoding), *others]))[:16]}.db"
 
 
 def make_folder(path: Path) -> None:
@@ -78,24 +80,26 @@ def remove_index(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def open_updated(inputs: Inputs, encoding: str | None) -> tuple[FileIndex, str]:
+def open_updated(
+    inputs: Inputs, encoding: str | None, model: Embedder | None
+) -> tuple[FileIndex, str]:
     """Return the cached index of some files, brought up to date, and where it is if it is new.
 
     An index that is damaged or of another version is made anew. Without a usable cache folder, the
     index is temporary. Both are reported.
     """
     place = ""
-    path = cache_path([path for path in inputs.paths if path != STDIN], encoding)
+    path = cache_path([path for path in inputs.paths if path != STDIN], encoding, model)
     try:
         make_folder(path)
         is_new = not path.exists()
-        index = FileIndex(path, encoding)
+        index = FileIndex(path, encoding, model)
         try:
             index.find_unchanged({})
         except StoreError as error:
             say(f"the index in the cache is made anew: {error}")
             remove_index(path)
-            index = FileIndex(path, encoding)
+            index = FileIndex(path, encoding, model)
         index.update(inputs)
         path.chmod(0o600)
         os.utime(path)
@@ -103,7 +107,7 @@ def open_updated(inputs: Inputs, encoding: str | None) -> tuple[FileIndex, str]:
     except (OSError, StoreError) as error:
         say(f"the index is not kept: {error}")
         inputs.failed.clear()  # they are read again
-        index = FileIndex(None, encoding)
+        index = FileIndex(None, encoding, model)
         index.update(inputs)
     else:
         place = str(path) if is_new else ""

@@ -29,11 +29,12 @@ EncodingOption = Annotated[
     ),
 ]
 
-EMBEDDERS = (
+_EMBEDDINGS = (
     "Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or the "
     "URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`)."
 )
-"""Help text of --embedder."""
+EMBEDDINGS = typer.Option("--embeddings", "--embedder", help=_EMBEDDINGS)
+EmbeddingsOption = Annotated[str, EMBEDDINGS]
 
 WRONG_OPTION = 2
 """The exit status for a wrong option or a path that does not exist, as of most programs."""

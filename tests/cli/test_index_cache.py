@@ -13,6 +13,7 @@ import pytest
 from lumber_cli import index_cache
 from lumber_cli.file_index import FileIndex
 from tests.cli.running import run_apart
+from tests.loopback.server import LoopbackServer
 
 QUESTION = "How long may a rental last?"
 
@@ -168,3 +169,44 @@ def test_the_cache_is_listed_and_cleared(docs: Path, cache_folder: Path) -> None
     assert [*cache_folder.iterdir()] == []
     assert run_apart("index", "clear", "x").code == 2
     assert run_apart("index", "copy", "x").code == 2
+
+
+def test_other_embeddings_have_another_index_in_the_cache(
+    docs: Path, read_files: list[str]
+) -> None:
+    with LoopbackServer() as server:
+        name = f"{server.url}/v1#letters"
+        for _ in range(2):
+            found = run_apart("ask", "docs", QUESTION, "--embeddings", name)
+            assert (found.code, sorted(read_files)) == (0, ["boats.md", "ferry.txt"])
+            assert "seven days" in found.out
+    assert {request.path for request in server.requests} == {"/v1/embeddings"}
+    assert len(index_cache.cached_indexes()) == 1
+    assert run_apart("ask", "docs", QUESTION).code == 0
+    assert len(index_cache.cached_indexes()) == 2
+    assert len(read_files) == 4
+
+
+@pytest.mark.parametrize("first", ["bundled", "letters"])
+def test_an_index_of_ones_own_refuses_another_model_in_a_sentence(docs: Path, first: str) -> None:
+    with LoopbackServer() as server:
+        names = {"bundled": "bundled", "letters": f"{server.url}/v1#letters"}
+        kept = ("ask", "docs", QUESTION, "--index", "own.db", "--embeddings")
+        assert run_apart(*kept, names.pop(first)).code == 0
+        before = Path("own.db").read_bytes()
+        [other] = names.values()
+        for changed in (False, True):
+            if changed:
+                Path("docs", "new.md").write_text("Oars are free.")
+            refused = run_apart(*kept, other)
+            assert refused.code == 1
+            assert "pass the model that the index was made with, or another path" in refused.err
+            assert len(refused.err.splitlines()) == 1
+        assert Path("own.db").read_bytes() == before
+
+
+def test_a_model_that_there_is_not_is_a_wrong_option(docs: Path) -> None:
+    for command in (("ask", "docs", QUESTION), ("mcp", "docs"), ("compare", "docs")):
+        refused = run_apart(*command, "--embeddings", "nope")
+        assert refused.code == 2
+        assert "unknown embedder 'nope'" in refused.err

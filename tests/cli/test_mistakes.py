@@ -28,7 +28,7 @@ WRONG_VALUES = [
     ("split docs --method lumber --model URL --prompt none.txt", "none.txt"),
     ("split docs --tokenizer none-such", "unknown tokenizer"),
     ("split docs --format parquet", "pass --output FILE"),
-    ("split docs --embedder bundled", "--embedder has no effect: pass --embed"),
+    ("split docs --embedder bundled", "--embeddings has no effect: pass --embed"),
     ("split docs --embed --format text", "pass --format jsonl or parquet"),
     ("split docs --embed --embedder nope", "unknown embedder 'nope'"),
     ("view docs --theta 3", "theta is a setting of lumber"),

@@ -10,6 +10,7 @@ import typer
 from lumber_cli.file_index import index_path
 from lumber_cli.options import (
     AlsoOption,
+    EmbeddingsOption,
     EncodingOption,
     MaxUnpackedOption,
     NoIgnoreOption,
@@ -42,6 +43,7 @@ def mcp_command(
             "folder, shared by all who serve the same folders."
         ),
     ] = None,
+    embeddings: EmbeddingsOption = "bundled",
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
@@ -78,9 +80,16 @@ def mcp_command(
     # Deferred: `-h` does without the SDK.
     from lumber_cli.agents.server import serve
     from lumber_cli.agents.tools import FolderTools
+    from lumber_evaluation.embedders import embedder
 
     with wrong_options():
         tools = FolderTools(
-            folders, kept, encoding, max_unpacked, no_ignore=no_ignore, also=also or ()
+            folders,
+            kept,
+            encoding,
+            max_unpacked,
+            no_ignore=no_ignore,
+            also=also or (),
+            model=None if embeddings == "bundled" else embedder(embeddings),
         )
         serve(tools, http, structured=structured)

@@ -31,6 +31,7 @@ from lumber_core.support.wording import with_noun
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
+from lumber_evaluation.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage
 
 _MAX_WAIT_SECONDS = 2.0  # that a search waits for changes to be indexed
@@ -63,6 +64,7 @@ class FolderTools:
         max_unpacked: Maximum size in bytes that a file unpacks to.
         no_ignore: Whether files that `IgnoreRules` leaves out are read, too.
         also: Patterns of other files that are read.
+        model: The embedding model. None: the bundled one.
     """
 
     def __init__(
@@ -74,13 +76,14 @@ class FolderTools:
         *,
         no_ignore: bool = False,
         also: Sequence[str] = (),
+        model: Embedder | None = None,
     ) -> None:
         self._folders = ServedFolders(folders, no_ignore=no_ignore, also=also)
         self._texts = FileTexts(encoding, max_unpacked)
         roots = self._folders.roots
-        self._path = index or cache_path(map(str, roots), encoding)
+        self._path = index or cache_path(map(str, roots), encoding, model)
         self._index = BackgroundIndex(self._open_index, roots, self._texts)
-        self._encoding = encoding
+        self._encoding, self._model = encoding, model
 
     @property
     def folders(self) -> list[str]:
@@ -282,7 +285,7 @@ class FolderTools:
     def _open_index(self) -> FileIndex:
         if isinstance(self._path, Path):
             make_folder(self._path)
-        return FileIndex(self._path, self._encoding)
+        return FileIndex(self._path, self._encoding, self._model)
 
     def _list_files(self, wait: float = 0.0) -> Listing:
         """Return the files that are there now, which the index takes up."""

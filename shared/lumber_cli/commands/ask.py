@@ -19,6 +19,7 @@ from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
     WRONG_OPTION,
     AlsoOption,
+    EmbeddingsOption,
     EncodingOption,
     MaxUnpackedOption,
     NoIgnoreOption,
@@ -29,6 +30,7 @@ from lumber_cli.options import (
 )
 from lumber_cli.passage_formats import PassageFormat, show_passages
 from lumber_core.errors import ModelUnavailableError
+from lumber_evaluation.embedders import embedder
 from lumber_files import MAX_UNPACKED, check_output
 
 
@@ -75,6 +77,7 @@ def ask_command(
             "folder.",
         ),
     ] = False,
+    embeddings: EmbeddingsOption = "bundled",
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
@@ -117,6 +120,7 @@ def ask_command(
                 f"an HTML page: to write {kind.value} to a file, use > FILE instead"
             )
         policy = model_options.call_policy()
+        embedding = None if embeddings == "bundled" else embedder(embeddings)
         try:
             model, why = model_options.language_model(), ""
         except ModelUnavailableError as error:  # passages are found without it
@@ -133,10 +137,10 @@ def ask_command(
         if output is not None:
             check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
         is_cached = kept is None and not no_cache and STDIN not in paths
-        files = None if is_cached else FileIndex(kept, encoding)
+        files = None if is_cached else FileIndex(kept, encoding, embedding)
     place = ""
     if files is None:
-        files, place = open_updated(inputs, encoding)
+        files, place = open_updated(inputs, encoding, embedding)
     else:
         files.update(inputs)
     passages = files.search(question, words)

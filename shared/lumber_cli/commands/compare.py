@@ -18,8 +18,8 @@ from lumber_cli.corpus_options import (
 )
 from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
-    EMBEDDERS,
     AlsoOption,
+    EmbeddingsOption,
     EncodingOption,
     MaxUnpackedOption,
     PricesOption,
@@ -106,7 +106,7 @@ def compare_command(
         ),
     ] = False,
     max_concurrency: Concurrency = 8,
-    embedder: Annotated[str, typer.Option(help=EMBEDDERS)] = "bundled",
+    embedder: EmbeddingsOption = "bundled",
     tokenizer: Annotated[
         str,
         typer.Option(

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from lumber_cli.chunk_formats import ChunkRow, OutputFormat, check_format, writer
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
-    EMBEDDERS,
+    EMBEDDINGS,
     INTERRUPTED,
     AlsoOption,
     EncodingOption,
@@ -60,7 +60,7 @@ def split_command(
             "jsonl or parquet.",
         ),
     ] = False,
-    embedder: Annotated[str | None, typer.Option(help=f"{EMBEDDERS} Default: bundled.")] = None,
+    embedder: Annotated[str | None, EMBEDDINGS] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     no_ignore: NoIgnoreOption = False,
@@ -125,7 +125,7 @@ def _embed_function(
     """
     if not embed:
         if embedder is not None:
-            raise ValueError("--embedder has no effect: pass --embed")
+            raise ValueError("--embeddings has no effect: pass --embed")
         return None
     if kind is OutputFormat.TEXT:
         raise ValueError(
