@@ -11,8 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise, repeat
-from string import ascii_uppercase
 
+from lumber_core.text.abbreviations import sentence_goes_on
 from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.line_starts import read_layout
@@ -21,20 +21,6 @@ from lumber_core.text.place import Kind, Places
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
-_ABBREVIATED = (
-    *("approx", "cf", "vs", "al", "etc", "viz", "No", "no", "Nos", "nos", "Fig", "fig", "Figs"),
-    *("figs", "Eq", "eq", "Eqs", "eqs", "Ref", "ref", "Refs", "refs", "Tab", "tab", "Vol", "vol"),
-    *("p", "pp", "Ch", "ch", "Sec", "sec", "Art", "art", "Dr", "dr", "Mr", "Mrs", "Ms", "Prof"),
-    *("St", "Jr", "Sr", "ca", "resp", "incl", "ed", "eds", "Inc", "Ltd", "Co"),
-)
-_ABBREVIATION = re.compile(
-    rf"(?:\b(?:e\.\s?g|i\.\s?e|{'|'.join(_ABBREVIATED)})\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
-)
-_LONGEST_ABBREVIATION = 12  # characters, with what may close after it
-# Last words of abbreviations: after other words none is searched for.
-_LAST_WORDS = frozenset({*_ABBREVIATED, "g", "e", *ascii_uppercase})
-# After these, the sentence continues only with a lower-case letter or a number.
-_MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)|>\s*(?=<t[dhr]\b)")  # of JSON; a cell of HTML
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
@@ -136,7 +122,7 @@ def sentence_starts(text: str, language: str = "en") -> list[int]:
         for at in starts_of_sentences_and_lines(text, language)
         if at
         and not (text[at] == ">" and _QUOTED_BLANK.match(text, at))
-        and not _is_abbreviated(text, at)
+        and not sentence_goes_on(text, at, language)
     ]
 
 
@@ -162,21 +148,6 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
         if "{" in body or "*/" in body:
             inside = [cut for cut in inside if not is_edge_of_block(body, cut)]
         yield Places.alike([start + cut for cut in inside] if start else inside, kind)
-
-
-def _is_abbreviated(text: str, at: int) -> bool:
-    """Return whether `at` follows an abbreviation that ends no sentence, as in "No. 5"."""
-    start = max(0, at - _LONGEST_ABBREVIATION)
-    before = text[start:at].rstrip().rstrip("\"')]")
-    if before[-1:] != "." or not before[-2:-1].isalpha():
-        return False
-    last = before[:-1].rpartition(" ")[2]
-    if last.isalpha() and last not in _LAST_WORDS:
-        return False
-    if not _ABBREVIATION.search(text, start, at):
-        return False
-    # As in "Smith Inc. Then".
-    return not (_MAY_END.search(text, start, at) and text[at].isupper())
 
 
 def _clause_cuts(text: str) -> list[int]:

@@ -17,6 +17,7 @@ from typing import Literal, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
+from lumber_core.text.abbreviations import sentence_goes_on, without_region
 from lumber_core.text.lines.directives import with_colons
 from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.lines.tables import broken_cells, outside
@@ -103,7 +104,8 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             found += _sentence_starts(readable, start, end, first, language)
-    return [0, *breaks(text, found)]
+    ends = (at for at in found if not sentence_goes_on(text, at, language))
+    return [0, *breaks(text, ends)]
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -194,7 +196,7 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         if part.isspace():
             start = stop
             continue
-        pieces = sentencex.segment(language, part)
+        pieces = sentencex.segment(without_region(language), part)  # it knows no regions
         edges = [*accumulate(map(len, pieces), initial=start)]
         goes_on = stop < end and len(edges) == 2
         if goes_on:
