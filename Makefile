@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test test-postgres fuzz load test-legacy test-experimental test-llm test-packed test-ray test-clients test-stores test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test test-postgres fuzz faults load test-legacy test-experimental test-llm test-packed test-ray test-clients test-stores test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -30,7 +30,7 @@ compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; write
 
 test: $(READY)  ## Run the tests
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-clients, make test-stores, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
+	@echo "Not included: make faults, make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-clients, make test-stores, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -38,6 +38,10 @@ coverage: $(READY)  ## Run the tests with coverage, which must not fall below th
 # As they are, property tests take about half a minute.
 fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
 	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$((2 * $(MINUTES))) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
+
+# Each access to the disk within an addition, a sync, a deletion, a merge, a search and an answer.
+faults: $(READY)  ## Have each access to a disk fail, be torn or be lost, or the process end there
+	$(BIN)/python -m pytest -q $(PARALLEL) -m faults --timeout=1800 --log-cli-level=INFO tests/faults
 
 test-postgres: $(READY)  ## Run the tests of an index in PostgreSQL alone, on a server that they start
 	$(BIN)/python -m pytest -q -k postgres

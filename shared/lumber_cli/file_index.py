@@ -100,6 +100,15 @@ class FileIndex:
         """The files in the index, those of other folders too."""
         return self._index.sources
 
+    def check(self) -> None:
+        """Raise unless the index can be used.
+
+        Raises:
+            StoreError: It cannot.
+            OtherModelError: It was made with another embedding model.
+        """
+        self._index.check_model()
+
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return the files that need not be read: they are stored as they are.
 

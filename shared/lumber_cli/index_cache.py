@@ -14,7 +14,9 @@ from lumber_cli.inputs import STDIN, Inputs
 from lumber_cli.options import say
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
+from lumber_core.storage.database import UnusableError
 from lumber_evaluation.embedders import Embedder
+from lumber_retrieval.index.embedding_model import OtherModelError
 from lumber_retrieval.index.store import PassageStore
 
 MAX_CACHE_BYTES = 2_000_000_000
@@ -85,8 +87,8 @@ def open_updated(
 ) -> tuple[FileIndex, str]:
     """Return the cached index of some files, brought up to date, and where it is if it is new.
 
-    An index that is damaged or of another version is made anew. Without a usable cache folder, the
-    index is temporary. Both are reported.
+    An index that is damaged, or of another version or embedding model, is made anew. Without a
+    usable cache folder, or if the disk fails, the index is temporary. Both are reported.
     """
     place = ""
     path = cache_path([path for path in inputs.paths if path != STDIN], encoding, model)
@@ -95,12 +97,14 @@ def open_updated(
         is_new = not path.exists()
         index = FileIndex(path, encoding, model)
         try:
-            index.find_unchanged({})
-        except StoreError as error:
+            index.check()
+            index.update(inputs)
+        except (UnusableError, OtherModelError) as error:
             say(f"the index in the cache is made anew: {error}")
             remove_index(path)
+            inputs.failed.clear()  # they are read again
             index = FileIndex(path, encoding, model)
-        index.update(inputs)
+            index.update(inputs)
         path.chmod(0o600)
         os.utime(path)
         _prune(path)

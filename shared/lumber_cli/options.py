@@ -46,7 +46,7 @@ MaxUnpackedOption = Annotated[
     int,
     typer.Option(
         min=1,
-        help="Maximum size in bytes that a document or PDF unpacks to; larger files are not read.",
+        help="Maximum bytes of a text, or that other files unpack to; larger ones are not read.",
     ),
 ]
 

@@ -84,9 +84,12 @@ class CachedEmbedder:
     ) -> Vectors:
         identity = self.identity
         key_of = {text: digest(identity, kind, text) for text in texts}
-        with self._cache.explain_damage("vector"):
+
+        def read() -> dict[str, Vectors]:
             stored = self._cache.get_many(key_of.values())
-            vectors = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
+            return {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
+
+        vectors = self._cache.read("vector", read)
         due = [text for text, key in key_of.items() if key not in vectors]
         for batch in batches(due, _MAX_BATCH_TEXTS):
             new = dict(zip(batch, matrix(embed(batch), len(batch)), strict=True))
@@ -128,10 +131,13 @@ class CachedWork:
         if self._path is None or splitter.identity is None:
             return splitter.split(document)
         key = digest(__version__, splitter.identity, document.name, document.format, document.text)
-        stored = self._splits.get(key)
-        if stored is not None:
-            with self._splits.explain_damage("split"):
-                return _read_split(stored, document)
+
+        def read() -> SplitDocument | None:
+            stored = self._splits.get(key)
+            return None if stored is None else _read_split(stored, document)
+
+        if kept := self._splits.read("split", read):
+            return kept
         split = splitter.split(document)
         if not split.failures:
             row = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections import Counter
@@ -11,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from lumber_core.support.wording import with_noun
+from lumber_core.text.unicode import printable
 from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.readers import HTML, PDF
 from lumber_files.reading import LISTED, READABLE
@@ -39,6 +41,8 @@ class FoundFiles(NamedTuple):
     files: list[NamedPath]
     skipped: list[NamedPath]
 
+
+_logger = logging.getLogger(__name__)
 
 # How the files begin that this package writes. They repeat texts of other files.
 _OWN_CHUNKS = re.compile(
@@ -102,10 +106,14 @@ def find_files(
     for path in map(Path, paths):
         if path.is_dir():
             rules = None if no_ignore else IgnoreRules(path)
-            below = (Path(entry.path) for entry in entries_in(path, rules=rules))
+            faults: dict[str, OSError] = {}
+            below = (Path(entry.path) for entry in entries_in(path, faults, rules))
             entries = [
                 (entry, is_read(entry, also)) for entry in below if not is_written_here(entry)
             ]
+            for each, error in faults.items():
+                reason = error.strerror or error
+                _logger.warning("%.200s is left out: %s", printable(each), reason)
             if not any(readable for _, readable in entries):
                 others = f", only {with_noun(len(entries), 'other')}" if entries else ""
                 ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
@@ -144,8 +152,8 @@ def entries_in(
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
-    Links to folders are not followed. Folders that cannot be opened are left out, and links that
-    lead in circles or through a file.
+    Links to folders are not followed. Folders that cannot be opened are left out, those whose path
+    is too long for the system too, and links that lead in circles or through a file.
 
     Args:
         folder: The folder.
@@ -153,19 +161,20 @@ def entries_in(
         rules: Rules for what else to leave out.
     """
     skipped = {} if skipped is None else skipped
-    try:
-        with os.scandir(folder) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-    except OSError as error:
-        skipped[os.fspath(folder)] = error
-        return
-    visible = [entry for entry in entries if not entry.name.startswith(_HIDDEN)]
-    if rules is not None:
-        visible = [entry for entry in visible if not rules.leave_out(entry.path, _is_folder(entry))]
-    yield from (entry for entry in visible if _is_file(entry, skipped))
-    for entry in visible:
-        if _is_folder(entry):
-            yield from entries_in(entry.path, skipped, rules)
+    waiting = [os.fspath(folder)]  # not calls in each other: folders may be nested by thousands
+    while waiting:
+        current = waiting.pop()
+        try:
+            with os.scandir(current) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            skipped[current] = error
+            continue
+        shown = [entry for entry in entries if not entry.name.startswith(_HIDDEN)]
+        if rules is not None:
+            shown = [entry for entry in shown if not rules.leave_out(entry.path, _is_folder(entry))]
+        yield from (entry for entry in shown if _is_file(entry, skipped))
+        waiting += [entry.path for entry in reversed(shown) if _is_folder(entry)]
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

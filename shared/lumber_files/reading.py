@@ -91,8 +91,8 @@ def read_file(
         name: Name of the document. None: the path.
         encoding: Encoding of the file. None: that of the byte order mark, UTF-8, the one that HTML
             declares, or else the one that charset-normalizer detects.
-        max_unpacked: Maximum size in bytes that a document or PDF unpacks to. It protects against
-            files made to exhaust memory, and limits the CPU time: 60 s for 50 MB.
+        max_unpacked: Maximum size in bytes of a text, and of what a document or PDF unpacks to. It
+            protects against files made to exhaust memory, and limits the CPU time: 60 s for 50 MB.
 
     Raises:
         OSError: The file cannot be opened.
@@ -103,6 +103,8 @@ def read_file(
         ValueError: Python knows no such encoding.
     """
     path = Path(path)
+    if path.suffix.lower() not in (PDF, *DOCUMENTS):
+        _check_size(path.stat().st_size, path.as_posix() if name is None else name, max_unpacked)
     return read_bytes(
         path.read_bytes(),
         name=path.as_posix() if name is None else name,
@@ -139,6 +141,7 @@ def read_bytes(
         title = "" if _FIRST_LEVEL.search(markdown) else _title_of_document(content)
         metadata = _AS_MARKDOWN | _title_metadata(title, name)
         return TextFile(markdown, metadata=metadata, name=name, notices=notices)
+    _check_size(len(content), name, max_unpacked)
     find_declared = _find_declared_encoding if kind in HTML else None
     decoded = decode(content, name, encoding, find_declared=find_declared)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
@@ -150,6 +153,13 @@ def read_bytes(
         title = "" if _FIRST_LEVEL.search(decoded.text) else title
         metadata = _AS_MARKDOWN | _title_metadata(title, name)
     return TextFile(metadata=metadata, name=name, **decoded._asdict())
+
+
+def _check_size(size: int, name: str, max_unpacked: int) -> None:
+    """Raise an `UnreadableFileError` if a text is too large."""
+    if size > max_unpacked:
+        much = f"{name} has more than max_unpacked={max_unpacked:,} bytes"
+        raise UnreadableFileError(f"{much}. Raise that limit if you trust the file")
 
 
 def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:

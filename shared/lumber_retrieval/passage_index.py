@@ -17,6 +17,8 @@ from lumber_core.calls.threads import batches
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
+from lumber_core.storage.database import Database, read_twice
+from lumber_retrieval.hits import Accepts
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import (
     EmbeddingModel,
@@ -108,8 +110,10 @@ class PassageIndex:
         splitter = self._chunker.identity
         digests = {name: document_digest(one, splitter) for name, one in named.items()}
         if everything:
+            if self._probe is None:  # a model that fails does so before all is made anew
+                self._probe = embed_probe(self._embedding)
             self.store.database.remove_outdated()
-        self._check_model(adding=True)
+        self.check_model(adding=True)
         stored = self.store.digests(named)
         nameless = {digests[name] for name, one in named.items() if one.nameless}
         first = {**self.store.names_by_digest(nameless)}
@@ -247,21 +251,36 @@ class PassageIndex:
         wanted = SearchSettings(**settings)
         accepts = filter_of(where)
         if self._checked is None:
-            self._check_model(adding=False)
+            self.check_model()
         if vector is None:
             vector = embed_query(self._embedding, query)
         numbers = np.asarray(vector, dtype=np.float32)
         if not np.isfinite(numbers).all():
             raise ValueError("the vector of the query has values that are not finite")
         while True:
-            with self.store.snapshot() as snapshot:
-                if snapshot.probe in (None, self._checked):
-                    self._check_width(numbers)
-                    language = self._chunker.language
-                    return find_passages(
-                        snapshot, query, numbers, wanted, accepts=accepts, language=language
-                    )
-            self._check_model(adding=False)  # others have made the index anew
+            passages = self._find(query, numbers, wanted, accepts)
+            if passages is not None:
+                return passages
+            self.check_model()  # others have made the index anew
+
+    @property
+    def database(self) -> Database:
+        """Where the index is stored."""
+        return self.store.database
+
+    @read_twice
+    def _find(
+        self, query: str, vector: Vectors, wanted: SearchSettings, accepts: Accepts | None
+    ) -> list[Passage] | None:
+        """Return the passages; None if the embedding model must be checked first."""
+        with self.store.snapshot() as snapshot:
+            if snapshot.probe not in (None, self._checked):
+                return None
+            self._check_width(vector)
+            language = self._chunker.language
+            return find_passages(
+                snapshot, query, vector, wanted, accepts=accepts, language=language
+            )
 
     def _check_width(self, vector: Vectors) -> None:
         if self._probe is not None and len(vector) != len(self._probe):
@@ -270,8 +289,8 @@ class PassageIndex:
                 f"{len(self._probe)}: pass one of the model that the index was made with"
             )
 
-    def _check_model(self, *, adding: bool) -> None:
-        """Raise a ValueError unless the embedding model is that of the index."""
+    def check_model(self, *, adding: bool = False) -> None:
+        """Raise an `OtherModelError` unless the embedding model is that of the index."""
         stored = self.store.about(PROBE)
         if (stored is None and not adding) or (stored is not None and stored == self._checked):
             return

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lumber_cli import index_cache
 from lumber_cli.file_index import FileIndex
 from tests.cli.running import run_apart
+from tests.faults.disk import Fault, failing_disk
 from tests.loopback.server import LoopbackServer
 
 QUESTION = "How long may a rental last?"
@@ -101,6 +105,33 @@ def test_an_index_in_the_cache_that_is_damaged_is_made_anew(docs: Path, cache_fo
     passages, report = ask(docs)
     assert passages == first
     assert "made anew" in report
+    assert ask(docs) == (first, "")
+
+
+def test_an_index_in_the_cache_of_another_embedding_model_is_made_anew(
+    docs: Path, cache_folder: Path
+) -> None:
+    first, _ = ask(docs)
+    (index,) = cache_folder.glob("*.db")
+    for probe in (b"\0\0\0\0", np.eye(1, 384, dtype=np.float32).tobytes()):
+        with closing(sqlite3.connect(index)) as connection, connection:
+            connection.execute("UPDATE about SET value = ? WHERE name = 'probe'", [probe])
+        passages, report = ask(docs)
+        assert passages == first
+        assert "made anew" in report
+        assert ask(docs) == (first, "")
+
+
+def test_an_index_in_the_cache_outlives_a_disk_that_fails(docs: Path, cache_folder: Path) -> None:
+    first, _ = ask(docs)
+    (index,) = cache_folder.glob("*.db")
+    before = index.read_bytes()
+    with failing_disk().failing(Fault.READ_ERROR, 1, times=2):
+        passages, report = ask(docs)
+    assert passages == first
+    assert "the index is not kept" in report
+    assert "disk I/O error" in report
+    assert index.read_bytes() == before
     assert ask(docs) == (first, "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -217,3 +218,28 @@ def test_files_that_mark_open_documents_are_hidden(tmp_path: Path) -> None:
     assert [path.name for _, path in find_files([tmp_path]).files] == ["rules.md"]
     assert [path.name for _, path in find_files([tmp_path / "**" / "*.md"]).files] == ["rules.md"]
     assert [path.name for _, path in find_files([tmp_path / "~$rules.md"]).files] == ["~$rules.md"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fchdir"), reason="needs paths that are relative to a folder")
+def test_folders_are_walked_however_deep_and_those_too_deep_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def nest(name: str, depth: int) -> None:
+        """Nest folders, at the end of whose path not even the system can name a file."""
+        place = os.open(tmp_path, os.O_RDONLY)
+        for _ in range(depth):
+            os.mkdir(name, dir_fd=place)
+            inner = os.open(name, os.O_RDONLY, dir_fd=place)
+            os.close(os.open("notes.md", os.O_CREAT, dir_fd=inner))
+            os.close(place)
+            place = inner
+        os.close(place)
+
+    nest("a", 1_000)
+    assert len(find_files([tmp_path]).files) == 1_000
+    assert caplog.text == ""
+    nest("b" * 200, 30)
+    found = find_files([tmp_path]).files
+    assert 1_000 < len(found) < 1_030
+    assert "bbb is left out: File name too long" in caplog.text
+    shutil.rmtree(tmp_path / ("b" * 200))

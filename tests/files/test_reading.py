@@ -119,6 +119,17 @@ def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
     assert "tide" in read_bytes(content, name="a", suffix=suffix, max_unpacked=2 * size).text
 
 
+def test_a_text_is_bounded_like_other_files(tmp_path: Path) -> None:
+    for name in ("a.txt", "a.md", "a.html", "a.log"):
+        path = tmp_path / name
+        path.write_text("The tide turns.")
+        with pytest.raises(
+            UnreadableFileError, match=r"a\.\w+ has more than max_unpacked=14 bytes"
+        ):
+            read_file(path, max_unpacked=14)
+        assert "tide turns" in read_file(path, max_unpacked=1_000).text
+
+
 EXTRA = ("charset_normalizer", "lxml", "anydoc", "pypdfium2")
 
 

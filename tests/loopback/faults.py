@@ -79,6 +79,14 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True)
+class Compressed:
+    """A reply with status 200 whose body is said to be compressed in this way."""
+
+    encoding: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """The model declines: OpenAI's `refusal` field; Gemini's candidate without content."""
 
@@ -99,7 +107,7 @@ class Says:
     text: str
 
 
-Fault = Status | Reply | Drop | Slow | Dribble | Malformed | Refusal | Filtered | Says
+Fault = Status | Reply | Drop | Slow | Dribble | Malformed | Compressed | Refusal | Filtered | Says
 Script = Mapping[int, Fault] | Callable[["Request"], Fault | None]
 
 

@@ -25,6 +25,7 @@ from http import HTTPStatus
 from typing import Any, Literal
 
 from tests.loopback.faults import (
+    Compressed,
     Dribble,
     Drop,
     Fault,
@@ -273,6 +274,8 @@ class LoopbackServer:
         if isinstance(fault, Malformed):
             body = fault.body
             return 200, {}, body if isinstance(body, bytes) else body.encode()
+        if isinstance(fault, Compressed):
+            return 200, {"Content-Encoding": fault.encoding}, fault.body
         if isinstance(fault, Reply):
             return fault.code, {}, fault.body.encode()
         if isinstance(fault, Status):

@@ -5,7 +5,7 @@ A socket's timeout is for one read: a server that sends a byte now and then neve
 - A coroutine is cancelled, which closes its connection.
 - A function cannot be stopped. It runs in a thread of its own, which is abandoned: neither its
   caller nor the end of the program waits for it. Clients that read responses with
-  `end_reading_in_time` stop at the deadline.
+  `limit_reading` stop at the deadline.
 
 Asynchronous methods run the synchronous ones in a thread, so that both have one implementation;
 only calls of a model or of a user's coroutine run on the event loop (`run_for_loop`, `ask_within`).
@@ -23,6 +23,12 @@ from threading import Event, Thread
 from typing import Any, ParamSpec, TypeVar
 
 from lumber_core.calls.threads import end_sleep_on, start_in_thread
+from lumber_core.errors import BadReplyError
+
+ACCEPTED = {"Accept-Encoding": "gzip, deflate"}
+"""The header for the compressions that unpack to at most a thousand times as much."""
+_UNPACKED_AT_ONCE = 4096  # bytes, which become 4 MB at most
+_MAX_REPLY_BYTES = 200_000_000  # the most texts that OpenAI embeds at once are 130 MB of JSON
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -31,21 +37,36 @@ _call_end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end"
 """When the current call has to end, by the monotonic clock, and the seconds that it was given."""
 
 
-def end_reading_in_time(response: Any) -> None:
-    """Let the body of a response of httpx be read no longer than the current call may take.
+def limit_reading(response: Any) -> None:
+    """Bound the time and the memory in which the body of a response of httpx is read.
 
     An event hook for clients. Without it, an abandoned thread reads on for as long as a server
-    sends a byte now and then.
+    sends a byte now and then, and a compressed reply may fill the memory.
+
+    Raises:
+        BadReplyError: The reply is compressed in a way that `ACCEPTED` does not have.
     """
-    read, end = response.iter_raw, _call_end.get()
+    read, unpack, end = response.iter_raw, response.iter_bytes, _call_end.get()
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "deflate"):
+        raise BadReplyError(f"the reply is compressed by {encoding!r:.40}, which was not asked for")
 
     def read_in_time(chunk_size: int | None = None) -> Iterator[bytes]:
         for piece in read(chunk_size):
             if end is not None and time.monotonic() > end[0]:
                 raise _timeout_error(end)  # nobody waits for it any more
+            for start in range(0, len(piece), _UNPACKED_AT_ONCE):
+                yield piece[start : start + _UNPACKED_AT_ONCE]
+
+    def unpack_within_limit(chunk_size: int | None = None) -> Iterator[bytes]:
+        size = 0
+        for piece in unpack(chunk_size):
+            size += len(piece)
+            if size > _MAX_REPLY_BYTES:
+                raise BadReplyError(f"the reply has more than {_MAX_REPLY_BYTES:,} bytes")
             yield piece
 
-    response.iter_raw = read_in_time
+    response.iter_raw, response.iter_bytes = read_in_time, unpack_within_limit
 
 
 def call_within(

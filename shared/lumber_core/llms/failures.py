@@ -88,7 +88,7 @@ def trouble_of(error: Exception) -> Trouble:
         it may (rate limits, server errors, timeouts, broken connections and replies that cannot be
         read); "unknown" for everything else, such as a bug.
     """
-    if any(getattr(linked, "code", None) == _NO_CREDIT for linked in _chain_of(error)):
+    if any(getattr(linked, "code", None) == _NO_CREDIT for linked in chain_of(error)):
         return "settings"
     status = status_of(error)
     if status is not None:
@@ -136,7 +136,7 @@ def is_timeout(error: Exception) -> bool:
     """
     if status_of(error) in _TIMEOUT_STATUS:
         return True
-    names = [name for linked in _chain_of(error) for name in _names(linked)]
+    names = [name for linked in chain_of(error) for name in _names(linked)]
     return any("timeout" in name for name in names) and not any(
         part in name for name in names for part in _CONNECTING_NAMES
     )
@@ -146,13 +146,13 @@ def is_of_ended_loop(error: Exception) -> bool:
     """Return whether an asynchronous client failed because it belongs to another event loop."""
     return any(
         isinstance(linked, RuntimeError) and re.search(_ENDED_LOOP, str(linked))
-        for linked in _chain_of(error)
+        for linked in chain_of(error)
     )
 
 
 def status_of(error: Exception) -> int | None:
     """Return the HTTP status of an error or of one that it was raised from, or None."""
-    links = [*_chain_of(error)]
+    links = [*chain_of(error)]
     for linked in links:
         response = getattr(linked, "response", None)
         for holder, name in (
@@ -175,7 +175,7 @@ def status_of(error: Exception) -> int | None:
 
 def retry_after(error: Exception) -> float | None:
     """Return the seconds to wait according to the Retry-After header, or None."""
-    for linked in _chain_of(error):
+    for linked in chain_of(error):
         for headers in (
             getattr(getattr(linked, "response", None), "headers", None),
             getattr(linked, "headers", None),
@@ -193,7 +193,7 @@ def retry_after(error: Exception) -> float | None:
 
 def client_retries_of(error: Exception) -> int | None:
     """Return how often a client had repeated a request, if the error states that: botocore's do."""
-    retries = (_metadata(linked).get("RetryAttempts") for linked in _chain_of(error))
+    retries = (_metadata(linked).get("RetryAttempts") for linked in chain_of(error))
     return next((number for number in retries if isinstance(number, int)), None)
 
 
@@ -235,7 +235,7 @@ def _contains_any(finish_reason: object, words: Iterable[str]) -> bool:
     return isinstance(finish_reason, str) and any(w in finish_reason.casefold() for w in words)
 
 
-def _chain_of(error: BaseException) -> Iterator[BaseException]:
+def chain_of(error: BaseException) -> Iterator[BaseException]:
     """Return an error and those that it was raised from, as a traceback shows them."""
     linked: BaseException | None = error
     for _ in range(_MAX_LINKS):

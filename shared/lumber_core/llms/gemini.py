@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lumber_core.calls.deadlines import end_reading_in_time
+from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.model import Completion
@@ -46,7 +46,8 @@ class GeminiModel(RemoteModel):
         sdk = self._sdk()
         options = sdk.types.HttpOptions(
             client_args={
-                "event_hooks": {"response": [end_reading_in_time]},
+                "event_hooks": {"response": [limit_reading]},
+                "headers": ACCEPTED,
                 "follow_redirects": False,
             },
             base_url=self._base_url,

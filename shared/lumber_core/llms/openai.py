@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from lumber_core.calls.deadlines import end_reading_in_time
+from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
 from lumber_core.llms.failures import check_redirect
@@ -81,9 +81,9 @@ class OpenAIModel(RemoteModel):
 
     def _make_client(self) -> Any:
         sdk = self._sdk()
-        hooks = {"response": [end_reading_in_time]}
+        hooks = {"response": [limit_reading]}
         names = [] if self._base_url is None else _environment_headers()
-        headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
+        headers: dict[str, Any] = {**ACCEPTED, **dict.fromkeys(names, sdk.Omit())}
         for name in names:
             if name.casefold() == "authorization":
                 headers[name] = f"Bearer {self._key()}"

@@ -18,7 +18,7 @@ from lumber_core.calls.forks import renew_after_fork
 from lumber_core.checks import check_positive, number_that
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
-from lumber_core.llms.failures import check_redirect, is_blocked, is_unreadable
+from lumber_core.llms.failures import chain_of, check_redirect, is_blocked, is_unreadable
 from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.routes import environment_route, routes_of, url_of
 from lumber_core.segmentation import Usage
@@ -242,6 +242,7 @@ class RemoteModel(ABC):
             ModelSettingsError: The server redirects.
         """
         check_redirect(error, self.server)
+        error = next((one for one in chain_of(error) if isinstance(one, BadReplyError)), error)
         if is_unreadable(error):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error

@@ -66,11 +66,12 @@ class AnswerStore:
         """
         if not self._opened:  # before anything is paid for
             self.open()
-        value = self._cache.get(key(judge, group))
-        if value is None:
-            return None
-        with self._cache.explain_damage("verdict"):
-            return _decode(read_row(value), group)
+
+        def read() -> Verdict | None:
+            value = self._cache.get(key(judge, group))
+            return None if value is None else _decode(read_row(value), group)
+
+        return self._cache.read("verdict", read)
 
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict; then it is on disk.
@@ -86,17 +87,23 @@ class AnswerStore:
         Returns:
             The number of verdicts removed.
         """
-        with self._cache.explain_damage("verdict"):
+
+        def read() -> list[str]:
             rows = [(name, read_row(value)) for name, value in self._cache.items()]
-            failed = [name for name, row in rows if row["outcome"] in FAILURES]
+            return [name for name, row in rows if row["outcome"] in FAILURES]
+
+        failed = self._cache.read("verdict", read)
         self._cache.delete(failed)
         return len(failed)
 
     def usage(self) -> Usage:
         """Return what all stored answers cost when they were given."""
-        with self._cache.explain_damage("verdict"):
+
+        def read() -> Usage:
             rows = (read_row(value) for _, value in self._cache.items())
             return sum((read_usage(row["usage"]) for row in rows), Usage())
+
+        return self._cache.read("verdict", read)
 
     def __len__(self) -> int:
         return len(self._cache)

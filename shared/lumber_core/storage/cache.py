@@ -14,17 +14,18 @@ import hashlib
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lumber_core.errors import StoreError
+from lumber_core.storage.database import read_twice
 from lumber_core.storage.sqlite import SqliteDatabase
 
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _APPLICATION = 0x4C554D42  # "LUMB"
+T = TypeVar("T")
 
 
 class KeyValueCache(ABC):
@@ -67,11 +68,18 @@ class KeyValueCache(ABC):
     def close(self) -> None:  # noqa: B027 - there may be nothing to close
         """Close what was opened. The next use opens it again."""
 
-    @contextmanager
-    def explain_damage(self, what: str) -> Iterator[None]:
-        """Turn errors about a stored value, such as "verdict", into a StoreError."""
+    def read(self, what: str, use: Callable[[], T]) -> T:
+        """Return what `use` makes of stored values, such as "verdict".
+
+        Raises:
+            StoreError: They do not fit, and do not when they are read again.
+        """
         try:
-            yield
+            return use()
+        except (ValueError, TypeError, KeyError):
+            self.close()  # a disk or a network may err once
+        try:
+            return use()
         except (ValueError, TypeError, KeyError) as error:
             raise StoreError(
                 f"the store {self.name} contains a damaged {what}: {error!r}. Move the store "
@@ -100,7 +108,7 @@ class Cache(KeyValueCache):
         self.name = str(path)
         self.path = Path(path)
         self._kind = kind
-        self._database = SqliteDatabase(
+        self.database = SqliteDatabase(
             path,
             application=_APPLICATION,
             version=CACHE_FORMAT,
@@ -110,42 +118,48 @@ class Cache(KeyValueCache):
             check_pages=True,
         )
 
+    @read_twice
     def open(self) -> None:
         """Write to the file now, so that a problem with it raises before any work."""
-        with self._database.transaction(write=True) as connection:
+        with self.database.transaction(write=True) as connection:
             connection.execute(f"PRAGMA user_version = {CACHE_FORMAT}")
 
+    @read_twice
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
         query = f"SELECT value FROM {self._kind} WHERE key = ?"
         wanted = [*keys]
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             rows = ((key, connection.execute(query, (key,)).fetchone()) for key in wanted)
             return {key: row[0] for key, row in rows if row is not None}
 
+    @read_twice
     def put_many(self, values: Mapping[str, bytes]) -> None:
         """Store values in one transaction, replacing earlier ones; then they are on disk."""
         rows = [(key, value, time.time()) for key, value in values.items()]
-        with self._database.transaction(write=True) as connection:
+        with self.database.transaction(write=True) as connection:
             connection.executemany(f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)", rows)
 
+    @read_twice
     def delete(self, keys: Iterable[str]) -> None:
         """Remove the values stored under `keys`, if there are any."""
         rows = [(key,) for key in keys]
-        with self._database.transaction(write=True) as connection:
+        with self.database.transaction(write=True) as connection:
             connection.executemany(f"DELETE FROM {self._kind} WHERE key = ?", rows)
 
+    @read_twice
     def items(self) -> list[tuple[str, bytes]]:
         """Return all keys with their values, in no particular order."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             return connection.execute(f"SELECT key, value FROM {self._kind}").fetchall()
 
     def close(self) -> None:
         """Close the file. The next use opens it again."""
-        self._database.close()
+        self.database.close()
 
+    @read_twice
     def __len__(self) -> int:
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             return int(connection.execute(f"SELECT count(*) FROM {self._kind}").fetchone()[0])
 
 

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
 from pathlib import Path
 from sqlite3 import DatabaseError
-from typing import Any, Protocol
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from lumber_core.errors import StoreError
 
 logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class UnusableError(StoreError):
+    """A store is damaged, or another version or program has written it: no repetition helps."""
+
+
+class ReadError(StoreError):
+    """A store could not be read, or what was read does not fit: disks and networks may err once.
+
+    Args:
+        what: What was read.
+        if_again: What is raised if it is so over new connections, too. None: the same.
+    """
+
+    def __init__(self, what: str, if_again: StoreError | None = None) -> None:
+        super().__init__(what)
+        self.if_again = if_again or StoreError(what)
 
 
 class Connection(Protocol):
@@ -27,6 +47,8 @@ class Connection(Protocol):
 
 class Database(ABC):
     """Tables of one schema, of one version.
+
+    Damage is what does not fit in two readings, the second of which is over new connections.
 
     A schema is a list of `CREATE` statements in which `{integer}`, `{text}`, `{bytes}` and
     `{clustered}` stand for what each database calls the types, and a table that is stored in the
@@ -53,20 +75,35 @@ class Database(ABC):
                 another version; or a server does not answer in time.
         """
 
+    @abstractmethod
+    def close(self) -> None:
+        """Close what is open. The next use opens it again."""
+
+    @property
+    @abstractmethod
+    def _rescue(self) -> str:
+        """How a damaged database is copied before it is made again."""
+
+    def unfit(self, why: object) -> ReadError:
+        """Return the error that what was read does not fit."""
+        return ReadError(
+            f"what was read of the store {self.name} does not fit ({why}): repeat the call",
+            UnusableError(
+                f"the store {self.name} is damaged ({why}) and cannot be used: {self._rescue}"
+            ),
+        )
+
     @contextmanager
     def intact(self) -> Iterator[None]:
-        """Read stored values.
+        """Read stored values, within `read_twice`.
 
         Raises:
-            StoreError: A value has an unexpected type or form: the database is damaged.
+            ReadError: A value has an unexpected type or form.
         """
         try:
             yield
         except (LookupError, TypeError, ValueError, OverflowError) as error:
-            raise StoreError(
-                f"the store {self.name} is damaged ({type(error).__name__}: {error}): delete it, "
-                "and it is made again"
-            ) from error
+            raise self.unfit(f"{type(error).__name__}: {error}") from error
 
     def remove_outdated(self) -> None:
         """Empty the database, with a warning, if an older version of this library has written it.
@@ -80,6 +117,34 @@ class Database(ABC):
                 pass
         finally:
             self._replaces_outdated = False
+
+
+class _HasDatabase(Protocol):
+    @property
+    def database(self) -> Database: ...
+
+
+S = TypeVar("S", bound=_HasDatabase)
+
+
+def read_twice(use: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Have a method repeated once, over new connections, if what it reads does not fit.
+
+    Its transactions are undone before, or can be repeated.
+    """
+
+    @wraps(use)
+    def use_again(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return use(self, *args, **kwargs)
+        except ReadError:
+            self.database.close()
+        try:
+            return use(self, *args, **kwargs)
+        except ReadError as error:
+            raise error.if_again from error
+
+    return use_again
 
 
 def warn_of_older_format(name: str) -> None:

@@ -24,7 +24,12 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import Database, VersionError, warn_of_older_format
+from lumber_core.storage.database import (
+    Database,
+    UnusableError,
+    VersionError,
+    warn_of_older_format,
+)
 
 _MAX_SECONDS = 60  # in which a server has to answer, and a writer gets its turn
 _MAX_CONNECT_SECONDS = 10
@@ -113,6 +118,10 @@ class PostgresDatabase(Database):
             yield _Statements(connection)
             connection.execute("COMMIT")
 
+    def close(self) -> None:
+        """Close the connections that are free."""
+        _close(self._free)
+
     def _renew(self) -> None:
         """Start without connections: a forked process must not close those of its parent."""
         _parents_connections.extend(self._free)
@@ -127,9 +136,19 @@ class PostgresDatabase(Database):
         except (psycopg.Error, VersionError) as error:
             diagnosed = error.diag.message_primary if isinstance(error, psycopg.Error) else None
             message = " ".join((diagnosed or str(error)).split()).rstrip(".?")
-            raise StoreError(
+            if isinstance(error, _DAMAGE):
+                raise self.unfit(message) from error
+            kind = UnusableError if isinstance(error, VersionError) else StoreError
+            raise kind(
                 f"the store {self.name} cannot be used: {message}. {self._remedy(error)}"
             ) from error
+
+    @property
+    def _rescue(self) -> str:
+        return (
+            f"make a copy first (pg_dump --schema '{self._schema}'), then run "
+            f"DROP SCHEMA {self._quoted} CASCADE, and it is made again"
+        )
 
     def _remedy(self, error: Exception) -> str:
         schema, user = self._schema, self._settings.get("user", "USER")
@@ -147,11 +166,6 @@ class PostgresDatabase(Database):
             )
         if isinstance(error, errors.ReadOnlySqlTransaction):
             return "The database is read-only: pass the URL of the server that takes writes"
-        if isinstance(error, errors.UndefinedTable | errors.UndefinedColumn):
-            return (
-                f"The collection is incomplete. Make a copy with pg_dump --schema '{schema}', then "
-                f'run DROP SCHEMA "{schema}" CASCADE, and it is made again'
-            )
         if isinstance(error, errors.ProgramLimitExceeded):  # an entry of an index has 2,704 bytes
             return "Give documents and their sources names of at most 2,500 bytes"
         return (
@@ -254,7 +268,8 @@ class PostgresDatabase(Database):
         while cursor.nextset():
             pass
         row = cursor.fetchone()
-        return int(row[0]) if row else None
+        with self.intact():
+            return int(row[0]) if row else None
 
     def _create_tables(self, connection: _Connection) -> None:
         """Make the tables, in place of those of an older version."""
@@ -337,6 +352,11 @@ class _NoRightError(errors.InsufficientPrivilege):
 
 _IDLE = psycopg.pq.TransactionStatus.IDLE
 _OPEN, _FAILED = psycopg.pq.TransactionStatus.INTRANS, psycopg.pq.TransactionStatus.INERROR
+# A part of the collection is missing, or a column has another type.
+_DAMAGE = (
+    *(errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction),
+    errors.DatatypeMismatch,
+)
 _parents_connections: list[
     _Connection
 ] = []  # of a parent process; closing them would end its sessions
@@ -350,5 +370,6 @@ def _is_lost(error: BaseException) -> bool:
 
 
 def _close(connections: list[_Connection]) -> None:
-    for connection in connections:
-        connection.close()
+    while connections:
+        with suppress(IndexError):  # another thread has just taken it
+            connections.pop().close()

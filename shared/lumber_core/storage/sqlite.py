@@ -7,6 +7,7 @@ SQLite notices if the file was deleted or replaced.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -17,7 +18,13 @@ from threading import Condition, Lock
 from typing import Any
 
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import Database, VersionError, warn_of_older_format
+from lumber_core.storage.database import (
+    Database,
+    ReadError,
+    UnusableError,
+    VersionError,
+    warn_of_older_format,
+)
 
 _MIN_PAGE_BYTES = 512  # bytes
 _MAX_BUSY_SECONDS = 60.0  # how long a file may stay locked
@@ -28,6 +35,9 @@ _RETRY_SECONDS = 0.01
 _FILE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _FAULTS = (*_FILE_FAULTS, OSError)
 _TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB", "clustered": "WITHOUT ROWID"}
+# What SQLite says of content that does not fit, and of a disk that fails, perhaps once.
+_DAMAGE = re.compile("malformed|no such (?:table|column)|decode|constraint failed|mismatch")
+_FAILING_DISK = "disk I/O error"
 _NO_DATABASE, _FOREIGN_DATABASE = "file is not a database", "it is a database of another program"
 
 
@@ -155,9 +165,27 @@ class SqliteDatabase(Database):
         try:
             yield
         except faults as error:
-            raise StoreError(
-                f"the store {self.path} cannot be used: {error}. {_remedy(error)}"
-            ) from error
+            raise self._explain(error) from error
+
+    def _explain(self, error: Exception) -> StoreError:
+        message = f"the store {self.path} cannot be used: {error}. "
+        if isinstance(error, VersionError):
+            return UnusableError(message + error.remedy)
+        if str(error) in (_NO_DATABASE, _FOREIGN_DATABASE):
+            message += "Pass another path, or the path of a file that this library has made"
+            return ReadError(message, UnusableError(message))
+        if str(error) == _FAILING_DISK:
+            return ReadError(f"{message}Look after the disk, and repeat the call")
+        if isinstance(error, UnicodeDecodeError) or _DAMAGE.search(str(error)):
+            return self.unfit(error)
+        return StoreError(
+            f"{message}Make room or allow writing to the file and its folder if that is what is "
+            "missing, or pass another path"
+        )
+
+    @property
+    def _rescue(self) -> str:
+        return f"copy it to {self.path}.damaged first, then delete it, and it is made again"
 
     def close(self) -> None:
         """Close the file. The next use opens it again."""
@@ -204,7 +232,7 @@ class SqliteDatabase(Database):
             with suppress(*_FAULTS):
                 connection.rollback()
             with self._lock:
-                if connection.file == self._file:
+                if connection.file == self._file and not connection.in_transaction:
                     self._free.append(connection)
                 else:
                     connection.close()
@@ -277,7 +305,7 @@ class SqliteDatabase(Database):
         if self._kind["check_pages"]:
             (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if healthy != "ok":
-                raise sqlite3.DatabaseError(healthy)
+                raise sqlite3.DatabaseError(f"malformed: {healthy}")
         connection.execute("COMMIT")
         if tables and found_application != application:
             raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
@@ -317,20 +345,6 @@ def _commit(connection: sqlite3.Connection) -> None:
                 raise
         else:
             return
-
-
-def _remedy(error: Exception) -> str:
-    message = str(error)
-    if isinstance(error, VersionError):
-        return error.remedy
-    if message in (_NO_DATABASE, _FOREIGN_DATABASE):
-        return "Pass another path, or the path of a file that this library has made"
-    if "malformed" in message:
-        return "It is damaged: delete it, and it is made again"
-    return (
-        "Make room or allow writing to the file and its folder if that is what is missing, or pass "
-        "another path"
-    )
 
 
 def _is_busy(error: BaseException) -> bool:

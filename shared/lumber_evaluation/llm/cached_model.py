@@ -59,11 +59,14 @@ class CachedModel:
         """
         key = digest(self._identity, system, user)
 
+        def read(cache: Cache) -> Completion | None:
+            stored = cache.get(key)
+            return None if stored is None else Completion(**read_row(stored))
+
         def find() -> tuple[Completion, bool]:
-            stored = None if self._cache is None else self._cache.get(key)
-            if self._cache is not None and stored is not None:
-                with self._cache.explain_damage("completion"):
-                    return Completion(**read_row(stored)), False
+            cache = self._cache
+            if cache is not None and (kept := cache.read("completion", lambda: read(cache))):
+                return kept, False
             completion = self._model.complete(system, user)
             completion = replace(completion, text=encodable(completion.text))
             if self._cache is not None:

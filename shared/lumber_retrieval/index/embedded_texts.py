@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.calls.threads import batches
-from lumber_core.storage.database import Connection, Database
+from lumber_core.storage.database import Connection, Database, read_twice
 from lumber_retrieval.index.embedding_model import check_widths
 from lumber_retrieval.index.segments import select, to_bytes
 from lumber_retrieval.index.surroundings import Vectors, matrix
@@ -73,12 +73,13 @@ class EmbeddedTexts:
     ) -> None:
         self.count = 0
         self.shared = False
-        self._database = database
+        self.database = database
         self._embed = embed
         self._probe = probe
         self._note_model = note_model
         self._blocks: dict[int, Keys] | None = None  # all that were there when last looked
 
+    @read_twice
     def embed(
         self, texts: Sequence[str], advance: Callable[[float], object]
     ) -> tuple[Keys, Vectors]:
@@ -98,7 +99,7 @@ class EmbeddedTexts:
         rows: dict[int, bytes] = {}
         while missing := [key for key in text_of if key not in rows]:
             before = len(rows)
-            with self._database.transaction() as connection:
+            with self.database.transaction() as connection:
                 rows |= self._find(connection, missing)
             missing = [key for key in missing if key not in rows]
             if self.shared:  # writers that embed the same texts begin at different ones
@@ -115,18 +116,18 @@ class EmbeddedTexts:
         self.count += len(texts)
         check_widths([made], self._probe)
         rows = dict(zip(texts, _rows(pack(made), len(made)), strict=True))
-        with self._database.transaction(write=True) as connection:
+        with self.database.transaction(write=True) as connection:
             self._note_model(connection, self._probe)
             found = self._find(connection, [*rows])
             new = {key: row for key, row in rows.items() if key not in found}
-            with self._database.intact():
+            with self.database.intact():
                 damaged = _blocks_with(self._blocks or {}, [*new])
                 self._blocks = {**(self._blocks or {}), **_replace(connection, damaged, new)}
         return {**rows, **found}
 
     def _find(self, connection: Connection, keys: Sequence[int]) -> dict[int, bytes]:
         """Return the vectors of those of some texts that are stored."""
-        with self._database.intact():
+        with self.database.intact():
             last = max(self._blocks or (), default=0)
             rows = connection.execute("SELECT id, keys FROM embedded WHERE id > ?", (last,))
             later = {number: np.frombuffer(stored, "<u8") for number, stored in rows}

@@ -56,12 +56,16 @@ def check_widths(vectors: Iterable[Vectors], probe: Vectors) -> None:
             )
 
 
+class OtherModelError(ValueError):
+    """An index was made with another embedding model."""
+
+
 def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
-    """Raise a ValueError unless the stored vector of the probe, if any, is of the same model."""
+    """Raise an `OtherModelError` unless the stored vector of the probe, if any, is the model's."""
     if stored is None:
         return
     if len(stored) != probe.nbytes:
-        raise ValueError(
+        raise OtherModelError(
             f"the index {name} has vectors of {len(stored) // probe.itemsize} numbers, and the "
             f"embedding model gives {len(probe)}: pass the model that the index was made with, or "
             "another path"
@@ -69,7 +73,7 @@ def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
     known = np.frombuffer(stored, dtype=np.float32)
     lengths = float(np.linalg.norm(known) * np.linalg.norm(probe))
     if lengths and float(known @ probe) < _SAME_MODEL * lengths:
-        raise ValueError(
+        raise OtherModelError(
             f"the embedding model is another than the index {name} was made with: it gives another "
             "vector for the same text. Pass that model, or another path"
         )

@@ -83,7 +83,7 @@ def to_bytes(text: str) -> bytes:
 
 def text_in(stored: bytes) -> str:
     """Return the text in bytes that `to_bytes` returned."""
-    return bytes(stored).decode("utf-8", "surrogatepass")
+    return str(stored, "utf-8", "surrogatepass")
 
 
 class Segment(NamedTuple):

@@ -22,7 +22,7 @@ import numpy as np
 
 from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.spans import Span
-from lumber_core.storage.database import Connection
+from lumber_core.storage.database import Connection, ReadError, read_twice
 from lumber_core.storage.urls import open_database
 from lumber_core.text.pages import part_name
 from lumber_retrieval.index import embedded_texts, segments
@@ -132,14 +132,16 @@ class PassageStore:
         self._segments: LiveSegments | None = None
         self._loading = ForkSafeLock()
 
+    @read_twice
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
-        with self.database.transaction() as connection:
+        with self.database.transaction() as connection, self.database.intact():
             rows = select(
                 connection, "name, digest FROM documents WHERE name", map(to_bytes, names)
             )
             return {text_in(name): digest for name, digest in rows}
 
+    @read_twice
     def splittings(self, names: Collection[str]) -> dict[str, SplitBy]:
         """Return what those of some documents that are stored were split by."""
         with self.database.transaction() as connection, self.database.intact():
@@ -148,24 +150,27 @@ class PassageStore:
             )
             return {text_in(name): tuple(json.loads(splitting)) for name, splitting in rows}
 
+    @read_twice
     def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
         """Return the names of stored documents by their digests, of one with each."""
-        with self.database.transaction() as connection:
+        with self.database.transaction() as connection, self.database.intact():
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
             return {digest: text_in(name) for digest, name in rows}
 
+    @read_twice
     def names(self, sources: Collection[str] | None = None) -> list[str]:
         """Return the names of the documents of some sources; None for all."""
-        with self.database.transaction() as connection:
+        with self.database.transaction() as connection, self.database.intact():
             if sources is None:
                 return [text_in(n) for (n,) in connection.execute("SELECT name FROM documents")]
             rows = select(connection, "name FROM documents WHERE source", map(to_bytes, sources))
             return [text_in(name) for (name,) in rows]
 
+    @read_twice
     def names_of_parts(self, documents: Iterable[str]) -> set[str]:
         """Return which documents, and parts of them (see `part_name`), are stored."""
         found = set()
-        with self.database.transaction() as connection:
+        with self.database.transaction() as connection, self.database.intact():
             for name in documents:
                 rows = connection.execute(
                     "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
@@ -174,12 +179,14 @@ class PassageStore:
                 found |= {text_in(part) for (part,) in rows}
         return found
 
+    @read_twice
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
-        with self.database.transaction() as connection:
+        with self.database.transaction() as connection, self.database.intact():
             query = "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
             return [text_in(source) for (source,) in connection.execute(query)]
 
+    @read_twice
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
         """Return the texts and the metadata of those of some documents that are stored."""
         with self.database.transaction() as connection, self.database.intact():
@@ -188,6 +195,7 @@ class PassageStore:
             )
             return {text_in(name): (text_in(text), json.loads(known)) for name, text, known in rows}
 
+    @read_twice
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
         """Store documents, each instead of that of the same name; all of them or none.
 
@@ -212,6 +220,7 @@ class PassageStore:
                 _remove(connection, [one.name for one in documents])
                 _insert(connection, documents, words)
 
+    @read_twice
     def update(self, documents: Iterable[NewVersion]) -> None:
         """Store new metadata of documents whose chunks stay as they are."""
         rows = [
@@ -235,6 +244,7 @@ class PassageStore:
         """Return what embeds texts for this store by the model that has this probe."""
         return EmbeddedTexts(self.database, embed, probe, self._note_model)
 
+    @read_twice
     def remove_unused(self, *, exact: bool) -> None:
         """Remove the own vectors that no chunk uses.
 
@@ -251,6 +261,7 @@ class PassageStore:
             if left:
                 self.revise(_LEFT, lambda _: b"0")
 
+    @read_twice
     def remove(self, names: Collection[str]) -> None:
         """Remove documents with all that is stored of them."""
         if not names:
@@ -258,11 +269,13 @@ class PassageStore:
         with self._changing() as connection, self.database.intact():
             _remove(connection, names)
 
+    @read_twice
     def about(self, name: str) -> bytes | None:
         """Return what is noted about the store under a name."""
-        with self.database.transaction() as connection:
+        with self.database.transaction() as connection, self.database.intact():
             return _read_note(connection, name)
 
+    @read_twice
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
         """Note what `change` returns, given what was noted under a name; others wait for it."""
         with self.database.transaction(write=True) as connection:
@@ -270,13 +283,17 @@ class PassageStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
-        """Read from one state of the store, whoever writes meanwhile."""
+        """Read from one state of the store, whoever writes meanwhile, within `read_twice`."""
         with self.database.transaction() as connection:
             with self.database.intact():
                 what = f"SELECT name, value FROM about WHERE name IN ('state', '{PROBE}')"
                 about = {name: bytes(value) for name, value in connection.execute(what)}
                 loaded = self._load(connection, about["state"])
-            yield Snapshot(connection, loaded, self.database.intact, about.get(PROBE))
+            try:
+                yield Snapshot(connection, loaded, self.database.intact, about.get(PROBE))
+            except ReadError:
+                self._segments = None  # they are read again, too
+                raise
 
     def _load(self, connection: Connection, state: bytes) -> LiveSegments:
         """Return the segments, which are kept in memory and read as far as they have changed."""

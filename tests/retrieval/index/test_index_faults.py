@@ -38,6 +38,9 @@ DAMAGE = [
     "UPDATE segments SET lengths = x''",
     "DELETE FROM segments",
     "DROP TABLE postings",
+    "ALTER TABLE chunks RENAME COLUMN metadata TO details",
+    "UPDATE documents SET text = 5",
+    "UPDATE chunks SET metadata = CAST(x'ff' AS TEXT)",
 ]
 
 
@@ -60,8 +63,55 @@ def test_a_damaged_index_is_named_with_the_way_out(damage: str, tmp_path: Path) 
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
     index = index_of(path)
-    with pytest.raises((StoreError, ValueError), match=r"notes\.db.*(delete it|another path)"):
-        index.search("otters and violins")
+    way_out = r"notes\.db.*(copy it to .*\.damaged first, then delete it|another path)"
+    for _ in range(2):
+        with pytest.raises((StoreError, ValueError), match=way_out):
+            index.search("otters and violins")
+
+
+@pytest.mark.parametrize(
+    ("column", "use"),
+    [
+        ("name", lambda store: store.names()),
+        ("source", lambda store: store.sources()),
+        ("digest", lambda store: store.digests(store.names())),
+        ("splitting", lambda store: store.splittings(store.names())),
+        ("metadata", lambda store: store.contents(store.names())),
+    ],
+)
+def test_whatever_reads_a_damaged_value_names_the_way_out(
+    column: str, use: Callable[[PassageStore], object], tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.db"
+    index_of(path).add([document(RIVER, "river")])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE documents SET {column} = CAST(x'fffe' AS TEXT)")
+    with pytest.raises(StoreError, match="copy it to"):
+        use(PassageStore(path))
+
+
+def test_what_does_not_fit_once_is_read_again(place: Place, monkeypatch: Any) -> None:
+    index = index_of(place())
+    index.add([document(RIVER, "river")])
+    database = index.store.database
+
+    def rename(old: str, new: str) -> None:
+        with database.transaction(write=True) as connection:
+            connection.execute(f"ALTER TABLE {old} RENAME TO {new}")
+
+    def close() -> None:
+        type(database).close(database)
+        rename("p", "postings")
+
+    monkeypatch.setattr(database, "close", close)
+    rename("postings", "p")
+    assert index.search("otters")
+    rename("postings", "p")
+    index.add([document(f"{RIVER} Eels.", "river")])
+    monkeypatch.undo()
+    rename("postings", "p")
+    with pytest.raises(StoreError, match=r"is damaged .*copy .*then"):
+        index.search("eels")
 
 
 def test_a_filters_own_error_is_not_taken_for_damage() -> None:
