@@ -224,7 +224,7 @@ def test_stop_words_are_those_of_the_language_of_the_question() -> None:
 
 def test_rare_words_weigh_more() -> None:
     question = QuestionWords("otters hunting", lambda _: {"otters": 1, "hunting": 90}, 100)
-    rare, common = (question.share(question.matches(text).stems) for text in ("otter", "a hunting"))
+    rare, common = question.coverages(["otter", "a hunting"])
     assert rare > 5 * common
     assert rare + common == pytest.approx(1)
 

@@ -121,15 +121,17 @@ class Snapshot:
         )
         with self._intact():
             names = {row[0]: row[2] for row in rows}
-            long_documents = {row[1]: row[-2:] for row in sorted(rows) if row[-1] is not None}
+            long_rows = sorted(row for row in rows if row[-1] is not None)
+            long_documents = {row[1]: row[-2:] for row in long_rows}
             metadata = {
                 document: {**json.loads(own), **_details(json.loads(details), later=False)}
                 for document, (own, details) in long_documents.items()
             }
-            origins = {
-                number: Origin(document, range(first, last + 1), metadata.get(document))
-                for number, document, _, first, last, *_ in rows
+            documents = {
+                document: Origin(document, range(row[3], row[4] + 1), metadata.get(document))
+                for document, row in {row[1]: row for row in rows}.items()
             }
+            origins = {row[0]: documents[row[1]] for row in rows}
             if origins.keys() != numbers.keys():
                 raise LookupError("chunks are missing")
         return [_first(ranking, count, names) for ranking in rankings], origins
@@ -227,20 +229,18 @@ class Snapshot:
     ) -> list[tuple[int, float]]:
         """Return the first `count` chunks that may be found, and those as good as the last."""
         best: list[tuple[int, float]] = []
-        for number, score in self._filter(ranked, accepts):
+        ranked = self._read_intact(ranked)
+        for number, score in ranked if accepts is None else self._filter(ranked, accepts):
             if len(best) >= count and score < best[-1][1]:
                 break
             best.append((number, score))
         return best
 
     def _filter(
-        self, ranked: Iterator[tuple[int, float]], accepts: Accepts | None
+        self, ranked: Iterator[tuple[int, float]], accepts: Accepts
     ) -> Iterator[tuple[int, float]]:
         """Yield the chunks that may be found."""
-        if accepts is None:
-            yield from self._read_intact(ranked)
-            return
-        for some in batches(self._read_intact(ranked), _AT_ONCE):
+        for some in batches(ranked, _AT_ONCE):
             new = [number for number, _ in some if (accepts, number) not in self._accepted]
             for number, (_, _, metadata) in self._read(new, texts=False)[0].items():
                 self._accepted[accepts, number] = accepts(metadata)

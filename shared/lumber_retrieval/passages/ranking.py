@@ -165,20 +165,17 @@ def _chunk_scores(
     question: QuestionWords, chunks: Sequence[Hit], neighbours: Sequence[range]
 ) -> list[float]:
     """Return the scores of chunks, with what they and their neighbours contain of a question."""
-    matches_of = cache(question.matches)  # chunks share contexts
-    matches = [matches_of(chunk.text) for chunk in chunks]
-    stems = [
-        own.stems | matches_of(chunk.metadata.get(CONTEXT_KEY, "")).stems
-        for own, chunk in zip(matches, chunks, strict=True)
-    ]
+    own = question.matches(chunk.text for chunk in chunks)
+    contexts = [chunk.metadata.get(CONTEXT_KEY, "") for chunk in chunks]
+    shared = [*dict.fromkeys(contexts)]
+    above = dict(zip(shared, question.matches(shared), strict=True))
     scores = []
     for chunk, near in zip(chunks, neighbours, strict=True):
-        words = pairs = 0
+        matches = 0
         for place in near:
-            words |= stems[place]
-            pairs |= matches[place].pairs
-        by_words = _WORDS_WEIGHT * question.share(words)
-        scores.append(chunk.score + by_words + _PAIRS_WEIGHT * question.share_of_pairs(pairs))
+            matches |= own[place] | above[contexts[place]] & question.stems
+        by_words = _WORDS_WEIGHT * question.share(matches)
+        scores.append(chunk.score + by_words + _PAIRS_WEIGHT * question.share_of_pairs(matches))
     return scores
 
 

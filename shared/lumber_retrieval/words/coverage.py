@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from lumber_retrieval.words.keywords import words_in
 
@@ -21,16 +20,6 @@ within 0.003; whole words find less."""
 _LONGEST_CACHED, _CACHED_TEXTS = 4_000, 4_000
 """Characters of the longest text whose stems are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
-
-
-class Matches(NamedTuple):
-    """The stems of a question that a text contains, and the pairs that follow each other there.
-
-    Each is a bit, so that `|` joins the matches of several texts.
-    """
-
-    stems: int
-    pairs: int
 
 
 class QuestionWords:
@@ -54,34 +43,37 @@ class QuestionWords:
             weights[stem(word)] = max(rarity, weights.get(stem(word), 0.0))
         total = sum(weights.values())
         self._weights = [weight / total for weight in weights.values()]
-        # As `stems_in` writes them.
-        self._stems = [(f" {word} ", 1 << place) for place, word in enumerate(weights)]
         pairs = dict.fromkeys(pairwise(map(stem, words)))
-        self._pairs = [(f" {a}  {b} ", 1 << place) for place, (a, b) in enumerate(pairs)]
+        parts = [*(f" {word} " for word in weights), *(f" {a}  {b} " for a, b in pairs)]
+        self._parts = [(part, 1 << place) for place, part in enumerate(parts)]  # as in `stems_in`
+        self._pairs = len(pairs)
+        self.stems = (1 << len(weights)) - 1
+        """All stems, as `matches` returns them."""
         self.share = cache(self._share)  # few of all subsets occur
 
-    def matches(self, text: str) -> Matches:
-        """Return the stems and pairs that a text contains."""
-        stems = stems_in(text)
-        return Matches(
-            sum([bit for stem, bit in self._stems if stem in stems]),
-            sum([bit for pair, bit in self._pairs if pair in stems]),
-        )
+    def matches(self, texts: Iterable[str]) -> list[int]:
+        """Return for each text the stems of the question that it contains, and the pairs.
 
-    def coverages(self, texts: Iterable[str]) -> list[float]:
-        """Return for each text the weight of the stems that it contains, 0 to 1."""
+        Each is a bit, so that `|` joins the matches of several texts.
+        """
         return [
-            self.share(sum([bit for stem, bit in self._stems if stem in stems]))
+            sum([bit for part, bit in self._parts if part in stems])
             for stems in map(stems_in, texts)
         ]
 
-    def _share(self, stems: int) -> float:
-        """Return the weight of some stems of the question, 0 to 1; all of them have 1."""
-        return math.fsum(weight for place, weight in enumerate(self._weights) if stems >> place & 1)
+    def coverages(self, texts: Iterable[str]) -> list[float]:
+        """Return for each text the weight of the stems that it contains, 0 to 1."""
+        return [*map(self.share, self.matches(texts))]
 
-    def share_of_pairs(self, pairs: int) -> float:
-        """Return the share of some pairs among those of the question, 0 to 1."""
-        return pairs.bit_count() / len(self._pairs) if self._pairs else 0.0
+    def _share(self, matches: int) -> float:
+        """Return the weight of the stems among matches, 0 to 1; all of them have 1."""
+        return math.fsum(
+            weight for place, weight in enumerate(self._weights) if matches >> place & 1
+        )
+
+    def share_of_pairs(self, matches: int) -> float:
+        """Return the share of the question's pairs that are among matches, 0 to 1."""
+        return (matches >> len(self._weights)).bit_count() / self._pairs if self._pairs else 0.0
 
 
 def stem(word: str) -> str:
