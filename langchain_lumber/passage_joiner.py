@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_lumber.span_text_splitter import checked_documents
-from lumber_core.checks import check_language, check_text
+from lumber_core.checks import RefusesUnknown, check_flags, check_language, check_text
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.pages import document_key
@@ -18,13 +18,13 @@ from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
 from lumber_retrieval.passages.ranking import BUDGET
-from lumber_retrieval.passages.reranking import passages_of_hits
+from lumber_retrieval.passages.reranking import JOINER_ELSEWHERE, passages_of_hits
 
 NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
 
 
-class PassageJoiner(BaseDocumentCompressor):
+class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
     """Makes passages of hits, exact slices of their documents, ranked by the question.
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
@@ -75,18 +75,20 @@ class PassageJoiner(BaseDocumentCompressor):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", strict=True)
 
     texts: SkipValidation[NamedTexts] = Field(repr=False)
-    max_gap: int = MAX_GAP
-    budget: int | None = BUDGET
-    reading_order: bool = False
-    rerank: bool = True
-    language: str = "en"
+    max_gap: SkipValidation[int] = MAX_GAP
+    budget: SkipValidation[int | None] = BUDGET
+    reading_order: SkipValidation[bool] = False
+    rerank: SkipValidation[bool] = True
+    language: SkipValidation[str] = "en"
 
+    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
     _texts: Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
         check_limits(self.max_gap, self.budget)
+        check_flags(self, "reading_order", "rerank")
         check_language("language", self.language)
         self._texts = _texts_by_name(self.texts)
 

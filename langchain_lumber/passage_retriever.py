@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -20,6 +20,7 @@ from langchain_lumber.layout import LayoutTextSplitter
 from langchain_lumber.passage_joiner import place_metadata
 from langchain_lumber.span_text_splitter import SpanTextSplitter, checked_documents
 from lumber_core.calls.deadlines import run_for_loop
+from lumber_core.checks import RefusesUnknown
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
@@ -28,13 +29,13 @@ from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
 from lumber_retrieval.passages.joining import MAX_GAP, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
 
 
-class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
+class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetriever):
     """Finds whole passages: splits documents to small chunks, finds these, and joins them.
 
     Chunks are found by words and by vectors, which include headings and surroundings; both scores
@@ -71,8 +72,8 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         metadata: Put on every run.
 
     Raises:
-        ValueError: A limit is out of range, or a setting is unknown.
-        TypeError: An argument has the wrong type.
+        ValueError: A limit is out of range.
+        TypeError: A setting has the wrong type or is unknown.
 
     Example:
         >>> retriever = PassageRetriever()
@@ -91,16 +92,17 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
 
     splitter: SkipValidation[SpanTextSplitter | None] = None
     embeddings: SkipValidation[Embeddings | None] = None
-    path: str | Path | None = None
-    collection: str | None = None
-    keywords: bool = True
-    budget: int = BUDGET
-    max_gap: int = MAX_GAP
-    k: int | None = None
-    context: bool = True
-    min_similarity: float | None = None
-    reading_order: bool = False
+    path: SkipValidation[str | Path | None] = None
+    collection: SkipValidation[str | None] = None
+    keywords: SkipValidation[bool] = True
+    budget: SkipValidation[int] = BUDGET
+    max_gap: SkipValidation[int] = MAX_GAP
+    k: SkipValidation[int | None] = None
+    context: SkipValidation[bool] = True
+    min_similarity: SkipValidation[float | None] = None
+    reading_order: SkipValidation[bool] = False
 
+    _elsewhere: ClassVar[Mapping[str, str]] = names_elsewhere("splitter", "embeddings")
     _opened: tuple[tuple[Any, ...], PassageIndex] | None = PrivateAttr(None)
 
     def model_post_init(self, context: Any, /) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
@@ -13,6 +13,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformC
 from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.calls.deadlines import ask_within, run_for_loop
+from lumber_core.checks import RefusesUnknown
 from lumber_core.support.identity import settings_digest
 from lumber_retrieval.index.surroundings import PlacedText, embed_chunks, spans_of
 
@@ -25,7 +26,7 @@ _NO_INFLUENCE = frozenset(
 )
 
 
-class ContextEmbedding(TransformComponent):
+class ContextEmbedding(RefusesUnknown, TransformComponent):
     """Embeds the nodes of any parser with what stands above and around them.
 
     Small nodes are found more often if the headings above them are embedded with them, and if the
@@ -61,11 +62,11 @@ class ContextEmbedding(TransformComponent):
 
     model_config = ConfigDict(hide_input_in_errors=True, extra="forbid")
 
+    _elsewhere: ClassVar[Mapping[str, str]] = {"embeddings": "use embed_model"}
     embed_model: BaseEmbedding = Field(description="The embedding model.")
 
     def __init__(self, embed_model: BaseEmbedding | None = None, **settings: Any) -> None:
         """Make the step; the class describes each setting."""
-        settings.pop("class_name", None)  # in the result of to_dict
         settings["embed_model"] = checked_embed_model(embed_model)
         super().__init__(**settings)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 
 from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.checks import RefusesUnknown
 
 
-class LumberEmbedding(BaseEmbedding):
+class LumberEmbedding(RefusesUnknown, BaseEmbedding):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
 
     Args:
@@ -40,6 +42,7 @@ class LumberEmbedding(BaseEmbedding):
         description="Number of texts embedded in parallel. None: all available CPUs, up to 8.",
     )
 
+    _elsewhere: ClassVar[Mapping[str, str]] = {"model": "use model_name"}
     _embedder: TextEmbedder | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:

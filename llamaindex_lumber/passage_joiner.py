@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -18,18 +18,18 @@ from llama_index.core.storage.docstore import BaseDocumentStore
 from pydantic import SkipValidation
 
 from llamaindex_lumber.nodes import add_metadata, checked_nodes, text_of
-from lumber_core.checks import check_language, check_text
+from lumber_core.checks import RefusesUnknown, check_flags, check_language, check_text
 from lumber_core.spans import Span
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
 from lumber_retrieval.passages.ranking import BUDGET
-from lumber_retrieval.passages.reranking import passages_of_hits
+from lumber_retrieval.passages.reranking import JOINER_ELSEWHERE, passages_of_hits
 
 StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
 
 
-class PassageJoiner(BaseNodePostprocessor):
+class PassageJoiner(RefusesUnknown, BaseNodePostprocessor):
     """Makes passages of nodes, exact slices of their documents, ranked by the question.
 
     A postprocessor of what any retriever returns, best first: the order of nodes counts, and not
@@ -88,20 +88,27 @@ class PassageJoiner(BaseNodePostprocessor):
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid", strict=True)
 
     texts: SkipValidation[StoredTexts] = Field(exclude=True, repr=False)
-    max_gap: int = MAX_GAP
-    budget: int | None = BUDGET
-    reading_order: bool = False
-    rerank: bool = True
-    language: str = "en"
+    max_gap: SkipValidation[int] = MAX_GAP
+    budget: SkipValidation[int | None] = BUDGET
+    reading_order: SkipValidation[bool] = False
+    rerank: SkipValidation[bool] = True
+    language: SkipValidation[str] = "en"
 
+    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
     _texts: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
         check_limits(self.max_gap, self.budget)
+        check_flags(self, "reading_order", "rerank")
         check_language("language", self.language)
-        self._texts = _texts_by_id(self.texts)
+        texts = self.texts
+        self._texts = (
+            texts
+            if isinstance(texts, BaseDocumentStore | Mapping)
+            else {document.node_id: text_of(document) for document in checked_nodes(texts)}
+        )
 
     @classmethod
     def class_name(cls) -> str:
@@ -176,13 +183,6 @@ def _hit_of(number: int, scored: Any) -> Hit:
             "text of nodes"
         )
     return Hit(number, node.ref_doc_id, Span(start, end), text, -number, node.metadata)
-
-
-def _texts_by_id(texts: StoredTexts) -> BaseDocumentStore | Mapping[str, str]:
-    """Return texts by the IDs of their documents."""
-    if isinstance(texts, BaseDocumentStore | Mapping):
-        return texts
-    return {document.node_id: text_of(document) for document in checked_nodes(texts)}
 
 
 def _text_of(name: str, texts: BaseDocumentStore | Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import re
 from collections.abc import Iterable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.core.vector_stores.types import MetadataFilters
-from typing_extensions import Self
+from typing_extensions import Never, Self
 
 from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.layout import LayoutNodeParser
@@ -30,6 +31,7 @@ from llamaindex_lumber.metadata_filters import check_filters, make_filter
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.calls.deadlines import run_for_loop
+from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import in_collection
 from lumber_core.support.identity import safe_repr
@@ -37,7 +39,7 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
 from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
@@ -115,7 +117,11 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         reading_order: bool = False,
         filters: MetadataFilters | None = None,
         callback_manager: CallbackManager | None = None,
+        **unknown: Never,
     ) -> None:
+        known = [*signature(type(self)).parameters]
+        elsewhere = names_elsewhere("node_parser", "embed_model")
+        refuse_unknown(type(self).__name__, unknown, known, elsewhere)
         super().__init__(callback_manager)
         self.node_parser = node_parser
         self.embed_model = embed_model

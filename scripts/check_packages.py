@@ -98,7 +98,7 @@ PROBES = {
     "": "from lumber_files import read_bytes\n"
     "assert read_bytes(b'# Tides', name='a.md', suffix='.md').kind == 'markdown'\n"
     f"{RUN}done = run()\n"
-    "assert done.returncode == 1 and \"'lumber-splitters[cli]'\" in done.stderr, done\n"
+    "assert done.returncode == 1 and \"'.[cli]'\" in done.stderr, done\n"
     "assert len(done.stderr.splitlines()) == 1, done",
     "retrieval": CITES,
     "langchain,llama-index,cli": README,

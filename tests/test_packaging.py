@@ -95,7 +95,7 @@ def test_a_missing_package_names_the_extra(blocked: str, package: str, extra: st
     code = f"import sys\nsys.modules[{blocked!r}] = None\nimport {package}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
+    assert f"pip install '.[{extra}]'" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,8 @@ class CachedIndex(NamedTuple):
 
 def cache_path(paths: Iterable[str], encoding: str | None, model: Embedder | None = None) -> Path:
     """Return the file of the index of some files and folders, the same for all who ask them."""
-    whole = [str(Path(path).resolve()) for path in paths]
-    others = [] if model is None else [model.identity]
-    return _folder() / f"{digest(*sorted([*whole, repr(encoding), *others]))[:16]}.db"
+    whole = [str(Path(path).resolve()) for path in paths] + ([model.identity] if model else [])
+    return _folder() / f"{digest(*sorted([*whole, repr(encoding)]))[:16]}.db"
 
 
 def make_folder(path: Path) -> None:

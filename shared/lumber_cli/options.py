@@ -85,14 +85,6 @@ def say(message: str) -> None:
     typer.echo(printable(f"lumber-splitters: {' '.join(line.split())}"), err=True)
 
 
-class _SaidWarnings(logging.Handler):
-    """Prints what the packages warn of as commands print it."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Print a warning."""
-        say(record.getMessage())
-
-
 def fail(message: str, *, status: int = 1) -> NoReturn:
     """Print an error in one line to stderr and exit."""
     say(message)
@@ -115,7 +107,8 @@ def wrong_options() -> Iterator[None]:
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
     """Show errors that users can fix, and Ctrl-C, in one line; bugs keep their traceback."""
-    logging.lastResort = _SaidWarnings(logging.WARNING)
+    logging.lastResort = warnings = logging.Handler(logging.WARNING)
+    warnings.emit = lambda record: say(record.getMessage())  # type: ignore[method-assign]
     try:
         yield
     except BrokenPipeError:  # the reader has seen enough, as in `... | head`

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lumber_core.support.identity import safe_repr
 
@@ -119,6 +119,27 @@ def refuse_unknown(
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(known)}"
         raise TypeError(f"{owner} has no setting {name!r}: {hint}")
+
+
+class RefusesUnknown:
+    """A model of pydantic that refuses settings which it does not have; see `refuse_unknown`."""
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
+
+    if not TYPE_CHECKING:  # in place of the constructor that pydantic makes of the fields
+
+        def __new__(cls, *_: object, **settings: object) -> Any:
+            """Refuse them; LlamaIndex writes the name of the class among the settings."""
+            given = [name for name in settings if name != "class_name"]
+            refuse_unknown(cls.__name__, given, [*cls.model_fields], cls._elsewhere)
+            return super().__new__(cls)
+
+
+def check_flags(owner: object, *names: str) -> None:
+    """Raise a TypeError unless attributes are True or False."""
+    for name in names:
+        if not isinstance(value := getattr(owner, name), bool):
+            raise TypeError(f"{name} must be True or False, not {safe_repr(value)}")
 
 
 def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:

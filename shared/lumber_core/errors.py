@@ -17,7 +17,7 @@ class MissingExtraError(LumberError, ImportError):
     def __init__(self, package: str, extra: str, why: str = "") -> None:
         super().__init__(
             f"{why}{package} is not installed. Install it with: "
-            f"pip install 'lumber-splitters[{extra}]'"
+            f"pip install '.[{extra}]' in a clone of lumber-splitters"
         )
         self.package = package
         self.extra = extra

@@ -133,8 +133,12 @@ class CachedWork:
         key = digest(__version__, splitter.identity, document.name, document.format, document.text)
 
         def read() -> SplitDocument | None:
-            stored = self._splits.get(key)
-            return None if stored is None else _read_split(stored, document)
+            if (stored := self._splits.get(key)) is None:
+                return None
+            row, text = read_row(stored), document.text
+            spans = [Span(*ends) for ends in row["spans"]]
+            chunks = tuple(EvaluatedChunk(document.name, one, one.of(text)) for one in spans)
+            return SplitDocument(document.name, chunks, row["seconds"], read_usage(row["usage"]))
 
         if kept := self._splits.read("split", read):
             return kept
@@ -151,10 +155,3 @@ class CachedWork:
     def embedder(self, embedder: Embedder) -> Embedder:
         """Return an embedder that embeds each text once; without a folder, `embedder` itself."""
         return embedder if self._path is None else CachedEmbedder(embedder, self._path)
-
-
-def _read_split(value: bytes, document: Document) -> SplitDocument:
-    row = read_row(value)
-    spans = [Span(start, end) for start, end in row["spans"]]
-    chunks = tuple(EvaluatedChunk(document.name, span, span.of(document.text)) for span in spans)
-    return SplitDocument(document.name, chunks, row["seconds"], read_usage(row["usage"]))

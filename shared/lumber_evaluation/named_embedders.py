@@ -44,8 +44,10 @@ class SentenceTransformersEmbedder:
                 "reach it, copy the folder here, and pass the folder"
             ) from error
         folder = Path(model)
-        content = f" {_folder_digest(folder)}" if folder.is_dir() else f" {self._commit()}"
-        self._identity = f"{package} {sdk.__version__} {model}{content}"
+        encoder = getattr(self._model[0], "auto_model", None)
+        commit = getattr(getattr(encoder, "config", None), "_commit_hash", None)
+        content = _folder_digest(folder) if folder.is_dir() else str(commit)
+        self._identity = f"{package} {sdk.__version__} {model} {content}"
 
     @property
     def similarity(self) -> Literal["cosine", "dot"]:
@@ -66,10 +68,6 @@ class SentenceTransformersEmbedder:
         """Return a vector for each query, with the model's prompt for queries."""
         vectors = self._model.encode_query(check_texts(texts), show_progress_bar=False)
         return matrix(vectors, len(texts))
-
-    def _commit(self) -> str:
-        encoder = getattr(self._model[0], "auto_model", None)
-        return str(getattr(getattr(encoder, "config", None), "_commit_hash", None))
 
 
 class ServerEmbedder:

@@ -69,6 +69,21 @@ class Changes:
     removed_names: tuple[str, ...] = field(default=(), repr=False)
 
 
+def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
+    """Return names of settings in other libraries, each with what to use instead."""
+    meant = {
+        "k": ("top_k", "similarity_top_k", "search_kwargs", "n_results"),
+        "min_similarity": ("score_threshold", "similarity_cutoff"),
+        "filter in a query": ("filter", "filters", "where"),
+        "path": ("persist_directory", "persist_dir"),
+        model: ("embedding", "embeddings", "embed_model", "embedding_function"),
+        splitter: ("chunker", "splitter", "text_splitter", "node_parser"),
+        f"{splitter}, which has it": ("chunk_size", "target_size", "chunk_overlap", "tokenizer"),
+        '"source" in the metadata of documents, or their own IDs': ("ids",),
+    }
+    return {name: f"use {setting}" for setting, names in meant.items() for name in names}
+
+
 class PassageIndex:
     """Documents in small chunks that are found by meaning and by words, and read as passages.
 
@@ -247,7 +262,8 @@ class PassageIndex:
                 has another size than its vectors, or values that are not finite.
             StoreError: The file cannot be used.
         """
-        refuse_unknown("a query", settings, [one.name for one in fields(SearchSettings)], {})
+        known = [one.name for one in fields(SearchSettings)]
+        refuse_unknown("a query", settings, known, names_elsewhere("the splitter", "embeddings"))
         wanted = SearchSettings(**settings)
         accepts = filter_of(where)
         if self._checked is None:
@@ -276,17 +292,14 @@ class PassageIndex:
         with self.store.snapshot() as snapshot:
             if snapshot.probe not in (None, self._checked):
                 return None
-            self._check_width(vector)
+            if self._probe is not None and len(vector) != len(self._probe):
+                raise ValueError(
+                    f"the vector of the query has {len(vector)} numbers, and those of the index "
+                    f"have {len(self._probe)}: pass one of the model that the index was made with"
+                )
             language = self._chunker.language
             return find_passages(
                 snapshot, query, vector, wanted, accepts=accepts, language=language
-            )
-
-    def _check_width(self, vector: Vectors) -> None:
-        if self._probe is not None and len(vector) != len(self._probe):
-            raise ValueError(
-                f"the vector of the query has {len(vector)} numbers, and those of the index have "
-                f"{len(self._probe)}: pass one of the model that the index was made with"
             )
 
     def check_model(self, *, adding: bool = False) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
-from typing_extensions import Self
+from typing_extensions import Never, Self
 
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.calls.threads import in_thread
+from lumber_core.checks import refuse_unknown
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import Changes, PassageIndex
+from lumber_retrieval.passage_index import Changes, PassageIndex, names_elsewhere
 from lumber_retrieval.passages.ranking import SearchSettings
 
 D = TypeVar("D")
@@ -70,7 +71,9 @@ class IndexingRetriever(ABC, Generic[D]):
         """The sources of all documents, in the order in which they were first added."""
         return self._index.sources
 
-    def add_documents(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
+    def add_documents(
+        self, documents: Iterable[D], *, show_progress: bool = False, **unknown: Never
+    ) -> Changes:
         """Add documents.
 
         Documents that have not changed cost nothing. A document replaces the one of the same name.
@@ -83,7 +86,8 @@ class IndexingRetriever(ABC, Generic[D]):
         Args:
             documents: The documents, before they are split. The source of one is the "source",
                 "file_path" or "file_name" in its metadata, or else its ID.
-            show_progress: Show progress bars of splitting and embedding.
+            show_progress: Show how many documents are embedded.
+            **unknown: Refused, with what to use instead.
 
         Returns:
             How many documents were added, unchanged and removed, and how many chunks are new.
@@ -95,6 +99,7 @@ class IndexingRetriever(ABC, Generic[D]):
                 Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
+        refuse_unknown("add_documents", unknown, ["show_progress"], names_elsewhere("", ""))
         return self._index.add(self._convert_documents(documents), show_progress=show_progress)
 
     async def aadd_documents(

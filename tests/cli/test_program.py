@@ -118,7 +118,7 @@ def test_without_the_extra_cli_one_line_names_it() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "lumber-splitters: typer is not installed. Install it with: "
-        "pip install 'lumber-splitters[cli]'\n"
+        "pip install '.[cli]' in a clone of lumber-splitters\n"
     )
 
 
@@ -174,7 +174,7 @@ def test_a_command_names_the_extra_it_lacks(tmp_path: Path) -> None:
     done = each_without({*LACKING.values()}, [*LACKING], tmp_path)
     assert [code for code, _ in done.results] == [1] * len(LACKING), done.stderr
     for said, extra in zip(done.stderr.strip().splitlines(), LACKING.values(), strict=True):
-        assert f"pip install 'lumber-splitters[{extra}]'" in said
+        assert f"pip install '.[{extra}]'" in said
 
 
 def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:

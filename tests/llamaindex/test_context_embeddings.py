@@ -103,7 +103,7 @@ def test_neither_keys_nor_threads_are_in_what_is_serialised_and_the_model_is_pas
     with pytest.raises(TypeError, match=r"^embed_model .* from_dict\(data, embed_model=\.\.\.\)"):
         ContextEmbedding.from_dict(data)
     assert ContextEmbedding.from_dict(data, embed_model=Keyed()).to_dict() == step.to_dict()
-    with pytest.raises(ValueError, match="contxt"):
+    with pytest.raises(TypeError, match="contxt"):
         ContextEmbedding(contxt=())
 
 

@@ -179,7 +179,7 @@ def test_a_missing_extra_is_named(passages: Path) -> None:
     command = [sys.executable, "-c", code, "train", "out", str(passages)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "pip install 'lumber-splitters[train]'" in done.stderr
+    assert "pip install '.[train]'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 

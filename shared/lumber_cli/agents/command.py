@@ -83,13 +83,8 @@ def mcp_command(
     from lumber_evaluation.embedders import embedder
 
     with wrong_options():
+        model = None if embeddings == "bundled" else embedder(embeddings)
         tools = FolderTools(
-            folders,
-            kept,
-            encoding,
-            max_unpacked,
-            no_ignore=no_ignore,
-            also=also or (),
-            model=None if embeddings == "bundled" else embedder(embeddings),
+            folders, kept, encoding, max_unpacked, no_ignore=no_ignore, also=also or (), model=model
         )
         serve(tools, http, structured=structured)

@@ -38,7 +38,7 @@ from lumber_evaluation.comparison import Comparison, check_comparison, compare
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
-from lumber_evaluation.dataset import Corpus, EvaluatedSplitter
+from lumber_evaluation.dataset import EvaluatedSplitter
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
@@ -149,7 +149,14 @@ def compare_command(
         encoding=encoding,
         max_unpacked=max_unpacked,
     )
-    _warn_of_absent(corpus)
+    absent = absent_questions(corpus)
+    if absent:
+        shown = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_MAX_EXAMPLES])
+        say(
+            f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
+            "their documents, so no splitter can find them: "
+            f"{shown}{'; ...' if len(absent) > _MAX_EXAMPLES else ''}"
+        )
     asked = [] if questions is None else [questions]
     check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
     measured = {
@@ -200,20 +207,6 @@ def _splitter(
         max_concurrency=max_concurrency,
     )
     return wrap_splitter(chunker, name=spec)
-
-
-def _warn_of_absent(corpus: Corpus) -> None:
-    """Warn of questions whose answer is not in their document."""
-    absent = absent_questions(corpus)
-    if absent:
-        examples = "; ".join(
-            f"{each.question!r} ({each.document})" for each in absent[:_MAX_EXAMPLES]
-        )
-        say(
-            f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
-            "their documents, so no splitter can find them: "
-            f"{examples}{'; ...' if len(absent) > _MAX_EXAMPLES else ''}"
-        )
 
 
 def _print_result(comparison: Comparison, page: Path) -> None:

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from lumber_core.lumber.cost_estimate import Prices
 from lumber_core.support.extras import require
-from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
 from lumber_evaluation.boundary_metrics import score_segmentation
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult
@@ -20,6 +20,8 @@ from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.splitters import wrap_splitter
+
+_COUNTERS = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
 
 
 def compare(
@@ -124,7 +126,7 @@ def compare(
         corpus,
         tuple(results),
         search_embedder.identity if corpus.questions else "",
-        _tokens_in_words(tokenizer, counter),
+        _COUNTERS.get(tokenizer, repr(counter)) if isinstance(tokenizer, str) else repr(counter),
         within_document,
         prices,
     )
@@ -164,9 +166,3 @@ def check_comparison(
                 f"the corpus {corpus.name!r} contains no questions, which {name} needs: pass "
                 f"questions, or leave {name} out"
             )
-
-
-def _tokens_in_words(tokenizer: TokenCounterSpec, counter: TokenCounter) -> str:
-    """Return the token counter in words."""
-    names = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
-    return names.get(tokenizer, repr(counter)) if isinstance(tokenizer, str) else repr(counter)

@@ -50,10 +50,28 @@ class PassageSearch:
         members: dict[str, list[int]] = {}
         for number, chunk in enumerate(chunks):
             members.setdefault(chunk.document, []).append(number)
-        stored = [
-            _to_stored(name, self._texts[name], own, chunks, vectors, context, surroundings)
-            for name, own in members.items()
-        ]
+        stored = []  # as a `PassageIndex` stores chunks
+        for name, numbers in members.items():
+            own = [chunks[number] for number in numbers]
+            texts = [chunk.text for chunk in own]
+            above = [str(chunk.context) if context else "" for chunk in own]
+            stored.append(
+                NewDocument(
+                    name,
+                    source=name,
+                    digest="",
+                    text=self._texts[name],
+                    metadata={},
+                    spans=[chunk.span for chunk in own],
+                    details=[
+                        {"number": number, CONTEXT_KEY: titles}
+                        for number, titles in zip(numbers, above, strict=True)
+                    ],
+                    words=[c.context.above(c.text) for c in own] if context else texts,
+                    around=texts_around(texts) if surroundings else [""] * len(texts),
+                    vectors=vectors[numbers],
+                )
+            )
         self._store.put(stored)
 
     def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
@@ -83,34 +101,3 @@ class PassageSearch:
             above = self._chunks[first.metadata["number"]].context
             passages.append(EvaluatedChunk(passage.document, passage.span, passage.text, above))
         return self._read.of(passages)(question, range(len(passages)), words)
-
-
-def _to_stored(
-    name: str,
-    document: str,
-    numbers: Sequence[int],
-    chunks: Sequence[EvaluatedChunk],
-    vectors: Vectors,
-    context: bool,
-    surroundings: bool,
-) -> NewDocument:
-    """Return the chunks of a document as a `PassageIndex` stores them."""
-    own = [chunks[number] for number in numbers]
-    texts = [chunk.text for chunk in own]
-    words = [chunk.context.above(chunk.text) for chunk in own] if context else texts
-    around = texts_around(texts) if surroundings else [""] * len(texts)
-    return NewDocument(
-        name,
-        source=name,
-        digest="",
-        text=document,
-        metadata={},
-        spans=[chunk.span for chunk in own],
-        details=[
-            {"number": number, CONTEXT_KEY: str(chunk.context) if context else ""}
-            for number, chunk in zip(numbers, own, strict=True)
-        ],
-        words=words,
-        around=around,
-        vectors=vectors[numbers],
-    )

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from lumber_core.checks import check_not_negative, check_positive, number_that
+from lumber_core.checks import check_flags, check_not_negative, check_positive, number_that
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import Source
@@ -58,7 +58,7 @@ class SearchSettings:
         reading_order: Whether passages come by document and place, and not best first.
 
     Raises:
-        TypeError: A limit is not a number.
+        TypeError: A setting has another type.
         ValueError: A limit is out of range.
     """
 
@@ -71,6 +71,7 @@ class SearchSettings:
     reading_order: bool = False
 
     def __post_init__(self) -> None:
+        check_flags(self, "keywords", "context", "reading_order")
         check_not_negative("max_gap", self.max_gap)
         check_positive("budget", self.budget)
         if self.k is not None:

@@ -48,6 +48,8 @@ from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.keywords import words_in
 from lumber_retrieval.words.title_boost import LONG_DOCUMENT, favour_named, title_of
 
+JOINER_ELSEWHERE = dict.fromkeys(("k", "top_k", "top_n"), "use budget, the words of all passages")
+"""Settings of other rerankers, with what to use instead."""
 _FIRST_SCORE = 0.4
 """The score of the first hit; those of the others fall evenly to 0. From 0.3 to 0.5 recall on the
 development corpora is the same within 0.02. With 1 it is up to 0.04 less at 300 words."""

@@ -268,7 +268,7 @@ except MissingExtraError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"{extra} ")
-    assert f"pip install 'lumber-splitters[{extra}]'" in done.stdout
+    assert f"pip install '.[{extra}]'" in done.stdout
     assert issubclass(MissingExtraError, ImportError)
 
 
