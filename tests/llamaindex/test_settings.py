@@ -322,7 +322,7 @@ MEANT: list[tuple[Any, str, str]] = [
 
 @pytest.mark.parametrize(("kind", "name", "hint"), MEANT)
 def test_an_unknown_setting_names_the_one_that_is_meant(kind: Any, name: str, hint: str) -> None:
-    needed = {"texts": {}} if kind is PassageJoiner else {}
+    needed: Any = {"texts": {}} if kind is PassageJoiner else {}
     with pytest.raises(TypeError, match=f"^{kind.__name__} has no setting '{name}': {hint}"):
         kind(**needed, **{name: 3})
 
