@@ -131,7 +131,7 @@ class SqliteDatabase(Database):
     ) -> None:
         if str(path) == ":memory:" or "\0" in str(path):
             raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
-        if os.path.isdir(path):  # also of a name that is too long for one
+        if os.path.isdir(Path(path)):  # False for a name that is too long
             raise ValueError(f"{str(path)!r} is a folder: pass the path of a file")
         self.path = Path(path).absolute()  # wherever the process runs later
         self.name = str(self.path)
