@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -315,6 +316,19 @@ def test_a_numbered_title_stays_with_the_first_number_below_it() -> None:
     places = find_places(text)
     assert [text[p.offset :].split()[0] for p in places] == ["4.", "4.2"]
     assert places[0].kind is Kind.HEADING
+
+
+@pytest.mark.parametrize(
+    "term", ["hawser_1", "wind the clock", "--no-color", "$HOME", "ls", "Clocks", "= Clocks ="]
+)
+@pytest.mark.parametrize("width", [70, 1000])
+def test_a_term_stays_with_its_text_without_blank_lines(term: str, width: int) -> None:
+    body = "They are wound each Monday; what is worn goes to the shop, and the others are hung up "
+    body = "\n".join(textwrap.wrap(f"{body}again. {body}before noon on the same day.", width))
+    text = "\n".join([body, term, body, term, body])
+    places = [p for p in find_places(text) if text.startswith(term, p.offset)]
+    assert [p.kind for p in places] == [Kind.HEADING] * 2
+    assert not any(text[: p.offset].endswith(f"{term}\n") for p in find_places(text))
 
 
 def test_fenced_code_in_plain_text_is_divided_at_its_lines() -> None:

@@ -20,6 +20,7 @@ _NAMED_FIRSTS = frozenset("csapbluCSAPBLU")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
 _LONGEST_HEADING = 90  # characters
 _MOST_WORDS_OF_HEADING = 12
+_MOST_WORDS_OF_TERM = 4  # of a line that begins with a small letter or a sign, as "--no-color" does
 _FEWEST_LETTERS = 3
 
 
@@ -49,36 +50,38 @@ def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set
             or bodies[before].isdigit()
         )
         marked = firsts[number] in "#=!?" and _MARKED.match(body)
-        if marked or (free and _is_title(lines, number)):
+        if marked or (free and _is_title(lines, number, before in wrapped)):
             headings.add(number)
     return headings, rules
 
 
-def _is_title(lines: Lines, number: int) -> bool:
+def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
     """Return whether a line reads as a title, with text below it that it could belong to."""
     body, following = lines.bodies[number : number + 2]
-    apart = lines.blank[number + 1]
+    apart, begins = lines.blank[number + 1], number == 0 or lines.blank[number]
+    close = not (apart or begins)
     if following[0].islower() and not apart:
         return False
     named = body[0] in _NAMED_FIRSTS and _NAMED.match(body) is not None
+    starts_title = body[0].isupper() or body[0].isdigit()
     if not named and (
         lines.ended[number]
         or body[-1] in ",-"
-        or not (body[0].isupper() or body[0].isdigit())
-        or len(body.split()) > _MOST_WORDS_OF_HEADING
+        or not (starts_title or close)
+        or len(body.split()) > (_MOST_WORDS_OF_HEADING if starts_title else _MOST_WORDS_OF_TERM)
         or SPEAKER.match(body)
     ):
         return False
     letters = sum(map(str.isalpha, body))
-    if letters < max(_FEWEST_LETTERS, (len(body) - body.count(" ")) / 2):
+    if letters < max(_FEWEST_LETTERS - close, (len(body) - body.count(" ")) / 2):
         return False
     longer = len(following) >= max(LINE_OF_TEXT, 1.5 * len(body))
-    begins = number == 0 or lines.blank[number]
     if numbered := _NUMBERED.match(body):
         return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
     if body.partition("(")[0].isupper():  # or a speaker in a play
         return longer or apart or (begins and not following.isupper())
-    return named or (longer and (begins or len(lines.bodies[number - 1]) >= LINE_OF_TEXT))
+    below_prose = below_prose or begins or len(lines.bodies[number - 1]) >= LINE_OF_TEXT
+    return named or (longer and below_prose)
 
 
 _QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")

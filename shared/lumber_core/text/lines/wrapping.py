@@ -67,7 +67,8 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
         elif not ended[before]:
             continued = full[number] or small[number]
         else:
-            # A short line without punctuation, after a sentence and before a capital, is a title.
+            # A short line without punctuation, after a sentence and before a capital, is a title
+            # or a term.
             continued = (
                 full[number]
                 and lines.indents[number] <= lines.indents[before]
@@ -75,7 +76,6 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
                     number + 1 == len(bodies)
                     or lengths[number] >= 0.6 * widths[number]
                     or ended[number]
-                    or small[number]
                     or small[number + 1]
                 )
             )
