@@ -7,8 +7,7 @@ paragraphs, headings, lists, quotes, tables and code, and converted like a chapt
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Mapping
 from typing import Any
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, chapter_to_markdown, set_apart
@@ -40,6 +39,12 @@ _NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 200
 _MAX_NAVIGATION_LENGTH = 200  # characters of a block with links to the previous or next page
+# Characters of a cell with lists or other blocks. Longer ones are in tables for layout; the second
+# is for a table with a header row.
+_LONGEST_CELL = (200, 1000)
+_MATH_PREFIX = re.compile("^(?:m|mml):")
+_MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
+_NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _WORD = re.compile(r"\w")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
@@ -75,21 +80,28 @@ class _TreeTarget:
         self._builder: Any = TreeBuilder()
         self._builder.start("body", {})
         self._open: list[str] = []
+        self._math = 0  # how many elements a formula is in, 0 outside
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
+        kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
+        self._math = self._math or len(self._open) * (_MATH_PREFIX.sub("", tag) == "math")
         is_block = tag in _BLOCK_TAGS
-        if not self._is_shown(tag, attributes):
+        if self._math:
+            tag = _MATH_PREFIX.sub("", tag)
+            known = "script" if tag == "annotation-xml" else "span"
+            tag = tag if _MATH_TAG.fullmatch(tag) else known
+        elif "note" not in kind and not self._is_shown(tag, attributes):
             tag = "nav" if is_block else "script"
         elif not is_block:
-            is_note = "noteref" in f"{attributes.get('role')} {attributes.get('epub:type')}"
-            tag = "sup" if is_note else _INLINE_TAGS.get(tag, "span")
+            tag = "note" if "noteref" in kind else _INLINE_TAGS.get(tag, "span")
         self._open.append(tag)
         if len(self._open) < _MAX_DEPTH:
             kept = {
                 key: _NOT_XML.sub("", value)
                 for key, value in attributes.items()
-                if key in ("href", "rel")
+                if key in ("href", "rel", "encoding")
+                or (key == "id" and "note" in kind)
                 or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
             }
             self._builder.start(tag, kept)
@@ -99,6 +111,8 @@ class _TreeTarget:
         if len(self._open) < _MAX_DEPTH:
             self._builder.end(self._open[-1])
         self._open.pop()
+        if len(self._open) <= self._math:
+            self._math = 0
 
     def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
         """Return whether an element is visible, or can be opened, and is content."""
@@ -110,10 +124,12 @@ class _TreeTarget:
         if tag == "button":  # kept if it opens what it names
             in_heading = not _HEADING_TAGS.isdisjoint(self._open)
             return in_heading or role == "tab" or "aria-expanded" in attributes
+        style = attributes.get("style", "")
         hidden = (
             attributes.get("aria-hidden") == "true"
             or attributes.get("hidden", "until-found") != "until-found"
-            or _INVISIBLE.search(attributes.get("style", ""))
+            # Wikipedia hides its formulas behind pictures of them.
+            or (_INVISIBLE.search(style) and "mathml" not in attributes.get("class", ""))
         )
         if hidden and role != "tabpanel":
             return False
@@ -155,7 +171,7 @@ def plain_page(html: str) -> str:
     _simplify(body)
     _set_raised_apart(body)
     _wrap_text(body)
-    strip_tags(body, "span", "sup", "sub", *_GROUP_TAGS[1:])
+    strip_tags(body, "span", "sup", "sub", "note", *_GROUP_TAGS[1:])
     _drop_navigation(body)
     _arrange_tables(body)
     strip_tags(body, "a", "footer", "div")
@@ -178,6 +194,17 @@ def _simplify(body: Any) -> None:
         text = "".join(reading.itertext()).strip()
         reading.clear(keep_tail=True)
         reading.tag, reading.text = "span", f"({text})" if text else None
+    marks = {}
+    for link in body.iter("a", "note"):
+        text, target = "".join(link.itertext()).strip(), link.get("href", "").partition("#")[2]
+        if target and (link.tag == "note" or _NOTE_MARK.fullmatch(text)):
+            link.tag, marks[target] = "note", text
+            strip_tags(link, "sup")
+    for note in body.xpath("//*[@id][not(self::li)]"):
+        mark = marks.get(note.attrib.pop("id"))
+        if mark and not "".join(note.itertext()).lstrip(" \t\r\n[(").startswith(mark):
+            first = next((part for part in note.iter() if (part.text or "").strip()), note)
+            first.text = f"{mark} {first.text or ''}"
     for code in body.iter("pre"):
         for line_end in code.iter("br"):
             line_end.text = "\n"
@@ -193,7 +220,7 @@ def _set_raised_apart(body: Any) -> None:
     for event, element in iterwalk(body, ("start", "end")):
         if element.tag in _BLOCK_TAGS or element.tag == "br":
             kind = last = ""
-        elif element.tag in ("sup", "sub"):
+        elif element.tag in ("sup", "sub", "note"):
             kind = element.tag if event == "start" else "after"
         place = "text" if event == "start" else "tail"
         text = getattr(element, place) or ""
@@ -271,68 +298,43 @@ def _drop_navigation(body: Any) -> None:
             nested.getparent().remove(nested)
 
 
-def _repeat_spanning_cells(rows: Sequence[Any]) -> None:
-    """Repeat each cell in the rows and columns that it spans, so that a row stands for itself."""
-    cells = [cell for row in rows for cell in row]
-    if not any(cell.get("colspan") or cell.get("rowspan") for cell in cells):
-        return
-    grid: list[dict[int, Any]] = [{} for _ in rows]
-    room = MAX_REPEATED_CELLS
-    for number, row in enumerate(rows):
-        column = 0
-        for cell in row:
-            while column in grid[number]:
-                column += 1
-            width = max(1, int(cell.attrib.pop("colspan", 1)))
-            height = int(cell.attrib.pop("rowspan", 1)) or len(rows)  # 0: to the end of the table
-            last = min(len(rows), number + height)
-            room -= width * (last - number) - 1
-            if room < 0:
-                width, last = 1, number + 1
-            for below in grid[number:last]:
-                below |= dict.fromkeys(range(column, column + width), cell)
-            column += width
-    for row, places in zip(rows, grid, strict=True):
-        own = {id(cell) for cell in row}
-        used: set[int] = set()
-        repeated = []
-        for column in range(max(places, default=-1) + 1):
-            cell = places.get(column)
-            if cell is None:
-                repeated.append(row.makeelement("td"))
-            elif id(cell) in own - used:
-                used.add(id(cell))
-                repeated.append(cell)
-            else:
-                repeated.append(deepcopy(cell))
-        row[:] = repeated
-
-
 def _arrange_tables(body: Any) -> None:
-    """Take layout tables apart, and give other tables a header row."""
-    for table in reversed(list(body.iter("table"))):
+    """Take layout tables apart, and mark the header row of other tables."""
+    from lxml.etree import strip_attributes
+
+    for table in list(body.iter("table")):
+        if next(table.iterancestors("table"), None) is not None:
+            continue  # the cell that it is in becomes a line
         rows = table.findall("tr")
         columns = max((sum(int(cell.get("colspan", 1)) for cell in row) for row in rows), default=0)
-        inside = {element.tag for element in table.iterdescendants()}
         has_header = columns > 1 and _names_columns(rows[0])
-        beside_text = {"pre", "blockquote", *_LIST_TAGS} if not has_header else set()
-        if columns < 2 or inside & {"table", "div", *_HEADING_TAGS, *beside_text}:
+        if columns < 2 or _is_layout(table, has_header=has_header):
             for part in table.xpath("self::* | tr | tr/* | caption"):
                 part.tag = "div"
             continue
-        _repeat_spanning_cells(rows)
-        if has_header:
-            for cell in rows[0]:
-                cell.tag = "th"
-        else:
-            rows[0].addprevious(row := table.makeelement("tr"))
-            row.extend([table.makeelement("th") for _ in range(max(map(len, rows)))])
+        for cell in rows[0]:
+            cell.tag = "th" if has_header else "td"
+        spans = [int(c.get("colspan", 1)) * int(c.get("rowspan", 1)) for row in rows for c in row]
+        if sum(spans) > len(spans) + MAX_REPEATED_CELLS:
+            strip_attributes(table, "colspan", "rowspan")
+
+
+def _is_layout(table: Any, *, has_header: bool) -> bool:
+    """Return whether a table only arranges the page: its cells have sections, or much text."""
+    rich = [cell for cell in table.iterfind("tr/*") if any(part.tag != "p" for part in cell)]
+    if any(len("".join(cell.itertext())) > _LONGEST_CELL[has_header] for cell in rich):
+        return True
+    sections = [c for c in rich if len(c) > 1 and any(part.tag in _HEADING_TAGS for part in c)]
+    is_data = len(table.findall("tr")) > 1 and len(sections) < 2 and table.find(".//pre") is None
+    return bool(rich) and not (has_header or is_data)
 
 
 def _names_columns(row: Any) -> bool:
-    """Return whether all cells with content are marked as headers or bold."""
+    """Return whether all cells with content are marked as headers, bold or headings."""
     marked = [
-        cell.tag == "th" or [part.tag for part in cell.xpath("p/node()[self::*]")] == ["b"]
+        cell.tag == "th"
+        or [part.tag for part in cell.xpath("p/node()[self::*]")] == ["b"]
+        or (len(cell) == 1 and cell[0].tag in _HEADING_TAGS)
         for cell in row
         if len(cell)
     ]

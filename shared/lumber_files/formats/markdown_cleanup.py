@@ -50,7 +50,8 @@ def set_apart(kind: str, before: str, text: str) -> str:
     """Return a raised or lowered text that cannot be taken for a part of the number beside it.
 
     Args:
-        kind: "sup" if raised, "sub" if lowered, "after" if it follows such a text.
+        kind: "sup" if raised, "sub" if lowered, "note" if the mark of a note, "after" if it follows
+            such a text.
         before: The character before, or "".
         text: The text.
     """
@@ -58,7 +59,8 @@ def set_apart(kind: str, before: str, text: str) -> str:
     if before in ("", *" [(") or not first.strip():
         return text
     is_number = first.isdigit() or (first in _NUMBER_SIGNS and text[1:2].isdigit())
-    if kind == "sup" and is_number:
+    is_mark = kind == "note" and before.isalnum() and first.isalnum()
+    if is_mark or (is_number and kind in ("sup", "note")):
         return f"^{text}"
     if kind == "sup" and before.isdigit() and first.isalpha():
         return text if text.strip().lower() in _ORDINALS else f"^{text}"
@@ -85,8 +87,7 @@ def convert_document(content: bytes, kind: Any) -> str:
     markdown = _CLEANUP.sub(_clean_up, to_markdown_bytes(content, kind)).strip("\n")
     if not _TABLE.search(markdown):
         return markdown
-    # plain_page has repeated the cells of a page.
-    tables = list(_find_tables(to_document(content, kind).blocks)) if kind != "epub" else []
+    tables = list(_find_tables(to_document(content, kind).blocks))
     return _TABLE.sub(lambda match: _write_table(match, tables, kind), markdown)
 
 

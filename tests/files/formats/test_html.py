@@ -42,8 +42,8 @@ from tests.growth import MOST, growth
         ),
         # Nothing of a table for layout is repeated.
         (
-            "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td>d</table>",
-            "## a\n\nb\n\nc\n\nd",
+            "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td><h2>d</h2>e</table>",
+            "## a\n\nb\n\nc\n\n## d\n\ne",
         ),
         # Readings are in parentheses; marks of notes are apart from words.
         ("<p><ruby>湖<rt>みずうみ</rt>の</ruby>岸", "湖(みずうみ)の岸"),
