@@ -20,7 +20,12 @@ from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
 from lumber_files.formats.package import clean_description, link_targets, parse_xml
-from lumber_files.formats.sheets import divide_sheets, find_workbook, read_workbook
+from lumber_files.formats.sheets import (
+    divide_sheets,
+    find_workbook,
+    read_workbook,
+    show_chart_values,
+)
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import PART, W, rewrite_word
 from lumber_files.limits import check_unpacked
@@ -150,9 +155,11 @@ def _repack(parts: Mapping[str, bytes], kind: str, taken_in: list[str]) -> bytes
             is_word = kind == "docx" and W.encode() in xml[:10_000]
             if kind == "epub" and name.endswith(("html", "htm")):
                 xml = plain_page(xml.decode("utf-8", "replace")).encode()
-            elif is_word or name in slides or name == "content.xml":
+            elif is_word or name in slides or name == "content.xml" or "/charts/chart" in name:
                 root = parse_xml(xml)
-                if is_word:
+                if "/charts/" in name:
+                    show_chart_values(root)
+                elif is_word:
                     taken_in += rewrite_word(root, name, parts)
                 elif name in slides:
                     _show_slide(root, slides[name])

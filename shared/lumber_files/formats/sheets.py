@@ -161,7 +161,17 @@ def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
                 yield text
         for frame in drawing.iterfind(".//{*}chart"):
             if chart := parts.get(targets.get(frame.get(_ID) or frame.get(_STRICT_ID, ""), "")):
-                yield from _write_chart(parse_xml(chart))
+                show_chart_values(root := parse_xml(chart))
+                yield from _write_chart(root)
+
+
+def show_chart_values(chart: Any) -> None:
+    """Write the numbers of a chart as their formats show them."""
+    for value in chart.iterfind(".//{*}pt/{*}v"):
+        point = value.getparent()
+        code = point.get("formatCode") or point.getparent().findtext("{*}formatCode")
+        with suppress(ValueError):
+            value.text = show_number(float(value.text or ""), code) if code else value.text
 
 
 def _write_chart(chart: Any) -> Iterator[str]:

@@ -15,6 +15,7 @@ _SPACES = {
     "w": W,
     "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
     "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
     "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
 }
 _MOST_STYLES = 20  # that are based on each other; Word allows 10
@@ -72,6 +73,9 @@ def _show_text(root: Any) -> None:
     for text in _find(root, "//w:r[w:rPr/w:rFonts]/w:t"):
         fonts = _find(text, "../w:rPr/w:rFonts/@*[local-name()='ascii' or local-name()='hAnsi']")
         text.text = show_symbols(text.text or "", *fonts)
+    for style in _find(root, "//m:r/m:rPr/m:sty[@m:val='p']"):  # of upright letters, not signs
+        if not any(map(str.isalpha, _find(style, "string(../../m:t)"))):
+            style.getparent().remove(style)
     for paragraph in _find(root, "//w:p[.//w:vertAlign]"):
         before, kind = "", ""
         for text in _find(paragraph, ".//w:t"):
