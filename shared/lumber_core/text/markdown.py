@@ -139,9 +139,10 @@ def _join_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
             spans = [row.span for row in rows]
             breaks = LINE_BREAK.finditer(text, block.start, block.end - 1)
             lines = {line.end() for line in breaks if not _NO_ROW.match(text, line.end())}
-            places = {row.span.start for row in rows if row.number > 1}  # the header stays with one
-            places.update(outside(lines.difference(span.start for span in spans), spans))
             header = html_header(text, rows)
+            heads = max(1, sum(span.start < header.end for span in spans))  # stay with the next row
+            places = {row.span.start for row in rows if row.number > heads}
+            places.update(outside(lines.difference(span.start for span in spans), spans))
             block = replace(block, kind="html", rows=tuple(sorted(places)), header=header)
         yield block
 

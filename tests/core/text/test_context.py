@@ -148,6 +148,22 @@ def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, kn
     assert others[0].text_in_context == f"{header}\n{others[0].text}"
 
 
+@pytest.mark.parametrize("row", ["0", "0,Hull", "0,Hull,3,", "0,Hull,3,4,5"])
+@pytest.mark.parametrize("at", [0, 4, 9])
+def test_a_row_of_another_length_keeps_the_header(row, at):
+    rows = [f"Ann {number},Leeds,{number}" for number in range(9)]
+    rows.insert(at, row)
+    _, *others = chunks_of("\n".join(["name,town,age", *rows]), 15, format="csv")
+    assert others
+    assert {chunk.context for chunk in others} == {"name,town,age"}
+
+
+@pytest.mark.parametrize("cells", ["0,Hull", "0,Hull,,"])
+def test_all_rows_may_have_fewer_cells_than_the_header_or_empty_ones(cells):
+    text = "\n".join(["age,town,notes", *[cells] * 19])
+    assert chunks_of(text, 15, format="csv")[-1].context == "age,town,notes"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -175,6 +191,10 @@ def test_a_chunk_that_continues_a_table_of_html_gets_its_header():
         first, *others = [chunk.outside.table for chunk in chunks_of(text, 40)]
         assert first == ""
         assert {*others} == {" ".join(header.split())}
+    two = "<tr><td rowspan=2>Tap<td>Price</tr><tr><td>a day</tr>"
+    text = f"<table><thead>{two}</thead>{rows}</table>\n"
+    first, *others = [chunk.outside.table for chunk in chunks_of(text, 40)]
+    assert (first, {*others}) == ("", {two})
     bare = f"# Guide\n\n<table>{rows}</table>\n".replace("tap ", "")
     assert {chunk.outside.table for chunk in chunks_of(bare, 40)} == {""}
 

@@ -6,6 +6,7 @@ import csv
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from lumber_core.spans import Span
@@ -23,6 +24,8 @@ _QUOTED_CELL = re.compile(
 _MARKDOWN_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
+_HEAD_END = re.compile(r"</thead[^<>]*>", re.IGNORECASE)
+_MOST_HEADER_ROWS = 3  # of a table in HTML; in a table of headers alone they go on
 _ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
 _FIRST_CELL = re.compile(r"\s*<t[dh]\b", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b[^<>]*>", re.IGNORECASE)
@@ -49,8 +52,8 @@ def find_header(text: str) -> int:
 
     Returns:
         The offset just past the first record if it names columns, otherwise 0. A record names
-        columns if it has at least two cells, as many as the next record, and all are different
-        short names, not numbers. Readers such as LlamaIndex's for pandas drop the header and write
+        columns if it has at least two cells, most records have no more, and all are different short
+        names, not numbers. Readers such as LlamaIndex's for pandas drop the header and write
         a space behind each comma; there, only a column of numbers shows that there is a header.
     """
     found = [(0, 0)]
@@ -87,13 +90,15 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
 
 def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     """Return whether a record has the names of the columns of the others."""
-    if len(first) < 2 or not others or len(others[0]) != len(first):
+    width = len(first)
+    alike = [row for row in others if len(row) > 1 and not any(row[width:])]
+    if width < 2 or not others or 2 * len(alike) <= len(others):
         return False
     names = [cell.strip() for cell in first]
     unnamed = not all(names[1:])  # the first column may be the numbers of the rows
     if unnamed or len({*names}) < len(names) or max(map(len, names)) > _LONGEST_NAME:
         return False
-    columns = list(zip(*(row for row in others if len(row) == len(first)), strict=True))
+    columns = [[row[n] if n < len(row) else "" for row in alike] for n in range(width)]
     for name, column in zip(names, columns, strict=True):
         is_year = _YEAR.fullmatch(name) and not all(map(_YEAR.fullmatch, column))
         if _is_value(name) and not is_year:
@@ -174,13 +179,17 @@ def outside(offsets: Iterable[int], spans: Sequence[Span]) -> list[int]:
 
 
 def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
-    """Return the first row of a table in HTML if it names columns, otherwise an empty span."""
+    """Return the first rows of a table in HTML that name columns, otherwise an empty span."""
     first, *others = [
         [" ".join(_ANY_TAG.sub(" ", cell).split()) for cell in _CELL.split(span.of(text))[1:]]
         for span, _ in rows[: _SAMPLE + 1]
     ]
-    span = rows[0].span
-    end = _ROW_END.search(text, *span)
-    span = Span(span.start, end.end()) if end else span
-    marked = "<td" not in span.of(text).casefold()
-    return span if marked or _is_header(first, others) else Span(0, 0)
+    head = _HEAD_END.search(text, rows[0].span.start, rows[-1].span.end)
+    stop = head.start() if head else 0
+    heads = takewhile(
+        lambda row: row.span.start < stop or "<td" not in row.span.of(text).casefold(),
+        [row for n, row in enumerate(rows[:_MOST_HEADER_ROWS]) if row.number == n],
+    )
+    spans = [row.span for row in heads] or [rows[0].span] * _is_header(first, others)
+    end = _ROW_END.search(text, *spans[-1]) if spans else None
+    return Span(spans[0].start, end.end() if end else spans[-1].end) if spans else Span(0, 0)
