@@ -19,12 +19,14 @@ from zipfile import ZipFile, ZipInfo
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
-from lumber_files.formats.package import clean_description, link_targets, parse_xml
+from lumber_files.formats.package import ODF, clean_description, link_targets, parse_xml
 from lumber_files.formats.sheets import (
     divide_sheets,
+    find_hidden_records,
     find_workbook,
     read_workbook,
     show_chart_values,
+    show_open_sheets,
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import PART, W, rewrite_word
@@ -36,7 +38,6 @@ _TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
-_ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
@@ -72,9 +73,11 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
         parts = _unpack(content, max_unpacked)
         if kind == "xlsx" and (workbook := find_workbook(parts)):
             return read_workbook(parts, workbook)
-        content = _repack(parts, kind, taken_in)
+        content = _repack(parts, kind, taken_in, notices)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
+    if kind == "xlsx":  # in binary
+        notices += find_hidden_records(b"".join(parts.values()) or content)
     try:
         markdown = convert_document(content, kind)
     except MalformedError as error:
@@ -133,13 +136,16 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     return parts
 
 
-def _repack(parts: Mapping[str, bytes], kind: str, taken_in: list[str]) -> bytes:
+def _repack(
+    parts: Mapping[str, bytes], kind: str, taken_in: list[str], notices: list[str]
+) -> bytes:
     """Return a package of XML, rewritten for anydoc.
 
     Args:
         parts: The XML by name.
         kind: The format.
         taken_in: Receives the names of the parts that take the place of `PART` in its text.
+        notices: Receives notices of what is hidden.
     """
     from lxml import etree
 
@@ -165,6 +171,7 @@ def _repack(parts: Mapping[str, bytes], kind: str, taken_in: list[str]) -> bytes
                     _show_slide(root, slides[name])
                 else:
                     _show_open_document(root)
+                    notices += show_open_sheets(root)
                 xml = etree.tostring(root)
             target.writestr(name, xml)
     return repacked.getvalue()
@@ -203,7 +210,7 @@ def _show_open_document(root: Any) -> None:
     """Remove comments and hidden text from an ODF document, and set raised numbers apart."""
     from lxml import etree
 
-    spaces = {name: _ODF.format(name) for name in ("office", "style", "text")}
+    spaces = {name: ODF.format(name) for name in ("office", "style", "text")}
     etree.strip_elements(root, f"{{{spaces['office']}}}annotation", with_tail=False)
     styles = "//style:style[style:text-properties[{}]]/@style:name"
     raised, hidden = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, NUMBER_START, split_row
 from lumber_files.formats.number_formats import BUILT_IN, show_number
-from lumber_files.formats.package import link_targets, parse_xml
+from lumber_files.formats.package import ODF, link_targets, parse_xml
 
 _REFERENCE = re.compile(r"(?<![\w!])(\$?)([A-Z]{1,3})(\$?)(\d+)(?![\w(])")
 _DENSE_CELLS = 4_000_000  # of a sheet with empty ones; a sheet of more, if nine in ten are empty,
@@ -21,6 +21,15 @@ _DENSE_CELLS = 4_000_000  # of a sheet with empty ones; a sheet of more, if nine
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _Grid = dict[int, dict[int, str]]
+_OPEN_REFERENCE = re.compile(r"\[([^\[\]]*)\]")  # such as "[.B2:.B3]"
+# Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
+_HIDDEN_RECORDS = {
+    "sheets": rb"\x85\0.\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}",
+    "rows": rb"\x08\x02\x10\0.{4}(?!\0\0).{8}[ -?`-\x7f\xa0-\xbf\xe0-\xff]"
+    rb"|\0\x19.{2}[\0-\x10]\0.{7}[\x10-\x1f0-?P-_p-\x7f].\x01\0{3}",
+    "columns": rb"\x7d\0\x0c\0.\0.[\0\x01].{4}[\x01\x03\x05\x07]"
+    rb"|<\x12(?:.{2}\0\0){2}.{8}[\x01\x03]",
+}
 
 
 class _Workbook:
@@ -138,16 +147,51 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
         else:
             shown = [*_write_sheet(_dense_rows(book.read_sheet(name))), *_drawings(parts, name)]
             blocks += [f"## {sheet.get('name')}", *shown] if shown else []
-    counts = book.notices
-    notices = [
-        f"{counts[kind]:,} {kind if counts[kind] > 1 else kind[:-1]} "
-        f"{'are' if counts[kind] > 1 else 'is'} hidden, and left out"
-        for kind in ("sheets", "rows", "columns")
-        if counts[kind]
-    ]
-    if counts["formulas"]:
-        notices.append(f"{counts['formulas']:,} cells have formulas without stored values")
-    return "\n\n".join(blocks), notices
+    return "\n\n".join(blocks), _list_notices(book.notices, "hidden, and left out")
+
+
+def _list_notices(counts: Counter[str], hidden: str) -> list[str]:
+    """Return a notice for each kind that there is: hidden sheets, rows, columns, and formulas."""
+    notices = []
+    for kind in ("sheets", "rows", "columns", "formulas"):
+        if count := counts[kind]:
+            named, verb = (kind, "are") if count > 1 else (kind[:-1], "is")
+            state = f"{verb} without a stored value" if kind == "formulas" else f"{verb} {hidden}"
+            notices.append(f"{count:,} {named} {state}")
+    return notices
+
+
+def show_open_sheets(root: Any) -> list[str]:
+    """Show the formulas of an ODF workbook that have no value; return notices of what is hidden."""
+    spaces = {name: ODF.format(name) for name in ("office", "style", "table", "text")}
+    counts: Counter[str] = Counter()
+    for cell in root.xpath(
+        "//table:table-cell[@table:formula and not(@office:*[contains(name(), 'value')][name()!="
+        "'office:value-type']) and not(text:p)]",
+        namespaces=spaces,
+    ):
+        formula = cell.get(f"{{{spaces['table']}}}formula").partition("=")[2]
+        shown = cell.makeelement(f"{{{spaces['text']}}}p")
+        shown.text = "=" + _OPEN_REFERENCE.sub(lambda m: re.sub(r"(^|:)\.", r"\1", m[1]), formula)
+        cell.append(shown)
+        cell.set(f"{{{spaces['office']}}}value-type", "string")
+        counts["formulas"] += 1
+    hidden = "//style:style[style:table-properties[@table:display='false']]/@style:name"
+    counts["sheets"] = sum(
+        table.get(f"{{{spaces['table']}}}style-name") in root.xpath(hidden, namespaces=spaces)
+        for table in root.iterfind(".//{*}spreadsheet/{*}table")
+    )
+    unseen = (
+        "//table:table-row[@table:visibility='collapse' or @table:visibility='filter'][.//text:p]"
+    )
+    counts["rows"] = len(root.xpath(unseen, namespaces=spaces))
+    return _list_notices(counts, "hidden")
+
+
+def find_hidden_records(workbook: bytes) -> list[str]:
+    """Return a notice of what is hidden in an XLS or XLSB; records are known by their form."""
+    kinds = [k for k, form in _HIDDEN_RECORDS.items() if re.search(form, workbook, re.DOTALL)]
+    return [f"hidden {', '.join(kinds)} are left out"] if kinds else []
 
 
 def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
