@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -96,6 +96,13 @@ def split_row(line: str) -> list[str]:
     return [cell.strip() for cell in _CELL_END.split(line)[1:-1]]
 
 
+def join_table(rows: Iterable[Sequence[str]], indent: str = "") -> str:
+    """Return a Markdown table, whose first row is the header."""
+    head, *others = rows
+    lines = [head, ["---"] * len(head), *others]
+    return "\n".join(f"{indent}| {' | '.join(line)} |" for line in lines)
+
+
 def _find_tables(blocks: Any) -> Iterator[Any]:
     """Yield the grids of the tables in blocks, and the count of their header rows."""
     for block in blocks:
@@ -128,9 +135,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
     # Word says whether a first row names the columns, and sheets are divided later.
     if kind not in ("docx", "xlsx", "ods") and not any(rows[0]) and _names_columns(rows[1:]):
         del rows[0]
-    indent = head[: head.index("|")]
-    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return "\n".join(f"{indent}| {' | '.join(line)} |" for line in lines)
+    return join_table(rows, head[: head.index("|")])
 
 
 def _names_columns(rows: list[list[str]]) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt, ne
 
 # Formats that files name by number only.
 _NUMBERS = (*range(1, 5), *range(9, 23), *range(37, 41), *range(45, 50))
@@ -21,6 +22,10 @@ _TOKEN = re.compile(
     |(?P<digit>[0#?])|(?P<other>.)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
+_CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
+_COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
+_FRACTION = re.compile(r"([0#?]\s*)?(?:[0#?]+)\s*/\s*([0#?]*)(\d*)")
+_PARTS_OF_DATES = {"d": "%d", "ddd": "%a", "dddd": "%A", "m": "%m", "mmm": "%b", "mmmm": "%B"}
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -63,20 +68,14 @@ def _choose(sections: tuple[_Tokens, ...], value: float) -> tuple[_Tokens, float
     """Return the section for a number, and the number without a sign that the section shows."""
     for tokens in sections:
         for kind, text in tokens:
-            match = re.fullmatch(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]", text)
-            if kind == "condition" and match:
-                limit, sign = float(match[2]), match[1]
-                below, above = "<" in sign and value < limit, ">" in sign and value > limit
-                if below or above or (sign in ("=", "<=", ">=") and value == limit):
-                    return tokens, value if tokens is sections[0] else abs(value)
+            match = _CONDITION.fullmatch(text) if kind == "condition" else None
+            if match and _COMPARISONS[match[1]](value, float(match[2])):
+                return tokens, value if tokens is sections[0] else abs(value)
     if any(kind == "condition" for kind, _ in sections[0]):
-        last = sections[min(len(sections), 3) - 1]
-        return (last if len(sections) > 1 else (("general", ""),)), value
-    if value < 0 and len(sections) > 1:
+        return sections[min(len(sections), 3) - 1] if sections[1:] else (("general", ""),), value
+    if value < 0 and sections[1:]:
         return sections[1], -value
-    if value == 0 and len(sections) > 2:
-        return sections[2], value
-    return sections[0], value
+    return sections[2 if value == 0 and sections[2:] else 0], value
 
 
 def _show_general(value: float) -> str:
@@ -91,44 +90,40 @@ def _show_date(value: float, tokens: _Tokens) -> str:
         return f"-{_show_date(-value, tokens)}"
     if not 0 <= value < 2958466:  # to the end of 9999
         return _show_general(value)
-    shown_seconds = [text for _, text in tokens if text.lower().strip("[").startswith("s")]
-    places = max((len(text.partition(".")[2]) for text in shown_seconds), default=3)
+    names = [text.lower().strip("[]") * (kind in ("date", "elapsed")) for kind, text in tokens]
+    places = max((len(name.partition(".")[2]) for name in names if name[:1] == "s"), default=3)
     seconds = round(Decimal(repr(value)) * 86400, places)
     # Day 60 is a 29 February 1900 that there was not.
     day = datetime(1899, 12, 31) if seconds < 60 * 86400 else datetime(1899, 12, 30)
     moment = day + timedelta(seconds=int(seconds))
     noon = any(kind == "noon" for kind, _ in tokens)
     shown, before = "", ""
-    for number, (kind, text) in enumerate(tokens):
-        name = text.lower().strip("[]")
+    for number, ((kind, text), name) in enumerate(zip(tokens, names, strict=True)):
         if kind == "elapsed":
             size = {"h": 3600, "m": 60, "s": 1}[name[0]]
-            text, before = f"{int(seconds // size):0{len(name)}}", name[0]
+            text = f"{int(seconds // size):0{len(name)}}"
         elif kind == "noon":
-            text = f"{moment:%p}" if len(text) > 3 else f"{moment:%p}"[0]
+            text = f"{moment:%p}"[: 2 if len(text) > 3 else 1]
         elif kind == "date":
-            after = next((t[0].lower() for k, t in tokens[number + 1 :] if k == "date"), "")
-            text = _show_part(
-                name, moment, noon, name[0] == "m" and (before == "h" or after == "s")
-            )
+            after = next(filter(None, names[number + 1 :]), "")
+            is_minute = name[0] == "m" and (before == "h" or after[:1] == "s")
+            text = _show_part(name.split(".")[0], moment, noon, is_minute)
             if "." in name:
                 text += f"{seconds % 1:.{places}f}"[1:]
-            before = name[0]
+        before = name[:1] or before
         shown += text
     return shown
 
 
 def _show_part(name: str, moment: datetime, noon: bool, is_minute: bool) -> str:
     """Return a part of a date, such as "mmm"."""
-    size = len(name.split(".")[0])
-    if name[0] in "md" and size > 2 and not is_minute:
-        kind = {"m": "b" if size == 3 else "B", "d": "a" if size == 3 else "A"}[name[0]]
-        return moment.strftime(f"%{kind}")[: 1 if size == 5 else None]
-    hour = moment.hour % 12 or 12 if noon else moment.hour
-    parts = {"m": moment.month, "d": moment.day, "h": hour, "s": moment.second}
     if name[0] == "y":
-        return str(moment.year) if size > 2 else f"{moment.year % 100:02}"
-    return f"{moment.minute if is_minute else parts[name[0]]:0{min(size, 2)}}"
+        return f"{moment:%Y}" if len(name) > 2 else f"{moment:%y}"
+    if name[0] in "md" and len(name) > 2 and not is_minute:
+        return f"{moment:{_PARTS_OF_DATES[name[:4]]}}"[: 1 if len(name) == 5 else None]
+    parts = {"d": "%d", "h": "%I" if noon else "%H", "s": "%S", "m": "%M" if is_minute else "%m"}
+    text = f"{moment:{parts[name[0]]}}"
+    return text if len(name) > 1 else f"{int(text)}"
 
 
 def _show_digits(value: float, tokens: _Tokens) -> str:
@@ -144,60 +139,52 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     point = texts.index(".") if "." in texts[:power] else last + 1
     whole = [n for n in digits if n < min(point, power)]
     decimals = [n for n in digits if point < n < power]
-    thousands = "," in texts[first : (whole or [0])[-1]]
-    scale = len(texts[last + 1 :]) - len("".join(t or "x" for t in texts[last + 1 :]).lstrip(","))
+    behind = "".join(text or "x" for text in texts[last + 1 :])
+    scale = len(behind) - len(behind.lstrip(","))
     number = Decimal(f"{value:.15g}").scaleb(2 * texts.count("%") - 3 * scale)
     exponent = 0
     if power < len(tokens) and number:
         step = max(1, len(whole))
         exponent = (number.adjusted() // step) * step
-        if round(abs(number.scaleb(-exponent)), len(decimals)) >= 10**step:
-            exponent += step
+        exponent += step * (round(abs(number.scaleb(-exponent)), len(decimals)) >= 10**step)
         number = number.scaleb(-exponent)
     if number.adjusted() + len(decimals) < _DIGITS:
         number = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
     integer, _, fraction = f"{abs(number):f}".partition(".")
     zeros = next((len(whole) - n for n, place in enumerate(whole) if texts[place] == "0"), 0)
-    integer = integer.lstrip("0").rjust(zeros, "0").rjust(len(whole), "\0")
-    shown = "-" if number < 0 else ""
+    comma = "," if "," in texts[first : (whole or [0])[-1]] else ""
+    width = zeros + (zeros - 1) // 3 * len(comma)
+    figures = re.findall(r"\d,?", f"{int(integer):0{max(1, width)}{comma}}")
+    figures = figures if zeros or integer != "0" else []
+    extra = max(0, len(figures) - len(whole))
+    filled = dict(zip(reversed(whole), reversed(figures[extra:]), strict=False))
+    if whole:
+        filled[first] = "".join(figures[:extra]) + filled.get(first, "")
+    needed = max((n + 1 for n, place in enumerate(decimals) if texts[place] == "0"), default=0)
+    filled |= zip(decimals, fraction[: max(needed, len(fraction.rstrip("0")))], strict=False)
+    shown = "-" * (number < 0)
     for place, (kind, text) in enumerate(tokens):
-        if place in whole:
-            index = whole.index(place)
-            left = len(integer) - len(whole) + index
-            for n in range(0 if index == 0 else left, left + 1):
-                after = len(integer) - n - 1
-                comma = thousands and after and after % 3 == 0 and integer[n] != "\0"
-                shown += integer[n] + "," * bool(comma)
-        elif place in decimals:
-            digit = fraction[len(decimals) and decimals.index(place) :]
-            needed = any(texts[n] == "0" for n in decimals if n >= place)
-            shown += digit[:1] if needed or digit.strip("0") else ""
-        elif kind == "power":
-            size = sum(n > place for n in digits)
+        if kind == "power":
             sign = "-" if exponent < 0 else text[1:].strip("-")
-            shown += f"E{sign}{abs(exponent):0{size}}"
-        elif kind not in ("digit", "condition") and not (
+            shown += f"E{sign}{abs(exponent):0{sum(n > place for n in digits)}}"
+        elif kind == "digit":
+            shown += filled.get(place, "")
+        elif kind != "condition" and not (
             text == "," and kind == "other" and first < place <= last + scale
         ):
             shown += text
-    return re.sub(r"^(-) +|\.$", r"\1", shown.replace("\0", ""))
+    return re.sub(r"^(-) +|\.$", r"\1", shown)
 
 
 def _show_fraction(value: float, code: str) -> str:
     """Return a number as a fraction, such as 1 1/2."""
-    match = re.search(r"([0#?]\s*)?(?:[0#?]+)\s*/\s*([0#?]*)(\d*)", code)
+    match = _FRACTION.search(code)
     if not match:
         return _show_general(value)
     whole = int(abs(value)) if match[1] else 0
-    rest = Fraction(abs(value)) - whole
-    fixed = int(match[3] or 0)
-    part = (
-        Fraction(round(rest * fixed), fixed)
-        if fixed
-        else rest.limit_denominator(10 ** len(match[2]) - 1)
-    )
-    sign = "-" * (value < 0)
-    if part.denominator == 1:
-        return f"{sign}{whole + part}"
-    top, under = (part * fixed, fixed) if fixed else (part.numerator, part.denominator)
-    return f"{sign}{f'{whole} ' if whole else ''}{top}/{under}"
+    rest, under = Fraction(abs(value)) - whole, int(match[3] or 0)
+    part = rest.limit_denominator(10 ** len(match[2]) - 1) if not under else rest
+    part = Fraction(round(rest * under), under) if under else part
+    under = under or part.denominator
+    shown = f"{f'{whole} ' if whole else ''}{part * under}/{under}"
+    return "-" * (value < 0) + (f"{whole + part}" if part.denominator == 1 else shown)

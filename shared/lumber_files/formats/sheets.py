@@ -7,21 +7,26 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import reduce
 from io import BytesIO
 from itertools import groupby
 from typing import Any
 
-from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, NUMBER_START, split_row
+from lumber_files.formats.markdown_cleanup import (
+    MAX_REPEATED_CELLS,
+    NUMBER_START,
+    join_table,
+    split_row,
+)
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import ODF, link_targets, parse_xml
 
-_REFERENCE = re.compile(r"(?<![\w!])(\$?)([A-Z]{1,3})(\$?)(\d+)(?![\w(])")
 _DENSE_CELLS = 4_000_000  # of a sheet with empty ones; a sheet of more, if nine in ten are empty,
 # is one that means harm, and is written without them
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _Grid = dict[int, dict[int, str]]
-_OPEN_REFERENCE = re.compile(r"\[([^\[\]]*)\]")  # such as "[.B2:.B3]"
+_OPEN_REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 # Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
 _HIDDEN_RECORDS = {
     "sheets": rb"\x85\0.\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}",
@@ -65,7 +70,6 @@ class _Workbook:
         grid: _Grid = {}
         merged: list[str] = []
         hidden: list[range] = []
-        masters: dict[str | None, tuple[str, int, int]] = {}
         number = 0
         unseen_columns: set[int] = set()
         sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
@@ -84,52 +88,45 @@ class _Workbook:
                 for cell in element.iterfind("{*}c"):
                     place = _place(cell.get("r", ""))
                     column = place[1] if place else column + 1
-                    if text := self._show(cell, masters, (number, column)):
+                    if text := self._show(cell):
                         cells[column] = " ".join(text.split()).replace("|", "\\|")
-                unseen = {c for c in cells if any(c in columns for columns in hidden)}
-                if cells and element.get("hidden") in ("1", "true"):
-                    self.notices["rows"] += 1
-                    grid[number] = {}
-                elif cells:
-                    unseen_columns |= unseen
+                is_hidden = bool(cells) and element.get("hidden") in ("1", "true")
+                self.notices["rows"] += is_hidden
+                unseen = {c for c in cells if is_hidden or any(c in each for each in hidden)}
+                unseen_columns |= set() if is_hidden else unseen
+                if cells:
                     grid[number] = {c: text for c, text in cells.items() if c not in unseen}
                 element.clear()
         self.notices["columns"] += len(unseen_columns)
         _repeat_merged(grid, merged)
         return grid
 
-    def _show(self, cell: Any, masters: dict[Any, Any], place: tuple[int, int]) -> str:
+    def _show(self, cell: Any) -> str:
         """Return the text of a cell as a sheet shows it, or its formula if no value is stored."""
         kind = cell.get("t", "n")
         formula = cell.find("{*}f")
         value = cell.findtext("{*}v")
-        shared = None if formula is None else formula.get("si")
-        if shared is not None and formula.text:
-            masters[shared] = (formula.text, *place)
         if kind == "inlineStr":
             return _text(cell)
         if value is None or (not value and kind != "str"):
-            written = formula is not None and (formula.text or _shift(masters.get(shared), place))
-            self.notices["formulas"] += bool(written)
-            return f"={written}" if written else ""
+            self.notices["formulas"] += formula is not None
+            # Of formulas that cells share, the first cell has the text.
+            return f"={formula.text}" if formula is not None and formula.text else ""
         if kind == "s":
             return self._strings[int(value)] if int(value) < len(self._strings) else ""
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
-        style = int(cell.get("s", 0))
-        code = self._formats[style] if style < len(self._formats) else "General"
-        with suppress(ValueError):
+        with suppress(ValueError, IndexError):
             if kind == "n":
+                code = self._formats[int(cell.get("s", 0))] if self._formats else "General"
                 return show_number(float(value), code, from_1904=self._from_1904)
         return str(value)
 
 
 def find_workbook(parts: Mapping[str, bytes]) -> str:
     """Return the name of the main part of a workbook in XML; "" if there is none."""
-    linked = link_targets(parts, "").values()
-    return next(
-        (name for name in linked if re.search(r"workbook\w*\.xml$", name) and name in parts), ""
-    )
+    linked = parts.keys() & link_targets(parts, "").values()
+    return next((name for name in linked if re.search(r"workbook\w*\.xml$", name)), "")
 
 
 def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[str]]:
@@ -152,39 +149,30 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
 
 def _list_notices(counts: Counter[str], hidden: str) -> list[str]:
     """Return a notice for each kind that there is: hidden sheets, rows, columns, and formulas."""
-    notices = []
-    for kind in ("sheets", "rows", "columns", "formulas"):
-        if count := counts[kind]:
-            named, verb = (kind, "are") if count > 1 else (kind[:-1], "is")
-            state = f"{verb} without a stored value" if kind == "formulas" else f"{verb} {hidden}"
-            notices.append(f"{count:,} {named} {state}")
-    return notices
+    kinds = [*((kind, hidden) for kind in ("sheets", "rows", "columns"))]
+    return [
+        f"1 {kind[:-1]} is {state}" if counts[kind] == 1 else f"{counts[kind]:,} {kind} are {state}"
+        for kind, state in (*kinds, ("formulas", "without a stored value"))
+        if counts[kind]
+    ]
 
 
 def show_open_sheets(root: Any) -> list[str]:
     """Show the formulas of an ODF workbook that have no value; return notices of what is hidden."""
     spaces = {name: ODF.format(name) for name in ("office", "style", "table", "text")}
-    counts: Counter[str] = Counter()
-    for cell in root.xpath(
-        "//table:table-cell[@table:formula and not(@office:*[contains(name(), 'value')][name()!="
-        "'office:value-type']) and not(text:p)]",
-        namespaces=spaces,
-    ):
+    unvalued = "@table:formula and not(@office:*[name()!='office:value-type'] or text:p)"
+    formulas = root.xpath(f"//table:table-cell[{unvalued}]", namespaces=spaces)
+    for cell in formulas:
         formula = cell.get(f"{{{spaces['table']}}}formula").partition("=")[2]
-        shown = cell.makeelement(f"{{{spaces['text']}}}p")
-        shown.text = "=" + _OPEN_REFERENCE.sub(lambda m: re.sub(r"(^|:)\.", r"\1", m[1]), formula)
-        cell.append(shown)
+        cell.append(cell.makeelement(f"{{{spaces['text']}}}p"))
+        cell[-1].text = f"={_OPEN_REFERENCE.sub(r'\1\2\3', formula)}"
         cell.set(f"{{{spaces['office']}}}value-type", "string")
-        counts["formulas"] += 1
-    hidden = "//style:style[style:table-properties[@table:display='false']]/@style:name"
-    counts["sheets"] = sum(
-        table.get(f"{{{spaces['table']}}}style-name") in root.xpath(hidden, namespaces=spaces)
-        for table in root.iterfind(".//{*}spreadsheet/{*}table")
+    unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
+    sheets = root.xpath(f"//table:table[@table:style-name={unseen}]", namespaces=spaces)
+    rows = root.xpath(
+        "//table:table-row[@table:visibility!='visible'][.//text:p]", namespaces=spaces
     )
-    unseen = (
-        "//table:table-row[@table:visibility='collapse' or @table:visibility='filter'][.//text:p]"
-    )
-    counts["rows"] = len(root.xpath(unseen, namespaces=spaces))
+    counts = Counter(sheets=len(sheets), rows=len(rows), formulas=len(formulas))
     return _list_notices(counts, "hidden")
 
 
@@ -220,25 +208,22 @@ def show_chart_values(chart: Any) -> None:
 
 def _write_chart(chart: Any) -> Iterator[str]:
     """Yield the title of a chart and the table of its values."""
-    title = "".join(t.text or "" for t in chart.iterfind("{*}chart/{*}title//{*}t")).strip()
-    if title:
+    if title := "".join(t.text or "" for t in chart.iterfind("{*}chart/{*}title//{*}t")).strip():
         yield f"**{title}**"
-    series = list(chart.iterfind(".//{*}ser"))
-    kinds = [(series[:1], ("cat", "xVal")), *(([each], ("val", "yVal")) for each in series)]
+    series = chart.findall(".//{*}ser")
+    axes = [(each, tags) for each in series[:1] for tags in (("cat", "xVal"),)]
     columns = [
         {
             int(point.get("idx", 0)): point.findtext("{*}v", "").replace("|", "\\|")
-            for each in of
             for tag in tags
             for point in each.iterfind(f"{{*}}{tag}//{{*}}pt")
         }
-        for of, tags in kinds
+        for each, tags in [*axes, *((each, ("val", "yVal")) for each in series)]
     ]
     names = ["".join(v.text or "" for v in each.iterfind("{*}tx//{*}v")) for each in series]
-    rows = [["", *names], ["---"] * len(columns)]
-    rows += [[c.get(n, "") for c in columns] for n in sorted(set().union(*columns))]
-    if len(rows) > 2:
-        yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    rows = [[c.get(n, "") for c in columns] for n in sorted(set().union(*columns))]
+    if rows:
+        yield join_table([["", *names], *rows])
 
 
 def divide_sheets(markdown: str) -> str:
@@ -246,9 +231,8 @@ def divide_sheets(markdown: str) -> str:
     blocks: list[str] = []
     for block in markdown.split("\n\n"):
         first, _, *more = [*block.split("\n"), ""]
-        is_table = block.startswith("|")
-        rows = [split_row(line) for line in (first, *more) if line] if is_table else []
-        blocks += _write_sheet(rows) if is_table else [block]
+        rows = [split_row(line) for line in (first, *more) if line]
+        blocks += _write_sheet(rows) if block.startswith("|") else [block]
     return "\n\n".join(blocks)
 
 
@@ -261,31 +245,9 @@ def _text(item: Any) -> str:
 def _place(reference: str) -> tuple[int, int] | None:
     """Return the row and column of a cell such as "B2", from 1 on."""
     match = re.fullmatch(r"([A-Z]{1,3})(\d+)", reference)
-    return (int(match[2]), _column(match[1])) if match else None
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - 64
-    return number
-
-
-def _letters(column: int) -> str:
-    return (_letters((column - 1) // 26) + chr(65 + (column - 1) % 26)) if column > 0 else ""
-
-
-def _shift(master: tuple[str, int, int] | None, place: tuple[int, int]) -> str:
-    """Return a formula that cells share as it is at a place."""
-    if not master:
-        return ""
-    down, right = place[0] - master[1], place[1] - master[2]
-
-    def move(match: re.Match[str]) -> str:
-        letters = match[2] if match[1] else _letters(_column(match[2]) + right)
-        return f"{match[1]}{letters}{match[3]}{int(match[4]) + (0 if match[3] else down)}"
-
-    return _REFERENCE.sub(move, master[0])
+    if not match:
+        return None
+    return int(match[2]), reduce(lambda n, letter: n * 26 + ord(letter) - 64, match[1], 0)
 
 
 def _repeat_merged(grid: _Grid, merged: Iterable[str]) -> None:
@@ -296,20 +258,14 @@ def _repeat_merged(grid: _Grid, merged: Iterable[str]) -> None:
     room = MAX_REPEATED_CELLS
     for reference in merged:
         first, last = (_place(each) for each in [*reference.split(":"), ""][:2])
-        cells = grid.get(first[0], {}) if first else {}
-        if (
-            not first
-            or not last
-            or first[1] not in cells
-            or (first[0] == last[0] and len(cells) == 1)
-        ):
+        text = grid.get(first[0], {}).get(first[1]) if first and last else None
+        if not (first and last and text) or (first[0] == last[0] and len(grid[first[0]]) == 1):
             continue
-        text = cells[first[1]]
-        for number in range(first[0], last[0] + 1) if last[0] - first[0] < room else ():
-            for column in range(first[1], last[1] + 1):
-                if number in grid and room > 0:
-                    room -= 1
-                    grid[number].setdefault(column, text)
+        width, below = last[1] + 1 - first[1], range(first[0], last[0] + 1)
+        for number in below if len(below) <= room else ():
+            if number in grid and width <= room:
+                room -= width
+                grid[number] = dict.fromkeys(range(first[1], last[1] + 1), text) | grid[number]
 
 
 def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
@@ -333,11 +289,21 @@ def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
 
 def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:
     """Yield the tables of a sheet, and the titles above them."""
-    header: list[str] = []
+    header: list[str] = []  # a table without one has that of the table before
     for table in _tables(rows):
-        blocks: list[str] = []
-        header = _write_table(table, header, blocks)
-        yield from blocks
+        while table and sum(map(bool, table[0])) == 1:
+            below = table[1] if table[1:] else []
+            if sum(map(bool, below)) == 1 and any(map(all, zip(table[0], below, strict=True))):
+                break  # they are a column
+            yield f"**{''.join(table.pop(0))}**"
+        if table:
+            columns = [n for n, column in enumerate(zip(*table, strict=True)) if any(column)]
+            first = [table[0][n] for n in columns]
+            if all(first[1:]) and table[1:] and not any(map(NUMBER_START.match, first)):
+                header = table.pop(0)
+            elif len(header) != len(table[0]) or not all(header[n] for n in columns[1:]):
+                header = [""] * len(table[0])
+            yield join_table([row[n] for n in columns] for row in (header, *table))
 
 
 def _tables(rows: Iterable[list[str]]) -> Iterator[list[list[str]]]:
@@ -385,32 +351,3 @@ def _start_of_table(rows: list[list[str]], columns: list[int]) -> tuple[int, int
     names = [row[column] for row in rows[top : top + 1] for column in columns]
     is_table = len(names) > 1 and all(names) and top + 1 < len(rows)
     return None if not is_table or any(map(NUMBER_START.match, names)) else (top, columns[0])
-
-
-def _write_table(rows: list[list[str]], header: list[str], blocks: list[str]) -> list[str]:
-    """Write a table of a sheet, and the titles above it; return its header.
-
-    Args:
-        rows: Its cells.
-        header: The header of the previous table of the sheet, for a table without one.
-        blocks: Receives the Markdown.
-    """
-    while rows and sum(map(bool, rows[0])) == 1 and not (rows[1:] and _goes_on(*rows[:2])):
-        blocks.append(f"**{''.join(rows.pop(0))}**")
-    if not rows:
-        return header
-    columns = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
-    first = [rows[0][n] for n in columns]
-    if all(first[1:]) and len(rows) > 1 and not any(map(NUMBER_START.match, first)):
-        header = rows.pop(0)
-    elif len(header) != len(rows[0]) or not all(header[n] for n in columns[1:]):
-        header = [""] * len(rows[0])
-    lines = [header, ["---"] * len(header), *rows]
-    texts = [" | ".join(line[n] for n in columns) for line in lines]
-    blocks.append("\n".join(f"| {text} |" for text in texts))
-    return header
-
-
-def _goes_on(row: list[str], below: list[str]) -> bool:
-    """Return whether a row of one cell and the row below it are a column."""
-    return sum(map(bool, below)) == 1 and any(map(all, zip(row, below, strict=True)))
