@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import reduce
 from io import BytesIO
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from lumber_files.formats.markdown_cleanup import (
@@ -160,18 +160,17 @@ def _list_notices(counts: Counter[str], hidden: str) -> list[str]:
 def show_open_sheets(root: Any) -> list[str]:
     """Show the formulas of an ODF workbook that have no value; return notices of what is hidden."""
     spaces = {name: ODF.format(name) for name in ("office", "style", "table", "text")}
-    unvalued = "@table:formula and not(@office:*[name()!='office:value-type'] or text:p)"
+    unvalued = "@table:formula and not(@office:*[local-name()!='value-type'] or text:p)"
     formulas = root.xpath(f"//table:table-cell[{unvalued}]", namespaces=spaces)
     for cell in formulas:
         formula = cell.get(f"{{{spaces['table']}}}formula").partition("=")[2]
         cell.append(cell.makeelement(f"{{{spaces['text']}}}p"))
-        cell[-1].text = f"={_OPEN_REFERENCE.sub(r'\1\2\3', formula)}"
+        cell[-1].text = "=" + _OPEN_REFERENCE.sub(r"\1\2\3", formula)
         cell.set(f"{{{spaces['office']}}}value-type", "string")
     unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
     sheets = root.xpath(f"//table:table[@table:style-name={unseen}]", namespaces=spaces)
-    rows = root.xpath(
-        "//table:table-row[@table:visibility!='visible'][.//text:p]", namespaces=spaces
-    )
+    unseen = "//table:table-row[@table:visibility!='visible'][.//text:p]"
+    rows = root.xpath(unseen, namespaces=spaces)
     counts = Counter(sheets=len(sheets), rows=len(rows), formulas=len(formulas))
     return _list_notices(counts, "hidden")
 
@@ -276,15 +275,11 @@ def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
     for column in used:
         columns += [0, column] if columns and column - columns[-1] > 1 else [column]
     is_dense = len(grid) * len(columns) < max(_DENSE_CELLS, 10 * filled)
-    before = 0
-    for number in sorted(grid):
-        cells = grid[number]
+    for before, number in pairwise([0, *sorted(grid)]):
         if number - before > 1 or not is_dense:
             yield []
-        before = number
-        if not cells:
-            continue  # the row is hidden, and the table goes on below it
-        yield [cells.get(column, "") for column in columns] if is_dense else [*cells.values()]
+        if cells := grid[number]:  # else it is hidden, and the table goes on below it
+            yield [cells.get(column, "") for column in columns] if is_dense else [*cells.values()]
 
 
 def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:
