@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
-from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, chapter_to_markdown, set_apart
+from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, convert_document, set_apart
 
-_UNSEEN_TAGS = frozenset(
-    (
-        *("script", "style", "template", "noscript", "head", "svg", "img", "iframe", "select"),
-        *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
-    )
-)
+_UNSEEN_TAGS = {
+    *("script", "style", "template", "noscript", "head", "svg", "img", "iframe", "select"),
+    *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
+}
+# A book of one chapter, which anydoc reads.
+_BOOK = {
+    "META-INF/container.xml": '<c><rootfiles><rootfile full-path="book"/></rootfiles></c>',
+    "book": "<package><manifest><item id='a' href='page'/></manifest><spine><itemref idref='a'/>"
+    "</spine></package>",
+}
 _HEADING_TAGS = frozenset(f"h{level}" for level in range(1, 7))
 _LIST_TAGS = ("ul", "ol")
 _NESTED_TAGS = (*_LIST_TAGS, "li", "blockquote", "table", "tr", "td", "th", "caption", "footer")
@@ -38,7 +44,6 @@ _NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 200
-_MAX_NAVIGATION_LENGTH = 200  # characters of a block with links to the previous or next page
 # Characters of a cell with lists or other blocks. Longer ones are in tables for layout; the second
 # is for a table with a header row.
 _LONGEST_CELL = (200, 1000)
@@ -58,12 +63,6 @@ _NAVIGATION = re.compile(  # texts of blocks of links that lead around the site
     r"\W*(?:prev(?:ious)?|next|older|newer|skip to|back to top|edit (?:this page|on)|improve this"
     r"|(?:view|show) (?:page )?source)\b.{0,80}|(?:[←→«»]|<<).{0,80}|.{0,80}(?:[←→«»]|>>)"
     r"|up|top|home|index|contents",
-    re.IGNORECASE,
-)
-_GENERATOR_CREDIT = re.compile(
-    r"(?:proudly )?(?:built|made|powered|generated|created|hosted|published) (?:with|by|using|on)\b"
-    r".{0,60}\b(?:sphinx|mkdocs|docusaurus|hugo|jekyll|gatsby|wordpress|read the docs|gitbook|hexo"
-    r"|eleventy|vitepress|mdbook|doxygen|pelican|ghost|next\.js|github pages)\b.{0,80}",
     re.IGNORECASE,
 )
 
@@ -100,7 +99,7 @@ class _TreeTarget:
             kept = {
                 key: _NOT_XML.sub("", value)
                 for key, value in attributes.items()
-                if key in ("href", "rel", "encoding")
+                if key in ("href", "encoding")
                 or (key == "id" and "note" in kind)
                 or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
             }
@@ -155,7 +154,11 @@ def read_page(content: bytes, _max_unpacked: int) -> str:
 
 def read_html(html: str) -> str:
     """Return the Markdown of a page, without a line break at its end."""
-    return chapter_to_markdown(plain_page(html))
+    book = BytesIO()
+    with ZipFile(book, "w") as archive:
+        for name, part in (*_BOOK.items(), ("page", plain_page(html))):
+            archive.writestr(name, part)
+    return convert_document(book.getvalue(), "epub")
 
 
 def plain_page(html: str) -> str:
@@ -266,7 +269,7 @@ def _is_empty(element: Any) -> bool:
 
 
 def _drop_navigation(body: Any) -> None:
-    """Remove blocks that lead elsewhere, and the line that names the program of the page.
+    """Remove blocks that lead elsewhere.
 
     Blocks of links alone are removed before the first heading, in a footer, and if they lead to the
     previous or next page. Without a heading, none is before it.
@@ -283,14 +286,11 @@ def _drop_navigation(body: Any) -> None:
             continue
         links = [link for link in block.iter("a") if link.get("href")]
         linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in links)
+        leads: object = False
         if linked and linked == len(_WORD.findall(text)):
             away = not any(link.get("href", "#").startswith("#") for link in links)
             in_footer = next(block.iterancestors("footer"), None) is not None
-            leads = (away and n < first) or in_footer or bool(_NAVIGATION.fullmatch(text))
-        elif any(link.get("rel") in ("prev", "next") for link in links):
-            leads = len(text) < _MAX_NAVIGATION_LENGTH
-        else:
-            leads = bool(_GENERATOR_CREDIT.fullmatch(text))
+            leads = (away and n < first) or in_footer or _NAVIGATION.fullmatch(text)
         if leads or not text:
             block.getparent().remove(block)
     for nested in reversed(list(body.iter(*_LIST_TAGS, "li", "blockquote", "table", "tr"))):

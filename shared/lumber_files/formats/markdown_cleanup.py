@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
-
-# The parts of an EPUB with one chapter.
-_CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0">
-<rootfiles><rootfile full-path="book" media-type="application/oebps-package+xml"/></rootfiles>
-</container>"""
-_EPUB_PACKAGE = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest>
-<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>
-<spine><itemref idref="a"/></spine></package>"""
 
 # What is changed in anydoc's Markdown, and code, which is kept.
 _CLEANUP = re.compile(
@@ -69,17 +59,6 @@ def set_apart(kind: str, before: str, text: str) -> str:
     return f" {text}" if kind == "after" and before.isdigit() and first.isdigit() else text
 
 
-def chapter_to_markdown(page: str) -> str:
-    """Return the Markdown of a page in XHTML."""
-    epub = BytesIO()
-    with ZipFile(epub, "w") as archive:
-        archive.writestr("mimetype", "application/epub+zip")
-        archive.writestr("META-INF/container.xml", _CONTAINER)
-        archive.writestr("book", _EPUB_PACKAGE)
-        archive.writestr("a.xhtml", page.encode())
-    return convert_document(epub.getvalue(), "epub")
-
-
 def convert_document(content: bytes, kind: Any) -> str:
     """Return the Markdown of a document by anydoc, cleaned up."""
     from anydoc import to_document, to_markdown_bytes
@@ -116,10 +95,7 @@ def _find_tables(blocks: Any) -> Iterator[Any]:
 def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
     """Return a table whose spanning cells are repeated, under a first row that names its columns.
 
-    Args:
-        match: A table in Markdown, or code.
-        tables: The tables of the document; those before this one are removed.
-        kind: The format.
+    The match may be code. Of the tables of the document, those before this one are removed.
     """
     if match["code"]:
         return match["code"]
@@ -130,7 +106,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
         below = rows if heads else rows[1:]
         if len(grid) == len(below) and len(grid[0]) == len(rows[0]):
             # In a sheet, a cell alone in its row is a title.
-            _repeat_spanning_cells(below, grid, has_titles=kind in ("xlsx", "ods"))
+            _repeat_spanning_cells(below, grid, kind in ("xlsx", "ods"))
             break
     # Word says whether a first row names the columns, and sheets are divided later.
     if kind not in ("docx", "xlsx", "ods") and not any(rows[0]) and _names_columns(rows[1:]):
@@ -139,29 +115,24 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
 
 
 def _names_columns(rows: list[list[str]]) -> bool:
-    """Return whether the first row of a table without marks names the columns of the others.
-
-    Of two columns, it does above numbers: else the table may be one of names and values.
-    """
+    """Return whether the first row of a table without marks names the columns of the others."""
     first, *others = rows
-    numbers = others and all(NUMBER_START.match(row[-1]) for row in others)
+    # Of two columns, it does above numbers: else the table may be one of names and values.
+    of_three = len(first) > 2 or all(NUMBER_START.match(row[-1]) for row in others)
     named = all(first[1:]) and not any(map(NUMBER_START.match, first))
-    return bool(others and named and (len(first) > 2 or numbers))
+    return bool(others) and named and of_three
 
 
-def _repeat_spanning_cells(
-    rows: list[list[str]], grid: list[list[Any]], *, has_titles: bool
-) -> None:
+def _repeat_spanning_cells(rows: list[list[str]], grid: list[list[Any]], has_titles: bool) -> None:
     """Repeat each cell in the rows and columns that it spans, so that a row stands for itself."""
     room = MAX_REPEATED_CELLS
     for texts, slots in zip(rows, grid, strict=True):
-        is_title = has_titles and sum(map(bool, texts)) == 1
+        title = "".join(texts) if has_titles and sum(map(bool, texts)) == 1 else ""
         for column, slot in enumerate(slots):
             if slot.kind == "covered" and room > 0:
                 text = rows[slot.origin_row][slot.origin_col]
-                if not (is_title and text in texts):
-                    texts[column] = text
-                    room -= bool(text)
+                texts[column] = text if text != title else texts[column]
+                room -= bool(text)
 
 
 def _clean_up(match: re.Match[str]) -> str:

@@ -152,17 +152,12 @@ def test_scripts_controls_and_navigation_are_left_out() -> None:
         ("<section id=cookie-notice><h2>Cookie notice</h2>y</section>", "## Cookie notice\n\ny"),
         # Ways to other pages, and the page's program.
         ("<h1>T</h1>y<p><a href=a>« Previous</a> | <a href=b>Next »</a>", "# T\n\ny"),
-        ("<h1>T</h1>y<p>On: <a rel=next href=b>Boats</a>", "# T\n\ny"),
         (
             "<p>Next, turn left.<p>Previous <a href=a>boats</a>.",
             "Next, turn left.\n\nPrevious boats.",
         ),
         ("<a href='#main'>Skip to content</a><p>y", "y"),
         ("<p>y<footer><a href=a>About</a><p>© Ann</footer>", "y\n\n© Ann"),
-        (
-            "y<p>Built with <a href=a>Sphinx</a> using a theme.<p>Built with oak.",
-            "y\n\nBuilt with oak.",
-        ),
     ],
 )
 def test_what_leads_around_a_page_or_is_hidden_is_left_out(page: str, markdown: str) -> None:
