@@ -60,24 +60,12 @@ _IGNORE_HINT = (
 
 
 def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
-    """Return whether a file of a folder is read.
-
-    Args:
-        path: The file.
-        also: Patterns such as "*.log".
-
-    Returns:
-        True if its suffix is one of `READABLE`, or it matches a pattern.
-    """
+    """Return whether a file's suffix is one of `READABLE`, or it matches a pattern of `also`."""
     return path.suffix.lower() in READABLE or any(map(path.match, also))
 
 
 def count_suffixes(names: Iterable[str]) -> str:
-    """Return the number of files of each kind, as in "12 png, 4 zip".
-
-    Args:
-        names: The names of the files.
-    """
+    """Return the number of files of each kind, as in "12 png, 4 zip", from their names."""
     counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
     common = counts.most_common()
     return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)
@@ -153,12 +141,8 @@ def entries_in(
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
     Links to folders are not followed. Folders that cannot be opened are left out, those whose path
-    is too long for the system too, and links that lead in circles or through a file.
-
-    Args:
-        folder: The folder.
-        skipped: Receives the error of each path that cannot be opened.
-        rules: Rules for what else to leave out.
+    is too long for the system too, and links that lead in circles or through a file. `skipped`
+    receives their errors.
     """
     skipped = {} if skipped is None else skipped
     waiting = [os.fspath(folder)]  # not calls in each other: folders may be nested by thousands

@@ -20,11 +20,7 @@ _TEXTS = ("text/plain", "text/html", "text/enriched", "text/markdown", "text/rfc
 
 
 def read_mail(content: bytes, _max_unpacked: int) -> str:
-    """Return the Markdown of a mail: headers, texts, mails inside it, and attachments' names.
-
-    Raises:
-        ValueError: It has no header of a mail.
-    """
+    """Return the Markdown of a mail: headers, texts, mails inside it, and attachments' names."""
     mail = BytesParser(EmailMessage, policy=policy.default).parsebytes(content)
     if not any(name in mail for name in (*_HEADERS, "Subject", "Received")):
         raise ValueError("it has no headers")

@@ -37,13 +37,10 @@ _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "
 
 
 def set_apart(kind: str, before: str, text: str) -> str:
-    """Return a raised or lowered text that cannot be taken for a part of the number beside it.
+    """Return a text that cannot be taken for a part of the number or word before it.
 
-    Args:
-        kind: "sup" if raised, "sub" if lowered, "note" if the mark of a note, "after" if it follows
-            such a text.
-        before: The character before, or "".
-        text: The text.
+    Its kind is "sup" if it is raised, "sub" if it is lowered, "note" if it is the mark of a note,
+    and "after" if it follows such a text.
     """
     first = text[:1]
     if before in ("", *" [(") or not first.strip():

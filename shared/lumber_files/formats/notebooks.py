@@ -10,11 +10,7 @@ _BACKTICKS = re.compile(r"`{3,}")
 
 
 def read_notebook(content: bytes, _max_unpacked: int) -> str:
-    """Return the Markdown of a notebook.
-
-    Raises:
-        ValueError: It is not the JSON of a notebook.
-    """
+    """Return the Markdown of a notebook."""
     notebook = json.loads(content)
     try:
         sheets = notebook.get("worksheets", [notebook])  # early versions have several

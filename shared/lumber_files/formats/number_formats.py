@@ -46,12 +46,9 @@ def _sections(code: str) -> tuple[_Tokens, ...]:
 
 
 def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
-    """Return a number as a format shows it.
+    """Return a number as a format such as `#,##0.00;(#,##0.00)` shows it, with English names.
 
-    Args:
-        value: The number, or a date as days since the end of 1899.
-        code: The format, such as `#,##0.00;(#,##0.00)`. Months and days have English names.
-        from_1904: Whether dates count from 1904.
+    Dates are days since the end of 1899, or since 1904.
     """
     sections = _sections(code)
     tokens, value = _choose(sections, value)

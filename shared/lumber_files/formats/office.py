@@ -50,13 +50,7 @@ _TAKEN_IN = (".rtf", ".docx", ".docm", ".dotx", ".mht", ".mhtml", ".eml", ".txt"
 def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
     """Return the Markdown of a document, and notices of what it does not contain.
 
-    Args:
-        content: The file.
-        max_unpacked: Maximum size in bytes of its unpacked XML.
-
-    Raises:
-        ValueError: Its content is of another format, damaged, encrypted, or exceeds a limit.
-        TooMuchError: It unpacks to more than `max_unpacked`.
+    `max_unpacked` is the maximum size in bytes of its unpacked XML.
     """
     from anydoc import MalformedError, format_from_bytes
 
@@ -141,11 +135,8 @@ def _repack(
 ) -> bytes:
     """Return a package of XML, rewritten for anydoc.
 
-    Args:
-        parts: The XML by name.
-        kind: The format.
-        taken_in: Receives the names of the parts that take the place of `PART` in its text.
-        notices: Receives notices of what is hidden.
+    `taken_in` receives the names of the parts that take the place of each `PART` in its text, and
+    `notices` what is hidden.
     """
     from lxml import etree
 

@@ -15,8 +15,8 @@ _ADDED = re.compile(  # by Office, below its own descriptions
     re.IGNORECASE,
 )
 _PATH = re.compile(
-    r"(?:[a-z]:[\\/]|[\\/]{2}|/|~/|file:|https?:|cid:).*|\S*\.(?:png|jpe?g|gif|bmp|[ew]mf|tiff?|svg|webp|ico)"
-    r"|.*[\\/][^\\/]*\.\w{2,4}",
+    r"(?:[a-z]:[\\/]|[\\/]{2}|/|~/|file:|https?:|cid:).*|.*[\\/][^\\/]*\.\w{2,4}"
+    r"|\S*\.(?:png|jpe?g|gif|bmp|[ew]mf|tiff?|svg|webp|ico)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -29,12 +29,7 @@ def parse_xml(xml: bytes) -> Any:
 
 
 def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
-    """Return the names of the parts that a part refers to, by the id of the reference.
-
-    Args:
-        parts: The parts of a package by name.
-        part: The name of a part; "" for the package.
-    """
+    """Return the names of the parts that a part ("": the package) refers to, by the reference."""
     folder, name = posixpath.split(part)
     links = parse_xml(parts.get(f"{folder}/_rels/{name}.rels".lstrip("/"), b"<Relationships/>"))
     return {

@@ -130,12 +130,7 @@ def find_workbook(parts: Mapping[str, bytes]) -> str:
 
 
 def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[str]]:
-    """Return the Markdown of a workbook, and notices of what it does not contain.
-
-    Args:
-        parts: The XML of the package by name.
-        workbook: The name of its main part.
-    """
+    """Return the Markdown of a workbook with that main part, and notices of what is left out."""
     book = _Workbook(parts, workbook)
     blocks = []
     for sheet, name in book.sheets:

@@ -33,9 +33,7 @@ _TABLES: Mapping[str, Mapping[int, str]] = {
 def show_symbols(text: str, *fonts: str) -> str:
     """Return a text in a font as Unicode; "\ufffd" for a symbol that has no character here.
 
-    Args:
-        text: The text. A symbol is a letter below U+0100, or one from U+F000 on.
-        fonts: The names of its fonts, of which the first known one counts.
+    A symbol is a letter below U+0100, or one from U+F000 on. The first known font counts.
     """
     table = next((_TABLES[font.lower()] for font in fonts if font.lower() in _TABLES), None)
     if table is None:

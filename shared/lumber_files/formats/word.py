@@ -25,16 +25,7 @@ PART = "\ue0f0"
 
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
-    """Rewrite a part of a Word document.
-
-    Args:
-        root: Its XML, which is changed.
-        name: The name of the part.
-        parts: All parts.
-
-    Returns:
-        The names of the parts that take the place of `PART` in its text, in their order.
-    """
+    """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
     _show_text(root)
     _number_by_style(root, parts)
     _show_descriptions(root)
