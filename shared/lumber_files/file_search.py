@@ -96,21 +96,17 @@ def find_files(
             rules = None if no_ignore else IgnoreRules(path)
             faults: dict[str, OSError] = {}
             below = (Path(entry.path) for entry in entries_in(path, faults, rules))
-            entries = [
-                (entry, is_read(entry, also)) for entry in below if not is_written_here(entry)
-            ]
+            entries = [entry for entry in below if not is_written_here(entry)]
+            chosen = [entry for entry in entries if is_read(entry, also)]
             for each, error in faults.items():
                 reason = error.strerror or error
                 _logger.warning("%.200s is left out: %s", printable(each), reason)
-            if not any(readable for _, readable in entries):
+            if not chosen:
                 others = f", only {with_noun(len(entries), 'other')}" if entries else ""
                 ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
                 raise FileNotFoundError(f"{path} contains no file in {LISTED}{others}{ignored}")
-            chosen = [file for file, readable in entries if readable]
             _refuse_links_out(path, chosen)
-            for file, readable in entries:
-                if not readable:
-                    skipped.setdefault(file.absolute(), NamedPath(file.as_posix(), file))
+            skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():
             chosen = [path]
         elif has_magic(str(path)):

@@ -169,15 +169,11 @@ def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:
     text, starts = join_texts(pages)
     if not text.strip():
         raise UnreadableFileError(f"{name}: no page has text; scanned pages need OCR first")
-    count = len(pages)
-    notices: tuple[str, ...] = ()
+    named = ", ".join([*map(str, scans[:_MAX_PAGES_NAMED]), "..."][: len(scans)])
+    notice = f"{len(scans)} of {len(pages)} pages have no text: if pages {named} are scans, they "
+    notices = (f"{notice}need OCR",) if scans else ()
     if len(scans) == 1:
-        notices = (f"1 of {count} pages has no text: if page {scans[0]} is a scan, it needs OCR",)
-    elif scans:
-        named = ", ".join(map(str, scans[:_MAX_PAGES_NAMED]))
-        named += ", ..." if len(scans) > _MAX_PAGES_NAMED else ""
-        without = f"{len(scans)} of {count} pages have no text"
-        notices = (f"{without}: if pages {named} are scans, they need OCR",)
+        notices = (f"1 of {len(pages)} pages has no text: if page {named} is a scan, it needs OCR",)
     metadata = _AS_MARKDOWN | next(filter(None, (_title_metadata(t, name) for t in titles)), {})
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
 

@@ -21,8 +21,7 @@ from lumber_files.formats.markdown_cleanup import (
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import ODF, link_targets, parse_xml
 
-_DENSE_CELLS = 4_000_000  # of a sheet with empty ones; a sheet of more, if nine in ten are empty,
-# is one that means harm, and is written without them
+_MAX_CELLS = 20_000_000  # of a sheet, with empty ones; more are made by files that mean harm
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _Grid = dict[int, dict[int, str]]
@@ -265,16 +264,16 @@ def _repeat_merged(grid: _Grid, merged: Iterable[str]) -> None:
 def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
     """Yield the rows of a sheet with their empty cells; an empty row is where rows are missing."""
     used = sorted({column for cells in grid.values() for column in cells})
-    filled = sum(map(len, grid.values()))
     columns: list[int] = []
     for column in used:
         columns += [0, column] if columns and column - columns[-1] > 1 else [column]
-    is_dense = len(grid) * len(columns) < max(_DENSE_CELLS, 10 * filled)
+    if len(grid) * len(columns) > _MAX_CELLS:
+        raise ValueError("its cells are too far apart")
     for before, number in pairwise([0, *sorted(grid)]):
-        if number - before > 1 or not is_dense:
+        if number - before > 1:
             yield []
         if cells := grid[number]:  # else it is hidden, and the table goes on below it
-            yield [cells.get(column, "") for column in columns] if is_dense else [*cells.values()]
+            yield [cells.get(column, "") for column in columns]
 
 
 def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:

@@ -140,15 +140,16 @@ def _number_by_style(root: Any, parts: Mapping[str, bytes]) -> None:
     """Write the list and level that a paragraph has by its style into the paragraph."""
     from lxml import etree
 
-    styles: dict[str, tuple[str, dict[str, str]]] = {}
+    styles: dict[str, tuple[str, str, str]] = {}  # by name: what it is based on, its list, level
     for style in _find(parse_xml(parts.get("word/styles.xml", b"<x/>")), "//w:style[@w:styleId]"):
-        own = {
-            name: _find(style, f"string(w:pPr/w:numPr/w:{name}/@w:val)")
-            for name in ("numId", "ilvl")
-        }
-        styles[style.get(f"{{{W}}}styleId")] = _find(style, "string(w:basedOn/@w:val)"), own
-    if not any(own["numId"] for _, own in styles.values()):
-        return
+        number, level = (
+            _find(style, f"string(w:pPr/w:numPr/w:{name}/@w:val)") for name in ("numId", "ilvl")
+        )
+        styles[style.get(f"{{{W}}}styleId")] = (
+            _find(style, "string(w:basedOn/@w:val)"),
+            number,
+            level,
+        )
     numbering = parse_xml(parts.get("word/numbering.xml", b"<x/>"))
     named = {
         style.get(f"{{{W}}}val"): style.getparent().get(f"{{{W}}}ilvl")
@@ -159,8 +160,8 @@ def _number_by_style(root: Any, parts: Mapping[str, bytes]) -> None:
         style, number, level = _find(properties, "string(w:pStyle/@w:val)"), "", ""
         for _ in range(_MOST_STYLES):
             level = level or named.get(style, "")
-            style, own = styles.get(style, ("", {}))
-            number, level = number or own.get("numId", ""), level or own.get("ilvl", "")
+            style, number, own_level = styles.get(style, ("", "", ""))
+            level = level or own_level
             if number or not style:
                 break
         if number not in ("", "0"):
