@@ -140,16 +140,11 @@ def _number_by_style(root: Any, parts: Mapping[str, bytes]) -> None:
     """Write the list and level that a paragraph has by its style into the paragraph."""
     from lxml import etree
 
-    styles: dict[str, tuple[str, str, str]] = {}  # by name: what it is based on, its list, level
+    styles: dict[str, tuple[str, ...]] = {}  # by name: what it is based on, its list and level
     for style in _find(parse_xml(parts.get("word/styles.xml", b"<x/>")), "//w:style[@w:styleId]"):
-        number, level = (
-            _find(style, f"string(w:pPr/w:numPr/w:{name}/@w:val)") for name in ("numId", "ilvl")
-        )
-        styles[style.get(f"{{{W}}}styleId")] = (
-            _find(style, "string(w:basedOn/@w:val)"),
-            number,
-            level,
-        )
+        paths = ("w:basedOn", "w:pPr/w:numPr/w:numId", "w:pPr/w:numPr/w:ilvl")
+        own = tuple(_find(style, f"string({path}/@w:val)") for path in paths)
+        styles[style.get(f"{{{W}}}styleId")] = own
     numbering = parse_xml(parts.get("word/numbering.xml", b"<x/>"))
     named = {
         style.get(f"{{{W}}}val"): style.getparent().get(f"{{{W}}}ilvl")
