@@ -16,6 +16,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile, ZipInfo
 
+from lumber_core.support.wording import with_noun
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
@@ -41,10 +42,12 @@ _CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
-_BINARY_SHEET = re.compile(r"xl/(?:workbook|styles|sharedstrings|worksheets/[^/]+)\.bin$")
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
-# What a part that another takes in may be, other than HTML. Office writes these.
-_TAKEN_IN = (".rtf", ".docx", ".docm", ".dotx", ".mht", ".mhtml", ".eml", ".txt")
+# Parts that are read and not XML: those that another takes in, and those of binary workbooks.
+_KNOWN = re.compile(
+    r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
+    r"|^xl/(?:workbook|styles|sharedstrings|worksheets/[^/]+)\.bin)$"
+)
 
 
 def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
@@ -89,12 +92,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
         markdown = markdown.replace(PART, text, 1)
         notices += more
     markdown = divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
-    if "\ufffd" in markdown and kind in ("docx", "pptx", "odt"):
-        count = markdown.count("\ufffd")
-        said = "1 symbol has" if count == 1 else f"{count:,} symbols have"
-        notices.append(
-            f"{said} no character here: U+FFFD stands for {'it' if count == 1 else 'them'}"
-        )
+    if (count := markdown.count("\ufffd")) and kind in ("docx", "pptx", "odt"):
+        notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
     return markdown, notices
 
 
@@ -120,9 +119,7 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     size = 0
     with ZipFile(BytesIO(content)) as archive:
         for part in {part.filename: part for part in archive.infolist()}.values():
-            name = part.filename.lower()
-            is_known = name.endswith(_TAKEN_IN) or name == "mimetype" or _BINARY_SHEET.match(name)
-            if is_known or _may_be_xml(archive, part):
+            if _KNOWN.search(part.filename.lower()) or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
                 parts[part.filename] = archive.read(part)

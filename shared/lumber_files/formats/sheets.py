@@ -12,6 +12,7 @@ from io import BytesIO
 from itertools import groupby, pairwise
 from typing import Any
 
+from lumber_core.support.wording import with_noun
 from lumber_files.formats.markdown_cleanup import (
     MAX_REPEATED_CELLS,
     NUMBER_START,
@@ -91,13 +92,13 @@ class _Workbook:
                     if text := self._show(cell):
                         cells[column] = " ".join(text.split()).replace("|", "\\|")
                 is_hidden = bool(cells) and element.get("hidden") in ("1", "true")
-                self.notices["rows"] += is_hidden
+                self.notices["row"] += is_hidden
                 unseen = {c for c in cells if is_hidden or any(c in each for each in hidden)}
                 unseen_columns |= set() if is_hidden else unseen
                 if cells:
                     grid[number] = {c: text for c, text in cells.items() if c not in unseen}
                 element.clear()
-        self.notices["columns"] += len(unseen_columns)
+        self.notices["column"] += len(unseen_columns)
         _repeat_merged(grid, merged)
         return grid
 
@@ -109,7 +110,7 @@ class _Workbook:
         if kind == "inlineStr":
             return _text(cell)
         if value is None or (not value and kind != "str"):
-            self.notices["formulas"] += formula is not None
+            self.notices["formula"] += formula is not None
             # Of formulas that cells share, the first cell has the text.
             return f"={formula.text}" if formula is not None and formula.text else ""
         if kind == "s":
@@ -135,21 +136,19 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
     blocks = []
     for sheet, name in book.sheets:
         if sheet.get("state", "visible") != "visible":
-            book.notices["sheets"] += 1
+            book.notices["sheet"] += 1
         else:
             shown = [*_write_sheet(_dense_rows(book.read_sheet(name))), *_drawings(parts, name)]
             blocks += [f"## {sheet.get('name')}", *shown] if shown else []
-    return "\n\n".join(blocks), _list_notices(book.notices, "hidden, and left out")
+    return "\n\n".join(blocks), _list_notices(book.notices, "left out")
 
 
-def _list_notices(counts: Counter[str], hidden: str) -> list[str]:
-    """Return a notice for each kind that there is: hidden sheets, rows, columns, and formulas."""
-    kinds = [*((kind, hidden) for kind in ("sheets", "rows", "columns"))]
-    return [
-        f"1 {kind[:-1]} is {state}" if counts[kind] == 1 else f"{counts[kind]:,} {kind} are {state}"
-        for kind, state in (*kinds, ("formulas", "without a stored value"))
-        if counts[kind]
-    ]
+def _list_notices(counts: Counter[str], state: str) -> list[str]:
+    """Return notices of hidden sheets, rows and columns in a state, and of formulas."""
+    kinds = [kind for kind in ("sheet", "row", "column") if counts[kind]]
+    hidden = ", ".join(with_noun(counts[kind], f"hidden {kind}") for kind in kinds)
+    formulas = f"{with_noun(counts['formula'], 'formula')} without a stored value"
+    return [*[f"{hidden} {state}"][: len(kinds)], *[formulas][: counts["formula"]]]
 
 
 def show_open_sheets(root: Any) -> list[str]:
@@ -166,14 +165,14 @@ def show_open_sheets(root: Any) -> list[str]:
     sheets = root.xpath(f"//table:table[@table:style-name={unseen}]", namespaces=spaces)
     unseen = "//table:table-row[@table:visibility!='visible'][.//text:p]"
     rows = root.xpath(unseen, namespaces=spaces)
-    counts = Counter(sheets=len(sheets), rows=len(rows), formulas=len(formulas))
-    return _list_notices(counts, "hidden")
+    counts = Counter(sheet=len(sheets), row=len(rows), formula=len(formulas))
+    return _list_notices(counts, "in the text")
 
 
 def find_hidden_records(workbook: bytes) -> list[str]:
     """Return a notice of what is hidden in an XLS or XLSB; records are known by their form."""
     kinds = [k for k, form in _HIDDEN_RECORDS.items() if re.search(form, workbook, re.DOTALL)]
-    return [f"hidden {', '.join(kinds)} are left out"] if kinds else []
+    return [f"hidden {', '.join(kinds)} left out"] if kinds else []
 
 
 def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:

@@ -29,7 +29,12 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     _show_text(root)
     _number_by_style(root, parts)
     _show_descriptions(root)
-    _mark_structure(root, has_styles="word/styles.xml" in parts)
+    if "word/styles.xml" not in parts:
+        for style in _find(root, "//w:pStyle[starts-with(@w:val, 'Heading')]"):
+            level = int(style.get(f"{{{W}}}val")[7:8] or 1) - 1
+            _add(style.getparent(), "outlineLvl", str(level))
+    for table in _find(root, "//w:tbl"):
+        _mark_table(table)
     taken_in = []
     targets = link_targets(parts, name) if _find(root, "//w:altChunk") else {}
     for reference in _find(root, "//w:altChunk"):
@@ -40,6 +45,13 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
 
 def _find(element: Any, path: str) -> Any:
     return element.xpath(path, namespaces=_SPACES)
+
+
+def _add(parent: Any, tag: str, value: str | None = None, *, first: bool = False) -> Any:
+    """Return a new child of an element, with a value."""
+    child = parent.makeelement(f"{{{W}}}{tag}", {f"{{{W}}}val": value} if value else {})
+    parent.insert(0 if first else len(parent), child)
+    return child
 
 
 def _show_text(root: Any) -> None:
@@ -78,22 +90,8 @@ def _show_text(root: Any) -> None:
             before = text.text[-1:]
 
 
-def _mark_structure(root: Any, *, has_styles: bool) -> None:
-    """Mark the headings of a Word document without styles, and the header rows of its tables."""
-    from lxml import etree
-
-    for level in () if has_styles else range(6):
-        for style in _find(root, f"//w:pStyle[@w:val='Heading{level + 1}']"):
-            outline = etree.SubElement(style.getparent(), f"{{{W}}}outlineLvl")
-            outline.set(f"{{{W}}}val", str(level))
-    for table in _find(root, "//w:tbl"):
-        _mark_table(table)
-
-
 def _mark_table(table: Any) -> None:
     """Take a table of one column apart; mark the header row of others."""
-    from lxml import etree
-
     rows = _find(table, "w:tr")
     if all(len(_find(row, "w:tc")) < 2 for row in rows):
         for block in _find(table, "w:tr/w:tc/*[self::w:p or self::w:tbl]"):
@@ -108,22 +106,18 @@ def _mark_table(table: Any) -> None:
     bold = _find(rows[0], "not(w:tc//w:r[w:t][not(w:rPr/w:b)])")
     head = rows[0]
     if not is_head and not bold:
-        head = table.makeelement(head.tag)
-        head.extend([table.makeelement(cell.tag) for cell in _find(rows[0], "w:tc")])
-        rows[0].addprevious(head)
-    properties = head.find(f"{{{W}}}trPr")
-    if properties is None:
-        properties = table.makeelement(f"{{{W}}}trPr")
-        head.insert(0, properties)
-    etree.SubElement(properties, f"{{{W}}}tblHeader")
+        rows[0].addprevious(head := _add(table, "tr"))
+        for _ in _find(rows[0], "w:tc"):
+            _add(head, "tc")
+    properties = _find(head, "w:trPr") or [_add(head, "trPr", first=True)]
+    _add(properties[0], "tblHeader")
 
 
 def _paragraph(text: str) -> Any:
     from lxml import etree
 
     paragraph = etree.Element(f"{{{W}}}p")
-    run = etree.SubElement(paragraph, f"{{{W}}}r")
-    etree.SubElement(run, f"{{{W}}}t").text = text
+    _add(_add(paragraph, "r"), "t").text = text
     return paragraph
 
 
@@ -138,8 +132,6 @@ def _show_descriptions(root: Any) -> None:
 
 def _number_by_style(root: Any, parts: Mapping[str, bytes]) -> None:
     """Write the list and level that a paragraph has by its style into the paragraph."""
-    from lxml import etree
-
     styles: dict[str, tuple[str, ...]] = {}  # by name: what it is based on, its list and level
     for style in _find(parse_xml(parts.get("word/styles.xml", b"<x/>")), "//w:style[@w:styleId]"):
         paths = ("w:basedOn", "w:pPr/w:numPr/w:numId", "w:pPr/w:numPr/w:ilvl")
@@ -160,6 +152,6 @@ def _number_by_style(root: Any, parts: Mapping[str, bytes]) -> None:
             if number or not style:
                 break
         if number not in ("", "0"):
-            listed = etree.SubElement(properties, f"{{{W}}}numPr")
-            for tag, value in (("ilvl", level or "0"), ("numId", number)):
-                etree.SubElement(listed, f"{{{W}}}{tag}").set(f"{{{W}}}val", value)
+            listed = _add(properties, "numPr")
+            _add(listed, "ilvl", level or "0")
+            _add(listed, "numId", number)

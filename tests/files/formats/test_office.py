@@ -313,7 +313,7 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
     content = word(paragraph('<w:r><w:sym w:font="Webdings" w:char="F055"/></w:r>', "a"))
     assert read_bytes(content, name="a", suffix=".docx").notices == (
-        "1 symbol has no character here: U+FFFD stands for it",
+        "U+FFFD stands for 1 symbol without a character",
     )
 
 
@@ -446,12 +446,11 @@ def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> Non
         "## S\n\n|  |  |\n| --- | --- |\n| 1 | =A1+$A$1 |\n| =SUM(A1:B$1) |  |\n| 4 |  |\n"
     )
     assert file.notices == (
-        "1 row is hidden, and left out",
-        "1 column is hidden, and left out",
-        "3 formulas are without a stored value",
+        "1 hidden row, 1 hidden column left out",
+        "3 formulas without a stored value",
     )
     hidden = workbook(("S", '<row r="1" hidden="1"><c><v>1</v></c></row>'))
-    with pytest.raises(UnreadableFileError, match="it has no text; 1 row is hidden"):
+    with pytest.raises(UnreadableFileError, match="it has no text; 1 hidden row left out"):
         text_of(hidden, ".xlsx")
 
 
