@@ -40,9 +40,8 @@ class IgnoreRules:
 
     These are files and folders that a .gitignore names. It may be in the folder, below it, or
     above it within the git repository, unless it names the folder itself. The repository's
-    .git/info/exclude counts as well. Of several patterns that
-    match, the last one of the innermost file decides. Virtual environments, caches and packages of
-    JavaScript are left out as well.
+    .git/info/exclude counts as well. Of several patterns, the last match of the innermost file
+    decides. Virtual environments, caches and packages of JavaScript are left out as well.
 
     Args:
         folder: The folder. It is never left out itself.
@@ -63,10 +62,10 @@ class IgnoreRules:
     def leave_out(self, path: str, is_folder: bool) -> bool:
         """Return whether a file or folder is left out, if its folder is not."""
         path = os.path.abspath(path)
-        left_out = os.path.basename(path) not in self._named and (
-            (is_folder and _is_tool_folder(path))
-            or _ignores(self._specs_of(os.path.dirname(path)), path, is_folder)
-        )
+        if os.path.basename(path) in self._named:
+            return False
+        is_tool = is_folder and _is_tool_folder(path)
+        left_out = is_tool or _ignores(self._specs_of(os.path.dirname(path)), path, is_folder)
         self.left_out |= left_out
         return left_out
 

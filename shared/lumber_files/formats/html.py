@@ -88,8 +88,7 @@ class _TreeTarget:
         is_block = tag in _BLOCK_TAGS
         if self._math:
             tag = _MATH_PREFIX.sub("", tag)
-            known = "script" if tag == "annotation-xml" else "span"
-            tag = tag if _MATH_TAG.fullmatch(tag) else known
+            tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
         elif "note" not in kind and not self._is_shown(tag, attributes):
             tag = "nav" if is_block else "script"
         elif not is_block:
@@ -286,12 +285,11 @@ def _drop_navigation(body: Any) -> None:
             continue
         links = [link for link in block.iter("a") if link.get("href")]
         linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in links)
-        leads: object = False
-        if linked and linked == len(_WORD.findall(text)):
-            away = not any(link.get("href", "#").startswith("#") for link in links)
-            in_footer = next(block.iterancestors("footer"), None) is not None
-            leads = (away and n < first) or in_footer or _NAVIGATION.fullmatch(text)
-        if leads or not text:
+        if text and not (linked and linked == len(_WORD.findall(text))):
+            continue
+        away = n < first and not any(link.get("href").startswith("#") for link in links)
+        in_footer = next(block.iterancestors("footer"), None) is not None
+        if away or in_footer or _NAVIGATION.fullmatch(text) or not text:
             block.getparent().remove(block)
     for nested in reversed(list(body.iter(*_LIST_TAGS, "li", "blockquote", "table", "tr"))):
         if all(map(_is_empty, nested if nested.tag == "tr" else [nested])):

@@ -50,11 +50,8 @@ def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
     """Return the lines that contain only the time, or time and speaker, of the speech below.
 
     Subtitles, transcripts and copied chats have such lines. The number of a subtitle, or the name
-    of the speaker, may stand on a line of its own above the time.
-
-    Args:
-        bodies: The lines.
-        blank: Whether blank lines come before each line.
+    of the speaker, may stand on a line of its own above the time. `blank` is whether blank lines
+    come before each line.
     """
     timed = [
         number

@@ -45,16 +45,11 @@ def _cells_alone(row: re.Match[str]) -> str:
 
 
 def find_header(text: str) -> int:
-    """Return where the header row of separated values ends.
+    """Return the offset just past the first record if it names columns, otherwise 0.
 
-    Args:
-        text: The values. Those in quotes may contain separators and line breaks.
-
-    Returns:
-        The offset just past the first record if it names columns, otherwise 0. A record names
-        columns if it has at least two cells, most records have no more, and all are different short
-        names, not numbers. Readers such as LlamaIndex's for pandas drop the header and write
-        a space behind each comma; there, only a column of numbers shows that there is a header.
+    It names columns if it has at least two cells, most records have no more, and all are different
+    short names, not numbers. Readers such as LlamaIndex's for pandas drop the header and write a
+    space behind each comma; there, only a column of numbers shows that there is a header.
     """
     found = [(0, 0)]
     for separator in _SEPARATORS:
@@ -129,12 +124,9 @@ def broken_cells(text: str) -> list[Span]:
 
 
 class HtmlRow(NamedTuple):
-    """A row of a table in HTML.
+    """A row of a table in HTML: from the start of its line or tag to the next row or its end.
 
-    Attributes:
-        span: From its tag, or the start of that line, to its end; up to the next row if one follows
-            in the table.
-        number: Its number in the table, from 0.
+    Its number in the table begins at 0.
     """
 
     span: Span
