@@ -146,11 +146,10 @@ def read_bytes(
     decoded = decode(content, name, encoding, find_declared=find_declared)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
     if kind in HTML:
-        page_title = _PAGE_TITLE.search(decoded.text)
+        title = "".join(_PAGE_TITLE.findall(decoded.text)[:1])
         content = decoded.text.encode("utf-8", "replace")
         decoded = decoded._replace(text=_read_markdown(content, kind, name, max_unpacked)[0])
-        title = unescape(page_title[1]) if page_title else ""
-        title = "" if _FIRST_LEVEL.search(decoded.text) else title
+        title = "" if _FIRST_LEVEL.search(decoded.text) else unescape(title)
         metadata = _AS_MARKDOWN | _title_metadata(title, name)
     return TextFile(metadata=metadata, name=name, **decoded._asdict())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from email import policy
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
@@ -57,27 +58,20 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
     elif kind in _TEXTS and not (
         part.get_content_disposition() == "attachment" and part.get_filename()
     ):
-        text = _text(part).strip()
-        if text:
-            yield text
+        yield from filter(None, [_text(part).strip()])
     else:
         attachments[_one_line(part.get_filename() or kind)] = None
 
 
 def _first_form(forms: list[Message], level: int, attachments: dict[str, None]) -> list[str]:
     """Return the texts of the plain form, or else of the best one that has a text."""
-    plain = [form for form in forms if form.get_content_type() == "text/plain"]
-    best_last = [form for form in forms if form not in plain]
-    chosen: list[str] = []
-    for form in (*plain, *reversed(best_last)):
-        texts = [*_parts(form, level, attachments)]  # of other forms their attachments count
-        chosen = chosen or texts
-    return chosen
+    best_first = sorted(forms[::-1], key=lambda form: form.get_content_type() != "text/plain")
+    texts = [[*_parts(form, level, attachments)] for form in best_first]
+    return next(filter(None, texts), [])  # of other forms their attachments count
 
 
 def _payload(part: Message) -> list[Message]:
-    payload = part.get_payload()
-    return [inner for inner in payload if isinstance(inner, Message)] if part.is_multipart() else []
+    return [inner for inner in part.get_payload() or () if isinstance(inner, Message)]
 
 
 def _one_line(value: object) -> str:
@@ -87,10 +81,9 @@ def _one_line(value: object) -> str:
 def _text(part: Message) -> str:
     content = part.get_payload(decode=True)
     raw = content if isinstance(content, bytes) else b""
-    try:
+    text = raw.decode("utf-8", "replace")
+    with suppress(LookupError):  # it names an unknown encoding
         text = raw.decode(part.get_content_charset("utf-8"), "replace")
-    except LookupError:  # it names an unknown encoding
-        text = raw.decode("utf-8", "replace")
     text = text.replace("\r\n", "\n")
     if part.get_content_subtype() == "html":
         from lumber_files.formats.html import read_html  # deferred: few mails have no plain text

@@ -204,19 +204,18 @@ def _write_chart(chart: Any) -> Iterator[str]:
     if title := "".join(t.text or "" for t in chart.iterfind("{*}chart/{*}title//{*}t")).strip():
         yield f"**{title}**"
     series = chart.findall(".//{*}ser")
-    axes = [(each, tags) for each in series[:1] for tags in (("cat", "xVal"),)]
-    columns = [
-        {
-            int(point.get("idx", 0)): point.findtext("{*}v", "").replace("|", "\\|")
-            for tag in tags
-            for point in each.iterfind(f"{{*}}{tag}//{{*}}pt")
-        }
-        for each, tags in [*axes, *((each, ("val", "yVal")) for each in series)]
-    ]
     names = ["".join(v.text or "" for v in each.iterfind("{*}tx//{*}v")) for each in series]
+    columns = [_points(each, "cat", "xVal") for each in series[:1]]
+    columns += [_points(each, "val", "yVal") for each in series]
     rows = [[c.get(n, "") for c in columns] for n in sorted(set().union(*columns))]
     if rows:
         yield join_table([["", *names], *rows])
+
+
+def _points(series: Any, *tags: str) -> dict[int, str]:
+    """Return the texts of the points of a series, by their numbers."""
+    points = (point for tag in tags for point in series.iterfind(f"{{*}}{tag}//{{*}}pt"))
+    return {int(p.get("idx", 0)): p.findtext("{*}v", "").replace("|", "\\|") for p in points}
 
 
 def divide_sheets(markdown: str) -> str:
