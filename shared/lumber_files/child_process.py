@@ -66,10 +66,7 @@ def _serve(
 ) -> None:
     """Answer requests, each with what receives its file.
 
-    Args:
-        requests: The requests.
-        answer: Sends an answer to the parent.
-        memory_in_use: Bytes of address space that a fork has of its parent.
+    A fork has `memory_in_use` bytes of address space of its parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends the child
     Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()

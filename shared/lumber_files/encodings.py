@@ -37,14 +37,7 @@ _REPLACEMENT = "\ufffd"
 
 
 class Decoded(NamedTuple):
-    """A decoded text.
-
-    Attributes:
-        text: The text, without a byte order mark.
-        encoding: Its encoding.
-        detected: Whether the encoding was guessed.
-        notices: What is damaged, a sentence each.
-    """
+    """A decoded text without a byte order mark, and what is damaged, a sentence each."""
 
     text: str
     encoding: str
@@ -79,12 +72,8 @@ def decode(
 ) -> Decoded:
     """Decode a text.
 
-    Args:
-        content: The bytes.
-        name: Name of the document, for errors and notices.
-        encoding: The encoding. None: that of the byte order mark; else UTF-8, also if a few bytes
-            are damaged; else the declared one; else the most likely one.
-        find_declared: Returns the encoding that the bytes declare, or None.
+    Without an encoding it has that of the byte order mark; else UTF-8, also if a few bytes are
+    damaged; else the one that `find_declared` finds; else the most likely one.
 
     Raises:
         UnreadableFileError: The bytes are no text in that encoding, or in any.

@@ -20,15 +20,7 @@ class TooMuchError(Exception):
 
 
 def check_unpacked(size: int, max_unpacked: int) -> None:
-    """Raise if a file unpacks to more than the limit.
-
-    Args:
-        size: The bytes unpacked so far.
-        max_unpacked: The limit.
-
-    Raises:
-        TooMuchError: It does, by `size`.
-    """
+    """Raise TooMuchError if a file has unpacked to more bytes than the limit."""
     if size > max_unpacked:
         raise TooMuchError(
             f"unpacks to more than max_unpacked={max_unpacked:,} bytes. Raise that limit if "

@@ -30,10 +30,6 @@ _MODULES = {**dict.fromkeys((*HTML, *_OFFICE), _MARKUP_MODULES), PDF: {"pypdfium
 
 
 def require_reader(suffix: str) -> None:
-    """Raise unless the packages that read a format are installed; plain text needs none.
-
-    Raises:
-        MissingExtraError: One is missing. The message names the extra.
-    """
+    """Raise MissingExtraError unless the packages that read a format are installed."""
     for module, package in _MODULES.get(suffix, {}).items():
         require(module, package=package, extra=EXTRA)

@@ -65,7 +65,8 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
 
 def _first_form(forms: list[Message], level: int, attachments: dict[str, None]) -> list[str]:
     """Return the texts of the plain form, or else of the best one that has a text."""
-    best_first = sorted(forms[::-1], key=lambda form: form.get_content_type() != "text/plain")
+    best_first = [*reversed(forms)]
+    best_first.sort(key=lambda form: form.get_content_type() != "text/plain")
     texts = [[*_parts(form, level, attachments)] for form in best_first]
     return next(filter(None, texts), [])  # of other forms their attachments count
 
