@@ -87,15 +87,13 @@ def readers() -> Iterator[tuple[str, Reader]]:
         convert = MarkItDown().convert
         yield f"markitdown {version('markitdown')}", lambda path: convert(path).markdown
     if find_spec("kreuzberg"):
-        from kreuzberg import (  # type: ignore[import-not-found]
-            ExtractionConfig,
-            extract_file_sync,
-        )
+        import kreuzberg  # type: ignore[import-not-found]
 
-        config = ExtractionConfig(output_format="markdown")
+        config = kreuzberg.ExtractionConfig(output_format="markdown")
+        read = kreuzberg.extract_file_sync
         yield (
             f"kreuzberg {version('kreuzberg')}",
-            lambda path: str(extract_file_sync(str(path), config=config).content),
+            lambda path: read(str(path), config=config).content,
         )
 
 

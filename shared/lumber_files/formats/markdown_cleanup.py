@@ -142,6 +142,5 @@ def _clean_up(match: re.Match[str]) -> str:
         item = _ITEM.match(match.string, line)
         goes_on = item and item["marker"] != "-" and len(item["indent"]) >= len(match["indent"])
         return "\n" if item and (goes_on or match["marker"] in ("-", "1.")) else "\n\n"
-    if match["heading"]:
-        return match["heading"] + match["bold"]
-    return " " if match["in_cell"] else match["link"] or ""
+    heading = f"{match['heading'] or ''}{match['bold'] or ''}"
+    return " " if match["in_cell"] else heading or match["link"] or ""

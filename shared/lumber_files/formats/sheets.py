@@ -237,9 +237,8 @@ def _text(item: Any) -> str:
 def _place(reference: str) -> tuple[int, int] | None:
     """Return the row and column of a cell such as "B2", from 1 on."""
     match = re.fullmatch(r"([A-Z]{1,3})(\d+)", reference)
-    if not match:
-        return None
-    return int(match[2]), reduce(lambda n, letter: n * 26 + ord(letter) - 64, match[1], 0)
+    column = reduce(lambda n, letter: n * 26 + ord(letter) - 64, match[1] if match else "", 0)
+    return (int(match[2]), column) if match else None
 
 
 def _repeat_merged(grid: _Grid, merged: Iterable[str]) -> None:
