@@ -91,10 +91,8 @@ def readers() -> Iterator[tuple[str, Reader]]:
 
         config = kreuzberg.ExtractionConfig(output_format="markdown")
         read = kreuzberg.extract_file_sync
-        yield (
-            f"kreuzberg {version('kreuzberg')}",
-            lambda path: read(str(path), config=config).content,
-        )
+        name = f"kreuzberg {version('kreuzberg')}"
+        yield name, lambda path: str(read(str(path), config=config).content)
 
 
 def pairs(folder: Path) -> Iterator[tuple[Path, str]]:
