@@ -133,7 +133,7 @@ def passages_table(results: str) -> str:
         "",
         f"Means over {counts[0]} questions about plain texts and {counts[1]} about Markdown, with "
         "the bundled embedding model;",
-        "others' chunks have the best of three sizes, and headings count as words.",
+        "chunks of other splitters have the best of three sizes. Headings count as words.",
     ]
     return "\n".join(lines)
 
