@@ -138,7 +138,7 @@ def _copy(old: PassageStore, target: str | Path) -> None:
             for table, column, values, at_once in _TABLES:
                 keys = [key for (key,) in reader.execute(f"SELECT {values}")]
                 for batch in batches(keys, at_once):
-                    rows = [*select(reader, f"* FROM {table} WHERE {column}", batch)]
+                    rows = select(reader, f"* FROM {table} WHERE {column}", batch)
                     marks = ", ".join("?" * len(rows[0])) if rows else ""
                     writer.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection
 from lumber_retrieval.index.postings import (
     Occurring,
@@ -62,18 +63,20 @@ _AT_ONCE = 500  # values in a statement; SQLite's limit was 999 for long
 
 Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
+Ranking = list[tuple[int, float]]
+"""Numbers of chunks with their scores, best first."""
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
 _Doubles = npt.NDArray[np.float64]
 
 
-def select(connection: Connection, what: str, values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a query that ends with a column, which is one of some values."""
-    wanted = [*values]
-    for first in range(0, len(wanted), _AT_ONCE):
-        some = wanted[first : first + _AT_ONCE]
+def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a query that ends with a column, which is one of some values."""
+    rows: list[tuple[Any, ...]] = []
+    for some in batches(values, _AT_ONCE):
         marks = ", ".join("?" * len(some))
-        yield from connection.execute(f"SELECT {what} IN ({marks})", some)
+        rows += connection.execute(f"SELECT {what} IN ({marks})", some)
+    return rows
 
 
 def to_bytes(text: str) -> bytes:
@@ -130,10 +133,11 @@ class LiveSegments:
         """Return the number of chunks that are still there."""
         return int(np.count_nonzero(self.live))
 
-    def nearest(self, vector: Vectors, count: int) -> Iterator[tuple[int, float]]:
-        """Return the numbers of chunks with their similarities to a vector, best first.
+    def nearest(self, vector: Vectors, count: int) -> Iterator[Ranking]:
+        """Yield the numbers of chunks with their similarities to a vector, best first.
 
-        After about the first `count`, those of one group may be above those of the group before.
+        About `count` come together, then always more. After the first, those of one group may be
+        above those of the group before.
         """
         if not len(self):
             return
@@ -145,8 +149,8 @@ class LiveSegments:
             estimates = np.zeros(len(self.live), dtype=np.float32)
         for places in highest(estimates, self.places, first):
             similarities = self._similarities(wanted, places)
-            for place, value in rank(similarities, np.arange(len(places)), count):
-                yield int(self.numbers[places[place]]), value
+            for order, values in rank(similarities, np.arange(len(places)), count):
+                yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
 
     def similarities(self, vector: Vectors, numbers: Sequence[int]) -> list[float]:
         """Return the similarities of chunks to a vector."""
@@ -172,13 +176,16 @@ class LiveSegments:
             found[text_in(term)][place] = occurrences(chunks, self.live[self.parts[place]])
         return found
 
-    def matching(self, found: Occurring, count: int) -> Iterator[tuple[int, float]]:
-        """Yield the numbers of chunks in which terms occur, best first, with BM25 scores."""
+    def matching(self, found: Occurring, count: int) -> Iterator[Ranking]:
+        """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
+
+        About `count` come together, then always more.
+        """
         if not len(self):
             return
         scores = bm25(found, self.saturations, len(self), count)
-        for place, score in rank(scores, np.flatnonzero(scores > 0), count):
-            yield int(self.numbers[place]), score
+        for order, values in rank(scores, np.flatnonzero(scores > 0), count):
+            yield [*zip(self.numbers[order].tolist(), values.tolist(), strict=True)]
 
     def _similarities(self, wanted: _Doubles, places: Rows) -> npt.NDArray[np.float32]:
         """Return the similarities of chunks, whose places ascend."""

@@ -17,7 +17,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
-from lumber_retrieval.index.segments import LiveSegments, select, text_in
+from lumber_retrieval.index.segments import LiveSegments, Ranking, select, text_in
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
 
@@ -197,7 +197,7 @@ class Snapshot:
 
     def _select(self, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         with self._intact():
-            return [*select(self._connection, what, values)]
+            return select(self._connection, what, values)
 
     def _occurring(self, words: Iterable[str]) -> Occurring:
         """Return where some terms occur."""
@@ -210,35 +210,31 @@ class Snapshot:
 
     def _nearest(
         self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
-    ) -> list[tuple[int, float]]:
+    ) -> Ranking:
         # One more, as it may be as near as the last.
         ranked = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
         return self._best(ranked, count, accepts)
 
-    def _matching(self, query: str, count: int, accepts: Accepts | None) -> list[tuple[int, float]]:
+    def _matching(self, query: str, count: int, accepts: Accepts | None) -> Ranking:
         found = self._occurring(terms(query))
-        best: list[tuple[int, float]] = []
+        best: Ranking = []
         for wanted in (count + 1, count + 1 + len(self._segments)):
             best = self._best(self._segments.matching(found, wanted), count, accepts)
             if accepts is None or len(best) >= count:
                 break  # scores are the same with a filter that accepts all
         return best
 
-    def _best(
-        self, ranked: Iterator[tuple[int, float]], count: int, accepts: Accepts | None
-    ) -> list[tuple[int, float]]:
+    def _best(self, groups: Iterator[Ranking], count: int, accepts: Accepts | None) -> Ranking:
         """Return the first `count` chunks that may be found, and those as good as the last."""
-        best: list[tuple[int, float]] = []
-        ranked = self._read_intact(ranked)
-        for number, score in ranked if accepts is None else self._filter(ranked, accepts):
-            if len(best) >= count and score < best[-1][1]:
-                break
-            best.append((number, score))
+        best: Ranking = []
+        for ranked in self._read_intact(groups):
+            for number, score in ranked if accepts is None else self._filter(ranked, accepts):
+                if len(best) >= count and score < best[-1][1]:
+                    return best
+                best.append((number, score))
         return best
 
-    def _filter(
-        self, ranked: Iterator[tuple[int, float]], accepts: Accepts
-    ) -> Iterator[tuple[int, float]]:
+    def _filter(self, ranked: Ranking, accepts: Accepts) -> Iterator[tuple[int, float]]:
         """Yield the chunks that may be found."""
         for some in batches(ranked, _AT_ONCE):
             new = [number for number, _ in some if (accepts, number) not in self._accepted]
@@ -246,11 +242,11 @@ class Snapshot:
                 self._accepted[accepts, number] = accepts(metadata)
             yield from (one for one in some if self._accepted[accepts, one[0]])
 
-    def _read_intact(self, ranked: Iterator[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+    def _read_intact(self, groups: Iterator[Ranking]) -> Iterator[Ranking]:
         with self._intact():
-            yield from ranked
+            yield from groups
 
-    def _ranking(self, best: list[tuple[int, float]], count: int) -> dict[int, float]:
+    def _ranking(self, best: Ranking, count: int) -> dict[int, float]:
         """Return the first `count` of the best chunks."""
         scores = Counter(score for _, score in best)
         equal = [number for number, score in best if scores[score] > 1]
@@ -258,9 +254,7 @@ class Snapshot:
         return _first(best, count, dict(self._select(f"{named} WHERE chunks.id", equal)))
 
 
-def _first(
-    best: list[tuple[int, float]], count: int, names: Mapping[int, bytes]
-) -> dict[int, float]:
+def _first(best: Ranking, count: int, names: Mapping[int, bytes]) -> dict[int, float]:
     """Return the first `count` chunks.
 
     Of those with the same score, the first are those of the document whose name comes first.

@@ -384,7 +384,7 @@ def note(connection: Connection, name: str, value: bytes) -> None:
 
 def _remove(connection: Connection, names: Iterable[str]) -> None:
     what = "id, first_chunk, last_chunk FROM documents WHERE name"
-    documents = [*select(connection, what, map(to_bytes, names))]
+    documents = select(connection, what, map(to_bytes, names))
     chunks = [(first, last) for _, first, last in documents]
     segments.remove(connection, chunks)
     left = sum(last - first + 1 for first, last in chunks)

@@ -153,11 +153,11 @@ def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
     yield places
 
 
-def rank(values: _Floats, places: Rows, count: int) -> Iterator[tuple[int, float]]:
-    """Yield places with their values, the highest first; see `highest`."""
+def rank(values: _Floats, places: Rows, count: int) -> Iterator[tuple[Rows, _Floats]]:
+    """Yield places and their values, the highest first; see `highest`."""
     for some in highest(values, places, count):
         order = some[np.argsort(-values[some], kind="stable")]
-        yield from zip(order.tolist(), values[order].tolist(), strict=True)
+        yield order, values[order]
 
 
 @lru_cache(maxsize=4)

@@ -32,6 +32,7 @@ from lumber_retrieval.words.word_count import (
     count_starts,
     count_words,
     floor_by_length,
+    has_at_most,
     is_inside_word,
 )
 
@@ -241,13 +242,13 @@ class _DocumentPassages:
         """Join a hit with passages near it; return the words added, or None if they do not fit."""
         first = last = bisect_right(self._starts, hit.span.start)
         start, end, above = _with_indent(hit.span.start, self._original), hit.span.end, hit.above
-        if first and self._are_near(self._passages[first - 1].span.end, start, max_gap):
+        if first and has_at_most(max_gap, self._text, self._passages[first - 1].span.end, start):
             first -= 1
             before = self._passages[first]
             start, end, above = before.span.start, max(end, before.span.end), before.above
         while last < len(self._passages):
             after = self._passages[last].span
-            if not self._are_near(end, after.start, max_gap):
+            if not has_at_most(max_gap, self._text, end, after.start):
                 break
             end = max(end, after.end)
             last += 1
@@ -265,13 +266,6 @@ class _DocumentPassages:
         self._passages[first:last] = [_JoinedHits(Span(start, end), starts, words, above)]
         self._starts[first:last] = [start]
         return added
-
-    def _are_near(self, end: int, start: int, max_gap: int) -> bool:
-        """Return whether at most `max_gap` words or parts of words lie between two offsets."""
-        gap = start - end
-        return (
-            floor_by_length(0, gap) <= max_gap and count_starts(self._text, end, start) <= max_gap
-        )
 
 
 def _with_indent(start: int, text: str) -> int:

@@ -50,6 +50,11 @@ def count_starts(text: str, start: int, end: int) -> int:
     return _count(text[start:end]) - is_inside_word(text, start)
 
 
+def has_at_most(words: int, text: str, start: int, end: int) -> bool:
+    """Return whether so many words or parts of words, or fewer, are in a range of a text."""
+    return (end - start) // _MOST_CHARACTERS_PER_WORD <= words >= count_starts(text, start, end)
+
+
 def is_inside_word(text: str, place: int) -> bool:
     """Return whether a cut at a place divides a word."""
     return _INSIDE_WORD.match(text, place) is not None
