@@ -66,4 +66,5 @@ def _completion(response: ChatResponse) -> Completion:
         response.raw,
         response.additional_kwargs,
         response.message.additional_kwargs,
+        response.message.blocks,
     )

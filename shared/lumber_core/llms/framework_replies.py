@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion
 
-_MAX_DEPTH = 6  # the Responses API has its refusals in the content of an item of its output
+_MAX_DEPTH = 8  # Gemini has its calls in the parts of the content of a candidate
 _MAX_ENTRIES = 1000  # at one depth; more are tokens with their probabilities
 _REASON = r"(?:finish|stop|done|termination)_?reason$"
 _PROMPT_TOKENS = (
@@ -60,10 +60,10 @@ def text_instead(*sources: object) -> str:
     The thought stands in tags, as one that is delivered in the text.
     """
     found = [*_entries_of(sources)]
-    for name in ("arguments", "args"):
-        called = [entries[name] for entries in found if entries.get(name) and "name" in entries]
-        if called:
-            return "\n".join(one if _is_text(one) else json.dumps(one) for one in called)  # type: ignore[misc]
+    for name in ("arguments", "args", "input", "tool_kwargs"):  # of OpenAI, Gemini, Anthropic
+        named = (entries for entries in found if {"name", "tool_name"} & entries.keys())
+        if called := [entries[name] for entries in named if entries.get(name)]:
+            return "\n".join(one if isinstance(one, str) else json.dumps(one) for one in called)
     for name in ("reasoning_content", "reasoning", "thinking"):
         for entries in found:
             if _is_text(thought := entries.get(name)):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from lumber_core.calls.deadlines import ACCEPTED, limit_reading
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.exchange import RequestSettings
+from lumber_core.llms.framework_replies import text_instead
 from lumber_core.llms.model import Completion
 from lumber_core.llms.remote import RemoteModel
 
@@ -105,7 +106,7 @@ class GeminiModel(RemoteModel):
             (usage and usage.thoughts_token_count) or 0
         )
         return Completion(
-            text="".join(part.text or "" for part in parts if not part.thought),
+            text="".join(p.text or "" for p in parts if not p.thought) or text_instead(parts),
             prompt_tokens=prompt_tokens,
             completion_tokens=wrote,
             finish_reason=_name(candidate.finish_reason),

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 from google.genai import types
+from llama_index.core.base.llms.types import ToolCallBlock
+from llama_index.core.llms import ChatMessage, ChatResponse, MockLLM
 
+from llamaindex_lumber.llm import LlamaIndexModel
+from lumber_core.llms import GeminiModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.framework_replies import read_reply
 
@@ -121,6 +125,19 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
             {"tool_calls": [{"function": {"name": "answer", "arguments": '{"answer": "ID 7"}'}}]},
             '{"answer": "ID 7"}',
         ),
+        (
+            {"content": [{"type": "tool_use", "name": "answer", "input": {"answer": "ID 7"}}]},
+            '{"answer": "ID 7"}',
+        ),
+        (
+            [{"tool_name": "answer", "tool_kwargs": {"answer": "ID 7"}, "block_type": "tool_call"}],
+            '{"answer": "ID 7"}',
+        ),
+        (
+            {"candidates": [{"content": {"parts": [{"call": {"name": "a", "args": {"id": 7}}}]}}]},
+            '{"id": 7}',
+        ),
+        ({"input": {"answer": "ID 7"}}, ""),
         ({"additional_kwargs": {"reasoning_content": "ID 3? ID"}}, "<think>ID 3? ID</think>"),
         ({"reasoning": "ID 3?"}, "<think>ID 3?</think>"),
         ({"reasoning": None, "tool_calls": []}, ""),
@@ -129,3 +146,17 @@ def test_what_a_framework_has_counted_itself_is_not_counted_again() -> None:
 def test_a_reply_without_a_text_has_its_tool_calls_or_its_thought(source, text) -> None:
     assert read_reply("", source).text == text
     assert read_reply("Answer: ID 4", source).text == "Answer: ID 4"
+
+
+def test_gemini_and_llamaindex_models_answer_by_a_tool_call() -> None:
+    call = types.Part(function_call=types.FunctionCall(name="answer", args={"answer": "ID 7"}))
+    content = types.Content(parts=[call])
+    reply = types.GenerateContentResponse(candidates=[types.Candidate(content=content)])
+    assert GeminiModel("any", api_key="k")._completion(reply).text == '{"answer": "ID 7"}'
+    block = ToolCallBlock(tool_name="answer", tool_kwargs={"answer": "ID 7"})
+
+    class Calls(MockLLM):
+        def chat(self, messages: Any, **_: Any) -> ChatResponse:
+            return ChatResponse(message=ChatMessage(role="assistant", blocks=[block]))
+
+    assert LlamaIndexModel(Calls(max_tokens=9)).complete("", "Which?").text == '{"answer": "ID 7"}'
