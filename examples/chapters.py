@@ -17,34 +17,16 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from lumber_core import BertChunker
+from lumber_core.text import read_cues, what_is_said
 
 BUNDLED = Path(__file__).parent / "data" / "nine_things.vtt"
 SHORTEST = 30  # tokens: a shorter piece is joined to a neighbour
 TITLE_WORDS = 3
 WIDTH = 90
 
-_CUE = re.compile(r"(?:(\d+):)?(\d+):(\d+)[.,]\d+ -->.*\n((?:.+\n?)+)")
-_TAG = re.compile(r"<[^>]*>")  # of a speaker or of italics
 _WORD = re.compile(r"[^\W\d_]{4,}")
-
-
-class Caption(NamedTuple):
-    """A caption: the second when it is shown, and its words."""
-
-    second: int
-    words: str
-
-
-def read_captions(text: str) -> list[Caption]:
-    """Return the captions of a file in WebVTT or SubRip."""
-    captions = []
-    for hours, minutes, seconds, lines in _CUE.findall(text):
-        second = 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)
-        captions.append(Caption(second, " ".join(_TAG.sub("", lines).split())))
-    return captions
 
 
 def titles(chapters: Sequence[str]) -> list[str]:
@@ -62,21 +44,21 @@ def titles(chapters: Sequence[str]) -> list[str]:
 
 
 def main(file: Path) -> None:
-    captions = read_captions(file.read_text(encoding="utf-8"))
-    if not captions:
+    captions = file.read_text(encoding="utf-8")
+    cues = read_cues(captions)
+    if not cues:
         sys.exit(f"{file} has no captions in WebVTT or SubRip")
     text, offsets = "", []
-    for caption in captions:
+    for cue in cues:
         offsets.append(len(text))
-        text += caption.words + " "
+        text += what_is_said(captions, cue.span) + " "
 
     spans = BertChunker("large", threshold=0, min_chunk_size=SHORTEST).segment(text).spans
     chapters = [text[span.start : span.end] for span in spans]
     print(f"{file.name}: {len(text.split()):,} words, {len(chapters)} chapters\n")
     for span, chapter, title in zip(spans, chapters, titles(chapters), strict=True):
-        second = captions[bisect_right(offsets, span.start) - 1].second
-        print(f"{second // 60:02}:{second % 60:02}  {title}")
-        print(textwrap.indent(textwrap.shorten(chapter, WIDTH, placeholder=" ..."), " " * 7))
+        print(f"{cues[bisect_right(offsets, span.start) - 1].begins}  {title}")
+        print(textwrap.indent(textwrap.shorten(chapter, WIDTH, placeholder=" ..."), " " * 10))
 
 
 if __name__ == "__main__":

@@ -190,9 +190,11 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
         ValueError: Its offsets are invalid, or do not fit its content.
     """
     start, end = (_offset(chunk, key) for key in ("start_index", "end_index"))
-    content = chunk.page_content
+    content, own = chunk.page_content, chunk.metadata.get("text")
     if start is None or end is None:
         return start, content
+    if isinstance(own, str) and len(own) == end - start:  # passages of captions show what is said
+        return start, own
     if not start <= end <= start + len(content):
         raise ValueError(
             f"what begins with {content[:40]!r} has the offsets {start:,} to {end:,}, which do not "

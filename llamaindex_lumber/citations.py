@@ -105,5 +105,7 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
 
 def _part(node: BaseNode) -> CitedPart:
     name = document_name(node.metadata) or node.ref_doc_id or node.node_id
-    start = getattr(node, "start_char_idx", None)
-    return cited_part(name, text_of(node), node.metadata, start, file_name(node.metadata))
+    start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
+    own = str(node.metadata.get("text", ""))  # of captions, whose nodes show what is said
+    text = own if start is not None and start + len(own) == end else text_of(node)
+    return cited_part(name, text, node.metadata, start, file_name(node.metadata))

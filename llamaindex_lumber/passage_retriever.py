@@ -255,7 +255,7 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
     source = RelatedNodeInfo(node_id=passage.document, node_type=kind, metadata=common)
     node = TextNode(
         id_=passage.key,
-        text=passage.text,
+        text=passage.said,
         metadata=common,
         start_char_idx=passage.span.start,
         end_char_idx=passage.span.end,
@@ -264,6 +264,7 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
     )
     own = {key: metadata[key] for key in OWN_KEYS if key in metadata}
     own |= {key: "" for key in SHOWN_KEYS if key not in own}
+    own |= {"text": passage.text} if passage.time else {}
     add_metadata(
         node, {**own, "similarity": passage.similarity, "words_found": passage.words_found}
     )

@@ -12,7 +12,6 @@ import typer
 
 from lumber_cli.chunk_formats import as_text, write_utf8
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -64,15 +63,14 @@ def show_passages(
         for number, passage in enumerate(passages, 1):
             name = printable(passage.document)
             title = name if answer is not None else f"[{number}] {name}"
-            text += as_text(" | ".join([title, *whereabouts(passage)]), passage.text) + "\n"
+            text += as_text(" | ".join([title, *whereabouts(passage)]), passage.said) + "\n"
     write_utf8(typer.get_binary_stream("stdout"), text)
 
 
 def whereabouts(passage: Passage) -> list[str]:
     """Return where a passage is: time, pages or lines, the headings above it, and its columns."""
     metadata = passage.metadata
-    time = time_at(passage.text, 0)
-    parts = [time] if time else []
+    parts = [passage.time] if passage.time else []
     for name in ("page", "line"):
         numbers = _range(passage, name)
         if numbers is not None:
@@ -121,10 +119,9 @@ def _as_json(passage: Passage) -> dict[str, object]:
         numbers = _range(passage, name)
         if numbers is not None:
             row[f"{name}s"] = numbers
-    time = time_at(passage.text, 0)
-    if time:
-        row["time"] = time
-    return {**row, "score": round(passage.score, 4), "text": passage.text}
+    if passage.time:
+        row["time"] = passage.time
+    return {**row, "score": round(passage.score, 4), "text": passage.said or passage.text}
 
 
 def _citation_as_json(citation: Citation) -> dict[str, object]:

@@ -18,6 +18,7 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.storage.database import Database, read_twice
+from lumber_core.text.captions import speech, what_is_said
 from lumber_retrieval.hits import Accepts
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import (
@@ -201,13 +202,17 @@ class PassageIndex:
     ) -> Iterator[NewDocument]:
         recorded = [RecordedMetadata(one.content.metadata) for one in documents]
         sources = [
-            replace(one.content, metadata=metadata)
+            replace(one.content, text=speech(one.content.text), metadata=metadata)
             for one, metadata in zip(documents, recorded, strict=True)
         ]
         asks = hasattr(self._chunker, "judge")  # which may take longer than embedding
         split = self._chunker.split_all(
             sources, Delivery(trim=True), show_progress=show_progress and asks
         )
+        split = [
+            [replace(chunk, text=what_is_said(one.content.text, chunk.span)) for chunk in chunks]
+            for one, chunks in zip(documents, split, strict=True)
+        ]
         parts = place_chunks(split)
         in_contexts = [chunk.in_context for part in parts for chunk in part]
         keys, own = texts.embed(in_contexts, lambda share: advance(share * len(documents)))

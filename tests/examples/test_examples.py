@@ -139,8 +139,8 @@ def test_retrieval_in_memory(example: str, run: Callable[[str], str]) -> None:
 
 def chapters_in(printed: str) -> list[tuple[int, str, str]]:
     """Return second, title and first words of the chapters that were printed."""
-    found = re.findall(r"^(\d+):(\d\d)  (.+)\n {7}(.+)$", printed, re.MULTILINE)
-    return [(60 * int(m) + int(s), title, first) for m, s, title, first in found]
+    found = re.findall(r"^(\d+):(\d\d):(\d\d)  (.+)\n {10}(.+)$", printed, re.MULTILINE)
+    return [(3600 * int(h) + 60 * int(m) + int(s), title, first) for h, m, s, title, first in found]
 
 
 def test_captions_become_chapters_with_titles() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from lumber_core.chunking.size_limits import MAX_CHARACTERS_PER_TOKEN, SizeLimits
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import Span
-from lumber_core.text.captions import without_times
+from lumber_core.text.captions import speech
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
@@ -37,7 +37,6 @@ from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED
 from lumber_core.text.unicode import count_line_breaks, word_cuts
-from lumber_core.text.units import sentences
 from lumber_core.tokens import TokenCounter
 
 
@@ -277,7 +276,7 @@ def overlap_spans(
         section = bisect_right(sections, span.start)
         first = max(before.start, extended[-1].start + 1, sections[section - 1] if section else 0)
         begin = span.start
-        for places in _repeatable(parsed, starts, before.start, Span(first, span.start), tokens):
+        for places in _repeatable(parsed, starts, Span(first, span.start), tokens):
             begin = _earliest_start(text, span, places, limits, tokens)
             if begin < span.start:
                 break
@@ -287,42 +286,27 @@ def overlap_spans(
 
 
 def _repeatable(
-    parsed: ParsedText, units: Sequence[int], begin: int, room: Span, tokens: int
+    parsed: ParsedText, units: Sequence[int], room: Span, tokens: int
 ) -> Iterator[list[int]]:
-    """Yield where text before a chunk may begin to be repeated, level by level, best level first.
-
-    Args:
-        parsed: The text.
-        units: Where units start.
-        begin: Where the chunk before starts.
-        room: From the first place that is allowed to the start of the chunk.
-        tokens: Maximum tokens to repeat.
-    """
+    """Yield where a chunk of at most `tokens` more may begin in `room`, best level first."""
     text, stop, kind = parsed.text, room.end, parsed.source.kind
+    said = speech(text) if kind == "captions" else ""
     visible = room.stripped(text).end
-    low, high = bisect_left(units, room.start), bisect_left(units, stop)
-    last = max(units[high - 1] if high else 0, begin)
     near = max(room.start, stop - tokens * MAX_CHARACTERS_PER_TOKEN)
-    # A part of a cue begins with what is said, not with its times.
-    shown = without_times(text[last:stop]) if kind == "captions" else ""
-    near = max(near, last) if shown else near
 
     def among(offsets: Iterable[int]) -> list[int]:
-        return [
-            at for at in offsets if at < visible and not shown[at - last : at - last + 1].isspace()
-        ]
+        # A part of a cue begins with what is said, not with its times.
+        return [at for at in offsets if at < visible and not said[at : at + 1].isspace()]
 
     if kind in NESTED:
         yield among(parsed.places(near, stop).offsets)
-    yield [*units[low:high]]
-    inside = sentences(text[last:stop], parsed.language)
-    yield among(last + s.start for s in inside[1:] if last + s.start >= room.start)
+    yield [*units[bisect_left(units, room.start) : bisect_left(units, stop)]]
     yield among(parsed.places(near, stop).offsets)
     for places in parsed.finer_places(near, stop):
         yield among(places.offsets)
     # Words of scripts without spaces; marks alone are none.
-    words = among(near + at for at in word_cuts(text[near:stop]))
-    yield [at for at in words if text[at].isalnum()]
+    words = (near + at for at in word_cuts(text[near:visible]))
+    yield [at for at in words if text[at : at + 1].isalnum()]
 
 
 def _earliest_start(

@@ -9,7 +9,8 @@ elements of code and data. `titles` and `context` describe the document that a c
 caches what was read of one text.
 """
 
+from lumber_core.text.captions import read_cues, what_is_said
 from lumber_core.text.source import Source
 from lumber_core.text.units import paragraphs, sentences, sentences_and_lines
 
-__all__ = ["Source", "paragraphs", "sentences", "sentences_and_lines"]
+__all__ = ["Source", "paragraphs", "read_cues", "sentences", "sentences_and_lines", "what_is_said"]

@@ -1,38 +1,55 @@
-"""Captions, as in SRT and WebVTT: spoken text with its times.
+"""Captions, as in SRT and WebVTT: speech with its times.
 
-A cue is a number or name on a line of its own, a line with its times, and the spoken text.
+A cue is a number or name on a line of its own, a line with its times, and text. Not said are names
+of speakers, tags, notes, and lines that rolling captions show again.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
+from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 
 from lumber_core.spans import Span
 
+INVISIBLE = "\u2060"
+"""Stands in speech for what is hidden beside a sign, as the tag in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}"
-_LABEL = re.compile(
-    rf"^(?:(?=\S*\d)\S{{1,99}}[^\S\n]*\n)?[^\S\n]*({_TIME})[^\S\n]+{_ARROW}[^\S\n]+{_TIME}[^\n]*\n?",
+_AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
+_LABEL = re.compile(  # the lines of a cue above its text
+    rf"^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?({_TIME})"
+    rf"[^\S\n]+{_ARROW}[^\S\n]+({_TIME})[^\n]*\n?",
     re.MULTILINE,
 )
-"""The lines of a cue above its text."""
-_VISIBLE = re.compile(r"\S")
+_BLOCK = re.compile(
+    rf"(?:^\ufeff?WEBVTT|{_AFTER_BLANK}(?:NOTE|STYLE|REGION))\b.*(?:\n(?!.*{_ARROW}).*\S.*)*",
+    re.MULTILINE,
+)
+_MARKUP = re.compile(  # tags, or one entity
+    r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\})+|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
+    re.IGNORECASE,
+)
+# ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "[SPEAKER_00]: ".
+_SPEAKER = re.compile(
+    rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:(\[?"
+    r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a]{0,30}(?:(?: [^\s:\uff1a]{1,30}){0,2}"
+    r" [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?)(?::(?=\s)|\uff1a))?",
+    re.MULTILINE,
+)
+_VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
 
 
 class Cue(NamedTuple):
-    """A spoken text with its time.
-
-    Attributes:
-        span: From its number or times to the next cue.
-        text_start: Where the spoken text begins.
-        time: When it is spoken, as in "00:12:30".
-    """
+    """A text, from its number or times to the next cue; when it begins and ends: "00:12:30"."""
 
     span: Span
     text_start: int
-    time: str
+    begins: str
+    ends: str
 
 
 def read_cues(text: str) -> list[Cue]:
@@ -42,23 +59,67 @@ def read_cues(text: str) -> list[Cue]:
     labels = [*_LABEL.finditer(text)]
     ends = [*(label.start() for label in labels), len(text)][1:]
     return [
-        Cue(Span(label.start(), end), label.end(), _format_time(label[1]))
+        Cue(Span(label.start(), end), label.end(), *map(_format_time, label.groups()))
         for label, end in zip(labels, ends, strict=True)
     ]
 
 
-def without_times(text: str) -> str:
-    """Return a text of the same length, with blanks for the numbers and times of captions."""
-    if _ARROW not in text:
-        return text
-    return _LABEL.sub(lambda label: _VISIBLE.sub(" ", label[0]), text)
-
-
-def time_at(text: str, place: int) -> str:
-    """Return the time of the cue that contains a place, as "00:12:30"; "" if none does."""
+@lru_cache(maxsize=4)
+def speech(text: str) -> str:
+    """Return a text of the same length; of captions, with blanks for all that is not said."""
     cues = read_cues(text)
-    number = bisect_right(cues, place, key=lambda cue: cue.span.start)
-    return cues[number - 1].time if number else ""
+    if not cues:
+        return text
+    for pattern in (_BLOCK, _LABEL):
+        text = pattern.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
+    text = _MARKUP.sub(_without_markup, text)
+    heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
+    names = Counter(head[1] for head in heads if head[1])
+    often = 2 * names.total() >= max(4, len(cues))
+    hidden = [
+        (at.start(), at.end() if often or names[at[1]] != 1 or " " in at[1] else at.start(1))
+        for at in heads
+    ]
+    before: list[list[str]] = []
+    rolled, ended = [], ""
+    for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
+        lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
+        shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
+        most = min(len(before), len(shown), 4)  # lines of a screen
+        again = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
+        if again and (again < max(len(shown), len(before)) or cue.begins == ended):
+            rolled.append(lines[:again])
+        before, ended = shown or before, cue.ends
+    if 2 * len(rolled) > len(cues):  # else people repeat themselves
+        hidden += [line.span() for lines in rolled for line in lines]
+    said = [*text]
+    for start, end in hidden:
+        said[start:end] = " " * (end - start)
+    return "".join(said)
+
+
+def what_is_said(text: str, span: Span | None = None) -> str:
+    """Return what is said in captions or a part of them, line by line; any other text as it is."""
+    said = speech(text)
+    part = said if span is None else span.of(said)
+    lines = (" ".join(line.split()) for line in part.replace(INVISIBLE, "").splitlines())
+    return part if said == text else "\n".join(filter(None, lines))
+
+
+def time_at(text: str, start: int, end: int = 0) -> str:
+    """Return when captions say a part, "00:12:30", or "00:12:30 to 00:12:41" over cues; or ""."""
+    cues, places = read_cues(text), (start, max(start, end - 1))
+    first, last = (bisect_right(cues, at, key=lambda cue: cue.span.start) for at in places)
+    begins = cues[max(first, 1) - 1].begins if last else ""
+    return begins if max(first, 1) >= last else f"{begins} to {cues[last - 1].ends}"
+
+
+def _without_markup(match: re.Match[str]) -> str:
+    sign = unescape(match[0]) if match[0][0] == "&" else ""
+    text, start, end = match.string, *match.span()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    beside = before.strip() and after.strip() and not (before.isalnum() and after.isalnum())
+    return sign.ljust(end - start, INVISIBLE if sign.strip() or (beside and not sign) else " ")
 
 
 def _format_time(time: str) -> str:

@@ -15,30 +15,26 @@ _PARTS = re.compile(
 _LINE_TAG = re.compile(r"<br\b[^<>]*>|</(?:p|div)>", re.IGNORECASE)
 _NO_TITLE = re.compile(r"<!--.*?-->|<[^<>]*>|!\[[^\[\]]*\]\([^()]*\)|\[\s*\]\([^()]*\)", re.DOTALL)
 _WRAPPERS = re.compile(r"(?:\s|</?(?:a|center|details|div|header|p|section|summary)\b[^<>]*>)*")
+_LONGEST_TITLE = 2_000  # characters, tags included
 
 
-def html_headings(html: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where headings and the HTML between them begin, the level (of HTML 0), and the title.
+def html_headings(text: str, first: int, stop: int) -> Iterator[tuple[int, int, str]]:
+    """Yield where headings of HTML and what is between them (level 0) begin, levels and titles.
 
-    Nothing if there is no heading. Those in tables and those of pictures alone are none. Tags
-    around one, such as `<div>`, belong to it. Of several in a line the first counts.
+    The last item is where they end, behind `stop` if a heading goes on. Those in tables and those
+    of pictures alone are none. Tags around one belong to it. Of several in a line the first counts.
     """
-    done = 0
-    for part in _PARTS.finditer(html):
+    done = first
+    for part in _PARTS.finditer(text, first, stop + _LONGEST_TITLE):
         title = unescape(_NO_TITLE.sub("", _LINE_TAG.sub(" ", part["title"] or "")))
-        wrapped = _WRAPPERS.fullmatch(html, done, part.start())
-        start = done if wrapped else html.rfind("\n", 0, part.start()) + 1
-        if part["end"] and start >= done and any(map(str.isalnum, title)):
+        wrapped = _WRAPPERS.fullmatch(text, done, part.start())
+        start = done if wrapped else text.rfind("\n", first, part.start()) + 1 or first
+        if part.start() < stop and part["end"] and start >= done and any(map(str.isalnum, title)):
             if start > done:
                 yield done, 0, ""
             yield start, int(part["level"]), " ".join(title.split())
-            done = html.find("\n", part.end()) + 1 or len(html)
-    if done and not _WRAPPERS.fullmatch(html, done):
+            done = text.find("\n", part.end()) + 1 or len(text)
+    if first < done < stop and not _WRAPPERS.fullmatch(text, done, stop):
         yield done, 0, ""
-
-
-def leaves_open(html: str) -> str:
-    """Return the tag that closes a heading which HTML begins and leaves open, or ""."""
-    return next(
-        (f"</h{p['level']}" for p in _PARTS.finditer(html) if p["title"] and not p["end"]), ""
-    )
+    if done > first:
+        yield max(done, stop), 0, ""

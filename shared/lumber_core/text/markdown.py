@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.html_headings import html_headings, leaves_open
+from lumber_core.text.html_headings import html_headings
 from lumber_core.text.lines.code import prose_paragraphs
 from lumber_core.text.lines.directives import with_items
 from lumber_core.text.lines.tables import html_header, html_rows, outside
@@ -62,7 +62,6 @@ _LEAVES: dict[str, BlockKind] = {
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _NO_HEADER = Span(0, 0)
-_MOST_TOKENS_OF_HEADING = 16  # of the parser, in a heading in HTML with blank lines
 _HEADER_LINES = 2  # of a table: the header row and the line of dashes
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
 
@@ -272,15 +271,14 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             yield from _indented_blocks(token.content, start, lines[first:stop])
             continue
         if kind == "html" and not token.level:
-            stop = _end_of_heading(tokens, number, stop)
-            end = lines[stop] if stop < len(lines) else lines[0] + len(text)
-            headings = [*html_headings(text[start - lines[0] : end - lines[0]])]
-            for (at, level, title), (below, *_) in pairwise([*headings, (end - start, 0, "")]):
-                rows = lines[bisect_right(lines, start + at) : bisect_left(lines, start + below)]
-                kind = "heading" if level else "html"
-                yield Block(start + at, start + at, kind, level, title, tuple(rows))
-            if headings:
-                previous = end - 1
+            end = lines[stop] - lines[0] if stop < len(lines) else len(text)
+            for (at, level, title), (below, *_) in pairwise(
+                html_headings(text, start - lines[0], end)
+            ):
+                at, previous = at + lines[0], below + lines[0] - 1
+                rows = lines[bisect_right(lines, at) : bisect_right(lines, previous)]
+                yield Block(at, at, "heading" if level else "html", level, title, tuple(rows))
+            if previous > start:
                 continue
         outline = kind == "heading" and token.level == 0
         yield Block(
@@ -294,17 +292,6 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             if kind == "table" and stop - first > _HEADER_LINES
             else _NO_HEADER,
         )
-
-
-def _end_of_heading(tokens: Sequence[Token], number: int, stop: int) -> int:
-    """Return the line after HTML, with the paragraphs of a heading that it leaves open."""
-    closing = leaves_open(tokens[number].content)
-    for token in tokens[number + 1 : number + 1 + _MOST_TOKENS_OF_HEADING] if closing else ():
-        if closing in token.content.lower():
-            return _line_range(token)[1]
-        if token.type not in ("paragraph_open", "inline", "paragraph_close", "html_block"):
-            break
-    return stop
 
 
 def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:

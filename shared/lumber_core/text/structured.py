@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from lumber_core.spans import Span
-from lumber_core.text.captions import Cue, read_cues
+from lumber_core.text.captions import read_cues
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, OutlinePlace, places_in_outline
 from lumber_core.text.parsed import ParsedText, PlainText
@@ -114,21 +114,11 @@ class StructuredText(PlainText):
         return self.contexts(below, self.outline(below))
 
     @cached_property
-    def overhead(self) -> float:
-        """The length of captions divided by that of their spoken text."""
-        spoken = sum(cue.span.end - cue.text_start for cue in self._cues)
-        return len(self.text) / spoken if spoken else 1.0
-
-    @cached_property
-    def _cues(self) -> list[Cue]:
-        return read_cues(self.text) if self.source.kind == "captions" else []
-
-    @cached_property
     def _own_places(self) -> Places | None:
         """The cues of captions, or elements of JSON; None if the text has neither."""
-        if self._cues:
-            cues = ((cue.span.start, cue.text_start) for cue in self._cues)
-            return Places.of(Place(start, Kind.PARAGRAPH, text) for start, text in cues)
+        cues = read_cues(self.text) if self.source.kind == "captions" else []
+        if cues:
+            return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.text_start) for cue in cues)
         # Loaders may give the name of a JSON file to a text from inside it. In a single line,
         # objects are found as in any text.
         body = self.text.strip("\ufeff \t\r\n")

@@ -17,7 +17,7 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.captions import time_at
+from lumber_core.text.captions import speech, time_at, what_is_said
 from lumber_core.text.pages import (
     PAGE_KEYS,
     document_key,
@@ -46,11 +46,11 @@ class Citation:
         similarity: How many of the letters and digits of both are equal, in order, from 0 to 1.
             Case, accents, hyphens, punctuation and white space do not count, so that it may be 1 if
             `kind` is "aligned". 0 if it is not found.
-        text: The document's own words: the slice of its text. "" if it is not found.
+        text: The document's own words: the slice of its text, or what captions say there; or "".
         lines: The first and the last line in the text of the document, from 1; None if that is not
             known, as of chunks that do not say their lines.
         pages: The first and the last page, from 1; None if the document has no pages.
-        time: When it is said in captions, as "00:12:30"; "" in any other document.
+        time: When captions say it: "00:12:30", or over cues "00:12:30 to 00:12:41"; or "".
         places: How many places have it; above 1 only if it is exact. `span` is the first of them:
             the quote may be from another one.
         file: The file that the document is, or that it is a row or a part of; "" if that is not
@@ -167,7 +167,7 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     """
     asked = [*quotes] if not isinstance(quotes, str) else quotes
     check_texts(asked)  # also refuses one string
-    quotable = [(part, QuotableText(part.source.text)) for part in _parts(texts)]
+    quotable = [(part, QuotableText(speech(part.source.text))) for part in _parts(texts)]
     return [_citation(quote, quotable) for quote in asked]
 
 
@@ -219,10 +219,10 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
         part.document,
         span.shifted(part.start),
         similarity,
-        span.of(source.text),
+        what_is_said(source.text, span),
         (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
         source.pages_of(span),
-        time_at(source.text, span.start),
+        time_at(source.text, *span),
         len(places) if kind == "exact" else 1,
         part.file,
     )

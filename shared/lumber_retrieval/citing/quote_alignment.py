@@ -20,6 +20,7 @@ from rapidfuzz.distance import Indel, Opcode
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from lumber_core.spans import Span
+from lumber_core.text.captions import INVISIBLE
 from lumber_retrieval.words.keywords import fold
 
 # Typographic quotation marks and primes, read as the plain ones: a character each, as offsets stay.
@@ -188,13 +189,15 @@ class _Spaced:
 
     def __init__(self, text: str) -> None:
         marked = text.translate(_PLAIN)
-        self._offsets = [match.start() for match in re.finditer(r"\S+", marked)]
-        parts = marked.split()
+        found = [*re.finditer(rf"[^\s{INVISIBLE}]+", marked)]
+        self._offsets = [match.start() for match in found]
+        parts = [match[0] for match in found]
         self.text = " ".join(parts)
         lengths = [len(part) + 1 for part in parts]
         if not text.isascii():
-            for number, (before, after) in enumerate(pairwise(parts)):
-                if _UNSPACED.search(before[-1] + after[0]):
+            for number, (before, after) in enumerate(pairwise(found)):
+                hidden = marked[before.end() : after.start()].strip(INVISIBLE) == ""
+                if hidden or _UNSPACED.search(before[0][-1] + after[0][0]):
                     lengths[number] -= 1
             spaced = zip(parts, lengths, strict=True)
             self.text = "".join(part.ljust(length) for part, length in spaced).rstrip(" ")

@@ -11,7 +11,6 @@ from typing import Any
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.captions import without_times
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import (
     PAGE_KEYS,
@@ -219,8 +218,8 @@ def new_document(
         text=document.content.text,
         spans=[chunk.span for chunk in chunks],
         details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
-        words=[without_times(chunk.text_in_context) for chunk in chunks],
-        around=texts_around([without_times(chunk.text) for chunk in chunks]),
+        words=[chunk.text_in_context for chunk in chunks],
+        around=texts_around([chunk.text for chunk in chunks]),
         vectors=vectors,
         splitting=splitting,
         keys=keys.tobytes(),

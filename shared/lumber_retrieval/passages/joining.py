@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import takewhile
 from math import inf
 from operator import eq
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
-from lumber_core.text.captions import without_times
+from lumber_core.text.captions import speech, time_at, what_is_said
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
@@ -71,6 +72,7 @@ class Passage:
             if passages without context were asked for.
         words_found: The share of the question's words that it contains, weighted by rarity, from 0
             to 1; None if it is unknown.
+        said, time: What is said in its text, and when it begins ("00:12:30"), if it is captions.
     """
 
     document: str
@@ -79,6 +81,8 @@ class Passage:
     hits: tuple[Hit, ...] = field(repr=False)
     context: str = ""
     words_found: float | None = None
+    said: str = ""
+    time: str = ""
 
     @property
     def score(self) -> float:
@@ -94,8 +98,8 @@ class Passage:
 
     @property
     def in_context(self) -> str:
-        """Its text below its context: after a blank line, or right below the header of a table."""
-        return text_in_context(self.context, self.text)
+        """What is said below its context: after a blank line, or below the header of a table."""
+        return text_in_context(self.context, self.said or self.text)
 
     @property
     def key(self) -> str:
@@ -211,7 +215,11 @@ def join_hits(
         span = documents[hit.document].passage_of(hit.span)
         passages.setdefault((hit.document, span), []).append(hit)
     return [
-        Passage(document, span, span.of(texts[document]), tuple(own))
+        Passage(
+            *(document, span, span.of(texts[document]), tuple(own)),
+            said=what_is_said(texts[document], span),
+            time=time_at(texts[document], span.start),
+        )
         for (document, span), own in passages.items()
     ]
 
@@ -230,7 +238,9 @@ class _DocumentPassages:
 
     def __init__(self, text: str) -> None:
         self._original = text
-        self._text = without_times(text)  # in which words are counted
+        self._text = speech(text)  # in which words are counted
+        self._dense = self._text == text  # captions have many blanks
+        self._are_near = partial(has_at_most, self._text, self._dense)
         self._passages: list[_JoinedHits] = []  # in reading order
         self._starts: list[int] = []  # of the passages
 
@@ -242,13 +252,13 @@ class _DocumentPassages:
         """Join a hit with passages near it; return the words added, or None if they do not fit."""
         first = last = bisect_right(self._starts, hit.span.start)
         start, end, above = _with_indent(hit.span.start, self._original), hit.span.end, hit.above
-        if first and has_at_most(max_gap, self._text, self._passages[first - 1].span.end, start):
+        if first and self._are_near(max_gap, self._passages[first - 1].span.end, start):
             first -= 1
             before = self._passages[first]
             start, end, above = before.span.start, max(end, before.span.end), before.above
         while last < len(self._passages):
             after = self._passages[last].span
-            if not has_at_most(max_gap, self._text, end, after.start):
+            if not self._are_near(max_gap, end, after.start):
                 break
             end = max(end, after.end)
             last += 1
@@ -259,7 +269,8 @@ class _DocumentPassages:
             position = passage.span.end
             counted += passage.words + passage.above
         starts += count_starts(self._text, position, end)
-        words = floor_by_length(starts + is_inside_word(self._text, start), end - start)
+        length = self._dense * (end - start)
+        words = floor_by_length(starts + is_inside_word(self._text, start), length)
         added = words + above - counted
         if added > room:
             return None

@@ -13,6 +13,7 @@ from typing import Any
 
 from lumber_core.checks import check_flags, check_not_negative, check_positive, number_that
 from lumber_core.spans import Span
+from lumber_core.text.captions import read_cues
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED
@@ -147,7 +148,7 @@ def _best_sentences(
         lines = chunk.span
         if not whole_lines:
             limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
-            lines = _lines_of(chunk.span, limits, text)
+            lines = limits if read_cues(limits.of(text)) else _lines_of(chunk.span, limits, text)
         sentences = sentences_of(text[lines.start : lines.end], language, whole_lines=whole_lines)
         yield from _score_sentences(
             chunk._replace(score=scores[place], above=above),

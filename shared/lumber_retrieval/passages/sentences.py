@@ -7,6 +7,7 @@ with one. A small table is read whole if it fits.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import regex
 
 from lumber_core.spans import Span
-from lumber_core.text.captions import read_cues, without_times
+from lumber_core.text.captions import read_cues, speech, what_is_said
 from lumber_core.text.lines.rows import rows_of
 from lumber_core.text.lines.tables import outside
 from lumber_core.text.units import sentences
@@ -26,6 +27,7 @@ _FEWEST_WORDS = 3
 """Fewest words of a passage. Fewer are a label, a name or a number, unless they end like a
 sentence, which has at least two words."""
 
+_LONGEST_OF_CUES = 60  # words of a sentence of captions: longer ones lack marks
 _LONGEST_CACHED = 4_000
 _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
@@ -53,8 +55,8 @@ def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> tupl
     """Return the sentences of a text.
 
     White space, rules, and final headings and table headers are left out. A heading and the number
-    of an item belong to the sentence after them. A row of a table is not divided, nor is a cue of
-    captions. With `whole_lines` no line is divided, as in code.
+    of an item belong to the sentence after them. A row of a table is not divided. Sentences
+    of captions go on over cues. With `whole_lines` no line is divided, as in code.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
     return find(text, language, whole_lines)
@@ -70,14 +72,28 @@ def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Senten
         headed = words.startswith(("#", "<h"))
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
-    cues = [cue.span for cue in read_cues(text)]
-    if cues or any(sign in text for sign in _ROW_SIGNS):
-        rows = cues or rows_of(text)
+    if read_cues(text):
+        starts = _starts_in_speech(text, language)
+    elif any(sign in text for sign in _ROW_SIGNS):
+        rows = rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
     parts = (_trim(text, start, end) for start, end in pairwise([*starts, len(text)]))
     kept = ((part, part.of(text)) for part in parts if part.start < part.end)
     return tuple(Sentence(part, own, has_content(own)) for part, own in kept)
+
+
+def _starts_in_speech(text: str, language: str) -> list[int]:
+    """Return where the sentences of captions begin, and cues in long ones and those without end."""
+    said, starts = speech(text).replace("\r", " ").replace("\n", " "), set[int]()
+    firsts = [cue.span.start for cue in read_cues(text) if cue.span.of(said).strip()] or [0]
+    for start, end in sentences(said, language):
+        own = said[start:end]
+        cue = firsts[max(0, bisect_right(firsts, start) - 1)]
+        starts.add(start if said[min(cue, start) : max(cue, start)].strip() else cue)
+        if count_words(own) > _LONGEST_OF_CUES or not _SENTENCE_END.search(own):
+            starts.update(firsts[bisect_right(firsts, start) : bisect_left(firsts, end)])
+    return sorted(starts)
 
 
 _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
@@ -86,7 +102,7 @@ _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 def has_content(text: str) -> bool:
     """Return whether a text has a sentence, an item or a row: more than headings and a label."""
     words = 0
-    for line in without_times(text).splitlines():
+    for line in what_is_said(text).splitlines():
         if not HEADING.match(line):
             if _THREE_WORDS.search(line):
                 return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lumber_core.text.captions import without_times
+from lumber_core.text.captions import what_is_said
 
 # In alphabets without spaces between words, a syllable counts as a word: in Chinese and Japanese
 # each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
@@ -26,8 +26,9 @@ as JSON or Base64, this many characters count as a word."""
 
 
 def count_words(text: str) -> int:
-    """Return the number of words of a text as budgets count them, without times of captions."""
-    return floor_by_length(_count(without_times(text)), len(text))
+    """Return the number of words of a text as budgets count them; of captions what is said."""
+    said = what_is_said(text)
+    return floor_by_length(_count(said), len(said))
 
 
 def _count(text: str) -> int:
@@ -50,9 +51,10 @@ def count_starts(text: str, start: int, end: int) -> int:
     return _count(text[start:end]) - is_inside_word(text, start)
 
 
-def has_at_most(words: int, text: str, start: int, end: int) -> bool:
-    """Return whether so many words or parts of words, or fewer, are in a range of a text."""
-    return (end - start) // _MOST_CHARACTERS_PER_WORD <= words >= count_starts(text, start, end)
+def has_at_most(text: str, dense: bool, words: int, start: int, end: int) -> bool:
+    """Return whether a range has at most so many words, or parts if its length counts, too."""
+    length = dense * (end - start) // _MOST_CHARACTERS_PER_WORD
+    return length <= words >= count_starts(text, start, end)
 
 
 def is_inside_word(text: str, place: int) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
-from lumber_core.text.captions import time_at, without_times
+from lumber_core.text.captions import speech, time_at
 from lumber_core.text.source import Source
 from lumber_core.text.structured import parse_plain
 from tests.growth import MOST, growth
@@ -253,14 +253,14 @@ def test_captions_are_cut_between_cues_by_what_is_said() -> None:
     ("text", "said", "times"),
     [
         (SRT[:62], "Oars are long. Boats are not.", ["00:01:30"]),
-        (TEAMS, "WEBVTT <v Ann>Oars are long.</v>", ["00:01:30"]),
+        (TEAMS, "Oars are long.", ["00:01:30"]),
         (SRT[:62].replace("\n", "\r\n"), "Oars are long. Boats are not.", ["00:01:30"]),
         ("No --> B: 10:30 --> 11:30", "No --> B: 10:30 --> 11:30", [""]),
         ("No cue.\n100:00:01.000 --> 100:00:02.000\nLate.", "No cue. Late.", ["", "100:00:01"]),
     ],
 )
 def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) -> None:
-    blank = without_times(text)
+    blank = speech(text)
     assert (len(blank), " ".join(blank.split())) == (len(text), said)
     words = (text.index(word) for word in ("No", "Oars", "Late") if word in text)
     assert [time_at(text, place) for place in words] == times

@@ -6,6 +6,7 @@ import pytest
 
 from lumber_core import LayoutChunker, Source
 from lumber_core.spans import Span
+from lumber_core.text import what_is_said
 from lumber_retrieval import cite
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.indexed_documents import IndexedDocument
@@ -37,17 +38,31 @@ def search(
     return index.search(question, budget=words, context=True), model
 
 
-def test_a_passage_of_captions_has_whole_cues_and_a_budget_of_what_is_said() -> None:
-    [passage], model = search("talk.srt", SRT, "What are sails of, flax or polyester?", 10)
+def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_what_is_said() -> None:
+    [passage], model = search("talk.srt", SRT, "What are sails of, flax or polyester?", 11)
     assert passage.text.startswith("3\n00:03:30,500 --> 00:03:33,000\nSails were once")
     assert passage.text.endswith("polyester.")
     assert count_words(passage.text) == 10
+    assert passage.in_context == "talk\n\nSails were once of flax.\nNow they are of polyester."
+    assert passage.time == "00:03:30"
     assert not any(character.isdigit() for text in model.texts for character in text)
 
 
-def test_sentences_of_captions_are_whole_cues() -> None:
-    found = [one.text for one in sentences_of(SRT, "en")]
-    assert found == SRT.rstrip().split("\n\n")
+def test_sentences_of_captions_go_on_over_cues() -> None:
+    found = [what_is_said(SRT, one.span) for one in sentences_of(SRT, "en")]
+    assert found == [
+        *("Oars are made of ash.", "Ash\nis light and strong."),
+        *("The mast is of spruce,\nand so are the spars.", "Sails were once of flax."),
+        *("Now they are of polyester.", "The anchor weighs nine pounds.", "It holds in sand."),
+    ]
+    unmarked = SRT.replace(".", "")
+    whole = [one.text for one in sentences_of(unmarked, "en")]
+    assert whole == unmarked.rstrip().split("\n\n")
+    over = "".join(
+        f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n\n"
+        for n, line in enumerate(["We rest. When the", "tide turns,", "we row. So"], 1)
+    )
+    assert what_is_said(over, sentences_of(over, "en")[1].span) == "When the\ntide turns,\nwe row."
 
 
 def test_hits_of_captions_are_joined_by_what_is_said() -> None:
@@ -123,3 +138,71 @@ def test_the_first_line_of_a_passage_is_indented_as_in_its_file(name: str) -> No
         before = f"{text[: passage.span.start]}|".splitlines()[-1][:-1]
         assert not before or before.strip()
         assert passage.text == passage.span.of(text)
+
+
+TALK = [
+    "you need a clean sharp saw and",
+    "a ladder that stands on firm ground",
+    "cut the dead wood out first",
+    "never take more than a quarter",
+    "of the crown in a single year",
+    "water it well when it is dry",
+]
+ROLLING = "WEBVTT\nKind: captions\n\n" + "".join(
+    f"00:00:{4 * n:02}.000 --> 00:00:{4 * n + 3:02}.990 align:start\n{before}\n"
+    f"{line.replace(' ', f'<00:00:{4 * n:02}.500><c> ', 1)}</c>\n\n"
+    f"00:00:{4 * n + 3:02}.990 --> 00:00:{4 * n + 4:02}.000 align:start\n{line}\n \n\n"
+    for n, (before, line) in enumerate(zip([" ", *TALK], TALK, strict=False))
+)
+
+
+@pytest.mark.parametrize("text", [ROLLING, ROLLING.replace("\n", "\r\n")])
+def test_rolling_captions_count_once_and_show_what_is_said(text: str) -> None:
+    passages, model = search("pear.vtt", text, "How much of the crown in a year?", 26)
+    [passage] = passages
+    assert text[slice(*passage.span)] == passage.text
+    lines = passage.said.split("\n")
+    assert {*lines} <= {*TALK}
+    assert len({*lines}) == len(lines) >= 3
+    assert count_words(passage.in_context) <= 26
+    assert not any("<" in embedded or "-->" in embedded for embedded in model.texts)
+
+
+def test_a_passage_that_begins_inside_a_cue_knows_its_time_and_says_no_markup() -> None:
+    spoken = SRT.replace("Ash\nis", "Ash\n<i>is</i>")
+    passages, _ = search("talk.srt", spoken, "What is light and strong?", 6)
+    assert passages[0].said == "Ash\nis light and strong."
+    assert passages[0].text.startswith("Ash\n<i>")
+    assert passages[0].time == "00:01:30"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "place"),
+    [
+        (SRT, "Ash is light and strong. The mast is of spruce", "00:01:30 to 00:02:33"),
+        (SRT, "and so are the spars.", "00:02:30"),
+        (SRT.replace("Ash\nis", "<i>Ash</i>\nis").replace("\n", "\r\n"), "ash. Ash is", "00:01:30"),
+        (SRT.replace("light", "<b>light</b>,"), "Ash is light, and", "00:01:30"),
+        (SRT.replace("Ash\nis", "Ash\n- ANN LEE: is"), "Ash is light", "00:01:30"),
+        (
+            SRT.replace("2\n00:02", "NOTE by Ann\n\n2\n00:02"),
+            "strong. The mast",
+            "00:01:30 to 00:02:33",
+        ),
+        (ROLLING, "in a single year water it well", "00:00:16 to 00:00:23"),
+        (ROLLING, "quarter of the crown", "00:00:12 to 00:00:19"),
+    ],
+)
+def test_a_quote_over_cues_is_exact_and_cited_from_when_to_when(text, quote, place) -> None:
+    [found] = cite([quote], {"talk.srt": text})
+    assert (found.kind, found.place) == ("exact", place)
+    assert found.text.split() == quote.split()
+    assert found.span is not None
+    ends = (
+        text[found.span.start :].startswith(quote[:3]),
+        text[: found.span.end].endswith(quote[-2:]),
+    )
+    assert ends == (True, True)
+    passages, _ = search("talk.srt", text, quote, 40, size=8)
+    [again] = cite([quote], passages)
+    assert (again.kind, again.span, again.places) == ("exact", found.span, 1)

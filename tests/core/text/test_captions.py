@@ -1,0 +1,261 @@
+"""Captions as programs export them: what is said in them, where, and when."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.text import read_cues, what_is_said
+from lumber_core.text.captions import INVISIBLE, speech, time_at
+from tests.core.core_support import quick
+
+WHISPER_SRT = """\
+1
+00:00:00,000 --> 00:00:04,480
+ Cut the dead wood out first, and then the
+
+2
+00:00:04,480 --> 00:00:07,120
+ branches that cross.
+ Never take more than a quarter.
+
+"""
+WHISPER_VTT = """\
+WEBVTT
+
+00:00.000 --> 00:04.480
+Cut the dead wood out first, and then the
+
+00:04.480 --> 00:07.120
+branches that cross.
+Never take more than a quarter.
+"""
+SAID = [
+    "Cut the dead wood out first, and then the",
+    "branches that cross.",
+    "Never take more than a quarter.",
+]
+YOUTUBE = """\
+WEBVTT
+Kind: captions
+Language: en
+
+00:00:00.160 --> 00:00:02.470 align:start position:0%
+#
+Cut<00:00:00.400><c> the</c><00:00:00.640><c> dead</c><00:00:00.960><c> wood</c>
+
+00:00:02.470 --> 00:00:02.480 align:start position:0%
+Cut the dead wood
+#
+
+00:00:02.480 --> 00:00:04.309 align:start position:0%
+Cut the dead wood
+out<00:00:02.720><c> first</c><00:00:02.960><c> and</c>
+
+00:00:04.309 --> 00:00:04.319 align:start position:0%
+out first and
+#
+
+00:00:04.319 --> 00:00:07.000 align:start position:0%
+out first and
+then<00:00:04.560><c.colorE5E5E5> rest</c>
+""".replace("#", " ")
+ROLLED_SRT = """\
+1
+00:00:00,160 --> 00:00:02,470
+Cut the dead wood
+
+2
+00:00:02,470 --> 00:00:02,480
+Cut the dead wood
+
+3
+00:00:02,480 --> 00:00:04,309
+Cut the dead wood
+out first and
+
+4
+00:00:04,309 --> 00:00:04,319
+out first and
+
+5
+00:00:04,319 --> 00:00:07,000
+out first and
+then rest
+"""
+ROLL_UP = "".join(
+    f"{n + 1}\n00:00:{n:02},000 --> 00:00:{n + 1:02},000\n{lines}\n\n"
+    for n, lines in enumerate(["a", "a\nb", "a\nb\nc", "b\nc\nd", "c\nd\ne", "d\ne\nf"])
+)
+TEAMS = """\
+WEBVTT
+
+0f8a2c1e-77aa-4c3b-9f00-1a2b3c4d5e6f/12-0
+00:00:03.120 --> 00:00:05.480
+<v Ann de Vries>Cut the dead wood out first, and then the</v>
+
+0f8a2c1e-77aa-4c3b-9f00-1a2b3c4d5e6f/12-1
+00:00:05.480 --> 00:00:09.000
+<v Ann de Vries>branches that cross.
+Never take more than a quarter.</v>
+"""
+ZOOM = """\
+WEBVTT
+
+1
+00:00:03.120 --> 00:00:05.480
+Ann de Vries: Cut the dead wood out first, and then the
+
+2
+00:00:05.480 --> 00:00:09.000
+Ann de Vries: branches that cross.
+
+3
+00:00:09.000 --> 00:00:11.000
+Bob: Never take more than a quarter.
+"""
+MARKED_UP = """\
+1
+00:00:01,000 --> 00:00:02,000
+{\\an8}<font color="#ffff00"><i>Cut the dead wood out</i></font> first, and then the
+
+2
+00:00:02,500 --> 00:00:04,000
+- <b>branches</b> that cross.
+&gt;&gt; Never take more than a quarter.
+"""
+BLOCKS = """\
+WEBVTT - The garden hour
+
+STYLE
+::cue(v) { color: papayawhip }
+
+REGION
+id:fred
+width:40%
+
+NOTE
+Checked by Ann.
+It has two lines.
+
+Introduction
+00:01.000 --> 00:02.000 region:fred
+Cut the dead wood out first, and then the
+
+NOTE one line
+
+last part of it
+00:02.000 --> 00:04.000
+branches that cross.
+Never take more than a quarter.
+"""
+ROLLS = ["Cut the dead wood", "out first and", "then rest"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(WHISPER_SRT, SAID, id="whisper srt"),
+        pytest.param(WHISPER_VTT, SAID, id="whisper vtt"),
+        pytest.param(YOUTUBE, ROLLS, id="youtube"),
+        pytest.param(ROLLED_SRT, ROLLS, id="youtube as srt"),
+        pytest.param(ROLL_UP, [*"abcdef"], id="roll-up"),
+        pytest.param(TEAMS, SAID, id="teams"),
+        pytest.param(ZOOM, SAID, id="zoom"),
+        pytest.param(MARKED_UP, SAID, id="tags in srt"),
+        pytest.param(BLOCKS, SAID, id="blocks"),
+        pytest.param(
+            "1\n00:00:01,000 --> 00:00:02,000\n[SPEAKER_00]: Hi.\n\n"
+            "2\n00:00:02,000 --> 00:00:03,000\n[SPEAKER_01]: Yes: go on at 10:30.\n",
+            ["Hi.", "Yes: go on at 10:30."],
+            id="whisperx",
+        ),
+        pytest.param(
+            "1\n00:00:01,000 --> 00:00:02,000\nRemember: row on. R&amp;D&nbsp;is &lt; 5.\n",
+            ["Remember: row on. R&D is < 5."],
+            id="a colon is no speaker, and entities are characters",
+        ),
+        pytest.param(
+            "".join(f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\nRow on.\n\n" for n in range(10, 14)),
+            ["Row on."] * 4,
+            id="a refrain",
+        ),
+        pytest.param(
+            "00:01.0 --> 00:02.0\n王:你好。\n\n00:02.0 --> 00:03.0\n李:再见。\n".replace(
+                ":你", "\uff1a你"
+            ).replace(":再", "\uff1a再"),
+            ["你好。", "再见。"],
+            id="a wide colon",
+        ),
+    ],
+)
+@pytest.mark.parametrize("written", [str, lambda text: "\ufeff" + text.replace("\n", "\r\n")])
+def test_captions_say_each_line_once(text, said, written) -> None:
+    text = written(text)
+    assert what_is_said(text).split("\n") == said
+    assert len(speech(text)) == len(text)
+    same = zip(text, speech(text), strict=True)
+    assert all(own == now for own, now in same if now.strip() and now != INVISIBLE and own != "&")
+    place = 0
+    for line in said:  # each where it stands
+        if "&" not in line:
+            place = speech(text).replace(INVISIBLE, " ").find(line.split()[0], place)
+            assert text[place:].startswith(line.split()[0])
+
+
+def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None:
+    places = [WHISPER_VTT.index(word) for word in ("WEBVTT", "Cut", "branches")]
+    assert [time_at(WHISPER_VTT, place) for place in places] == ["", "00:00:00", "00:00:04"]
+    assert time_at(WHISPER_VTT, places[1], places[1] + 3) == "00:00:00"
+    assert time_at(WHISPER_VTT, places[1], places[2] + 3) == "00:00:00 to 00:00:07"
+    assert [cue.ends for cue in read_cues(WHISPER_VTT)] == ["00:00:04", "00:00:07"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Plain. <b>Bold</b>", "a --> b", "<!-- Ann: --> x", "NOTE\n-->"]
+)
+def test_any_other_text_is_said_as_it_is(text: str) -> None:
+    assert speech(text) == what_is_said("".join(list(text))) == text
+
+
+PIECES = [
+    "\n",
+    "\n\n",
+    "00:01.000 --> 00:02.000",
+    "<i>",
+    "</v>",
+    "Ann: ",
+    "a",
+    "&amp;",
+    "NOTE",
+    " ",
+    "\r\n",
+    ">>",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30), st.integers(0, 40), st.integers(0, 40))
+@quick
+def test_speech_has_the_length_and_lines_of_any_text(
+    parts: list[str], start: int, end: int
+) -> None:
+    text = "".join(parts)
+    assert len(speech(text)) == len(text)
+    assert [c for c in speech(text) if c == "\n"] == [c for c in text if c == "\n"]
+    time_at(text, start, end)
+
+
+@pytest.mark.parametrize(
+    "part", ["<i>", "Ann ", "A: \n", "\n \n", "NOTE\n", "&amp", "1" * 9 + " ", "a\n"]
+)
+def test_speech_is_read_in_linear_time(part: str) -> None:
+    def seconds(count: int) -> float:
+        text = "00:01.000 --> 00:02.000\n" + part * count
+        begin = time.perf_counter()
+        speech(text)
+        return time.perf_counter() - begin
+
+    assert seconds(40_000) < 12 * seconds(10_000) + 0.1
