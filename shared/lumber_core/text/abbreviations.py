@@ -20,7 +20,6 @@ _WINDOW = 40  # characters before and after the end of a sentence; longer abbrev
 _OPENING = "\"'([{\u00ab\u2018\u201c\u201e\u201a*_"
 _CLOSING = "\"')]}\u00bb\u2019\u201d*_"
 _GOES_ON = frozenset(")]};,:/\u2013\u2014")  # at the start of what follows
-_LAST_OF_SENTENCE = frozenset(".!?\u2026")
 # The last word before a full stop, with up to three abbreviations before it, as of "i. d. R.".
 _LAST = re.compile(
     r"(?<![^\s(\[{\"'/\u00ab\u2018-\u201e\u2013\u2014*_|])"
@@ -29,8 +28,6 @@ _LAST = re.compile(
 _ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
-_AFTER_NUMBER = re.compile(r"\d\s*$")
-_GEORGIAN = ("\u10d0", "\u10ff")  # has no upper case in sentences
 
 
 class _Abbreviations(NamedTuple):
@@ -54,10 +51,8 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     content = json.loads(Path(__file__).with_name("abbreviations.json").read_text(encoding="utf-8"))
     name = without_region(language)
     known = content["languages"].get(name)
-    if isinstance(known, str):  # a language that has those of another one
-        return _abbreviations_of(known)
-    if known is None:
-        return None
+    if not isinstance(known, dict):  # unknown, or a language that has those of another one
+        return _abbreviations_of(known) if known else None
     leads, others, numbers, starters, words = (
         frozenset(known.get(key, "").split())
         for key in ("leads", "others", "numbers", "starters", "words")
@@ -71,13 +66,7 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
 
 
 def sentence_goes_on(text: str, at: int, language: str = "en") -> bool:
-    """Return whether the full stop before an offset ends no sentence.
-
-    Args:
-        text: The text.
-        at: Where the next sentence would start.
-        language: ISO 639 code, with or without a region.
-    """
+    """Return whether the full stop before an offset, where a sentence would start, ends none."""
     known, first = _abbreviations_of(language), text[at]
     before = text[max(0, at - _WINDOW) : at]
     word = before.rstrip().rpartition(" ")[2][:-1]
@@ -86,10 +75,11 @@ def sentence_goes_on(text: str, at: int, language: str = "en") -> bool:
         return False  # most words, told fast
     bare = before.rstrip().rstrip(_CLOSING).rstrip()
     lines = before.count("\n", len(bare))
-    if bare[-1:] != "." or bare[-2:-1] in _LAST_OF_SENTENCE or lines > 1:
+    if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
         return False
-    if not first.isascii() and first.islower() and not _GEORGIAN[0] <= first <= _GEORGIAN[1]:
-        return True  # as sentencex does where the letter is ASCII
+    # As sentencex does where the letter is ASCII; Georgian has no upper case in sentences.
+    if not first.isascii() and first.islower() and not "\u10d0" <= first <= "\u10ff":
+        return True
     last = _LAST.search(bare[:-1])
     if known is None or last is None:
         return False
@@ -106,7 +96,7 @@ def sentence_goes_on(text: str, at: int, language: str = "en") -> bool:
     if in_leads or in_others or in_numbers:
         if _NUMBER.match(follows) or follows[:1].islower() or follows[:1] in _GOES_ON:
             return True
-        if in_leads and not (in_others and _AFTER_NUMBER.search(bare[: last.start()])):
+        if in_leads and not (in_others and bare[: last.start()].rstrip()[-1:].isdigit()):
             return True  # after a number it is a unit: "in 1812 y."
         if in_others:
             return not may_start

@@ -38,7 +38,7 @@ PROBE = "probe"
 
 _LEFT = "left"  # under which it is noted how many chunks have left since vectors were removed
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 6
+_FORMAT = 7
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);

@@ -59,19 +59,26 @@ _NASALS = re.compile(
     "|\u0928(?=\u094d[\u0924-\u0927])|\u092e(?=\u094d[\u092a-\u092d]))\u094d"
 )
 
+# Where a part of a name in code begins, as in "maxRetryCount", "HTTPServer" and "utf8", in Latin,
+# Greek and Cyrillic letters. The search is fast as few characters of prose are of the first class.
+_LOWER, _UPPER = "a-z\xdf-\xff\u03ac-\u03ce\u0430-\u045f", "A-Z\xc0-\xde\u0391-\u03a9\u0400-\u042f"
+_INSIDE_NAME = re.compile(
+    rf"[{_UPPER}0-9](?:(?<=[{_LOWER}][{_UPPER}])|(?<=[{_UPPER}]{{2}})(?=[{_LOWER}]{{2}})"
+    rf"|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
+)
+_PARTS = re.compile(
+    rf"[{_UPPER}]{{2,}}s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]{{2,}}|[{_UPPER}][{_LOWER}]|[0-9]+"
+)
+
 
 def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
 
-    `fold` says what does not count. Underscores separate words, as in identifiers. In Chinese,
-    Japanese and Korean each pair of neighbouring characters is a word; in Thai and alphabets like
-    it each three are.
+    `fold` says what does not count. Underscores separate words, as in identifiers, and the parts of
+    a name such as "maxRetryCount" follow it. In Chinese, Japanese and Korean each pair of
+    neighbouring characters is a word; in Thai and alphabets like it each three are.
     """
-    return words_of_folded(fold(text))
-
-
-def words_of_folded(text: str) -> list[str]:
-    """Return the words of a text that `fold` returned, in order."""
+    text = fold(_INSIDE_NAME.sub(_with_parts, unicodedata.normalize("NFKC", text)))
     if text.isascii() or not any(_is_in_words(sign[0]) for sign in _BEYOND_ASCII.finditer(text)):
         return _ASCII_TERM.findall(text)
     words: list[str] = []
@@ -80,6 +87,14 @@ def words_of_folded(text: str) -> list[str]:
         size = 3 if in_threes else 2 if in_pairs else len(match[0])
         words += _ngrams(match[0], size)
     return words
+
+
+def _with_parts(inside: re.Match[str]) -> str:
+    """Return the rest of a name in code, and the words that the whole name is made of."""
+    text, start = inside.string, inside.start()
+    while start and text[start - 1].isalnum():
+        start -= 1
+    return " ".join((inside[0], *_PARTS.findall(text, start, inside.end())))
 
 
 def terms(text: str) -> list[str]:

@@ -100,7 +100,6 @@ _DECORATOR = re.compile(r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BRACE = re.compile(r"\{\}?(?:\s|$)")
 _EDGE = re.compile(r"\*/|[\])}]|:\s")
-_BEFORE_EDGES = frozenset("*:])}{ \t")
 _MIN_LINES_OF_CODE = 3
 _SHARE_OF_CODE = 0.45
 _MAX_DEPTH = 4
@@ -165,7 +164,7 @@ def _opens_block(body: str, indent: int, above: str, indent_above: int) -> bool:
 
 def is_edge_of_block(text: str, at: int) -> bool:
     """Return whether what begins at an offset, blanks aside, only opens or closes what is above."""
-    if text[at] not in _BEFORE_EDGES:
+    if text[at] not in "*:])}{ \t":
         return False
     line = text[at : at + MAX_WIDTH].lstrip()
     begins = at + min(MAX_WIDTH, len(text) - at) - len(line)
