@@ -76,7 +76,7 @@ _BROKEN_PIPE = 141
 
 
 # Settings in messages for callers in Python; commands have options for them.
-_SETTING = re.compile(r"\b(also|no_ignore|max_unpacked|pattern)=(?:True\b)?")
+_SETTING = re.compile(r"\b(also|no_ignore|max_unpacked|pattern|chunk_size)=(?:True\b)?")
 
 
 def say(message: str) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from lumber_cli import index_cache
 from lumber_cli.file_index import FileIndex
+from lumber_evaluation.embedders import embedder
 from tests.cli.running import run_apart
 from tests.faults.disk import Fault, failing_disk
 from tests.loopback.server import LoopbackServer
@@ -241,3 +242,21 @@ def test_a_model_that_there_is_not_is_a_wrong_option(docs: Path) -> None:
         refused = run_apart(*command, "--embeddings", "nope")
         assert refused.code == 2
         assert "unknown embedder 'nope'" in refused.err
+
+
+def test_agents_search_by_the_same_model_and_share_the_index_of_ask(docs: Path) -> None:
+    pytest.importorskip("mcp")
+    from lumber_cli.agents.tools import FolderTools
+
+    with LoopbackServer() as server:
+        name = f"{server.url}/v1#letters"
+        assert run_apart("ask", "docs", QUESTION, "--embeddings", name).code == 0
+        asked = len(server.requests)
+        model = embedder(name)
+        tools = FolderTools(["docs"], None, None, 10**6, model=model)
+        found = tools.search(QUESTION, 20).structured_content
+        assert found is not None
+        assert "seven days" in found["passages"][0]["text"]
+        assert len(index_cache.cached_indexes()) == 1
+        texts = [text for each in [*server.requests][asked:] for text in each.body["input"]]
+        assert "A rental lasts seven days at most." not in " ".join(texts)

@@ -13,6 +13,7 @@ WRONG_VALUES = [
     ("split nowhere.txt", "nowhere.txt does not exist"),
     ("split docs --theta 9", "is a setting of lumber, not of layout: pass --method lumber"),
     ("split docs --chunk-size 0", "chunk_size"),
+    ("split docs --min-chunk-size 9999", "or pass --chunk-size None for no limit"),
     ("split docs --chunk-size many", "chunk_size must be a whole number"),
     ("split docs --set merge_sectons=false", "did you mean merge_sections?"),
     ("split docs --set chunk_size", "--set takes NAME=VALUE"),
