@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
@@ -10,7 +10,7 @@ from langchain_core.prompts import ChatPromptTemplate
 
 from langchain_lumber.passage_joiner import own_text
 from langchain_lumber.span_text_splitter import checked_documents
-from lumber_core.text.pages import document_name, file_name
+from lumber_core.text.origin import address_of, document_names
 from lumber_core.text.source import Source
 from lumber_retrieval.citing import citations as core
 from lumber_retrieval.citing import quoted_answers as answers
@@ -38,7 +38,8 @@ def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
 
     Returns:
         One citation for each quote, in order; see `lumber_retrieval.Citation`. A document is named
-        by its "source", "file_name" or "file_path", or else by its `id`.
+        by its "source", "file_name" or any other name of its file that loaders give, with its
+        folder if another one has the same name, or else by its `id` or its title.
 
     Raises:
         TypeError: `quotes` is one string, or an item is no string or no document.
@@ -96,28 +97,31 @@ def format_passages(documents: Iterable[Document]) -> str:
         otters.txt:
             They hunt fish at dawn.
     """
-    named = [(_name(document), document.page_content) for document in checked_documents(documents)]
-    return answers.write_passages(named)
+    checked = checked_documents(documents)
+    texts = [document.page_content for document in checked]
+    return answers.write_passages(zip(_names(checked), texts, strict=True))
 
 
 def _parts(documents: QuotedDocuments) -> core.Texts:
     if isinstance(documents, Mapping):
         return documents
-    return [*map(_part, checked_documents(documents))]
+    checked = checked_documents(documents)
+    return [*map(_part, checked, _names(checked))]
 
 
-def _part(document: Document) -> CitedPart:
+def _part(document: Document, name: str) -> CitedPart:
     """Return a document as a part of itself, without a context before its text."""
     start, text = own_text(document)
-    metadata = document.metadata
-    return cited_part(_name(document), text, metadata, start, file_name(metadata))
+    return cited_part(name, text, document.metadata, start, address_of(document.metadata))
 
 
-def _name(document: Document) -> str:
-    name = document_name(document.metadata) or document.id
-    if not name:
-        raise ValueError(
-            f"the document that begins with {document.page_content[:40]!r} has no name: put one "
-            'into its metadata as "source"'
-        )
-    return name
+def _names(documents: Sequence[Document]) -> list[str]:
+    known = [(document.metadata, document.id or "") for document in documents]
+    names = document_names(known)
+    for document, name in zip(documents, names, strict=True):
+        if not name:
+            raise ValueError(
+                f"the document that begins with {document.page_content[:40]!r} has no name: put "
+                'one into its metadata as "source"'
+            )
+    return names

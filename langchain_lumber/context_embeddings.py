@@ -16,15 +16,12 @@ from langchain_lumber.passage_joiner import name_of, own_text
 from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
+from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR, headings_above
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
 from lumber_retrieval.index.embedding_model import embed_texts
 from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, spans_of
 from lumber_retrieval.passages.joining import text_in_context
-
-_HEADERS = [f"Header {level}" for level in range(1, 7)]
-"""Where LangChain's splitters of Markdown and HTML usually put headings."""
 
 _FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
 
@@ -50,8 +47,8 @@ class ContextEmbeddings(Embeddings):
         chunks: The chunks, those of a document in order and after each other. Each has the name of
             its document in its metadata as "source", "file_path" or "file_name", and what is
             embedded above it as "context" (by this library's splitters with `add_metadata=True`),
-            "headings", or "Header 1" to "Header 6", or else the name as words. Without a
-            "start_index" chunks are taken to follow each other without gaps.
+            "headings" or the keys of other splitters by headings ("Header 1"), or else the name as
+            words. Without a "start_index" chunks are taken to follow each other without gaps.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 
     Raises:
@@ -167,12 +164,9 @@ def _in_context(chunk: Document, text: str) -> str:
     metadata: dict[str, Any] = chunk.metadata
     if isinstance(context := metadata.get(CONTEXT_KEY), str):
         return text_in_context(context, text)
-    if isinstance(path := metadata.get("headings"), str):
-        titles = path.split(HEADING_SEPARATOR)
-    else:
-        titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
+    titles = headings_above(metadata)
     if not titles:
-        titles = [document_title(metadata, Source(text, metadata=metadata).named)]
+        titles = (document_title(metadata, Source(text, metadata=metadata).named),)
     beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
     above = HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
     return text_in_context(above, text)

@@ -13,8 +13,7 @@ from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.checks import RefusesUnknown, check_flags, check_language, check_text
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.pages import document_key
-from lumber_core.text.source import NAME_KEYS
+from lumber_core.text.origin import document_key, names_of, part_name
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
 from lumber_retrieval.passages.ranking import BUDGET
@@ -82,7 +81,7 @@ class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
     language: SkipValidation[str] = "en"
 
     _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
-    _texts: Mapping[str, str] = PrivateAttr()
+    _texts: Mapping[str, str | list[Document]] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -116,8 +115,10 @@ class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
         """
         del callbacks
         checked = checked_documents(documents)
-        hits = [_hit_of(number, document) for number, document in enumerate(checked)]
-        texts = {hit.document: _text_of(hit, self._texts) for hit in hits}
+        given = [_hit_of(number, document) for number, document in enumerate(checked)]
+        found = [_find_text(hit, self._texts) for hit in given]
+        hits = [hit._replace(document=name) for hit, (name, _) in zip(given, found, strict=True)]
+        texts = dict(found)
         passages = passages_of_hits(
             query,
             hits,
@@ -220,38 +221,56 @@ def _offset(hit: Document, key: str) -> int | None:
     )
 
 
-def _texts_by_name(texts: NamedTexts) -> Mapping[str, str]:
-    """Return texts by the names of their documents.
+def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
+    """Return texts by the names of their documents, or all documents that share a name.
 
     Raises:
         TypeError: It is neither a mapping nor an iterable of documents.
-        ValueError: A document has no name, or two with the same name have different texts.
+        ValueError: A document has no name, or two with the same name differ in their texts alone.
     """
     if isinstance(texts, Mapping):
         return texts
-    by_name: dict[str, str] = {}
+    named: dict[str, list[Document]] = {}
     for document in checked_documents(texts):
         key = name_of(document)
-        if by_name.setdefault(key, document.page_content) != document.page_content:
-            raise ValueError(
-                f"two documents have the name {key} and different texts: give each a "
-                '"source" of its own in its metadata before it is split'
-            )
-    return by_name
+        named.setdefault(key, []).append(document)
+        for other in named[key]:
+            same = other.metadata == document.metadata
+            if same and other.page_content != document.page_content:
+                raise ValueError(
+                    f"two documents have the name {key} and different texts: give each a "
+                    '"source" of its own in its metadata before it is split'
+                )
+    return {**named}
 
 
-def _text_of(hit: Hit, texts: Mapping[str, str]) -> str:
-    """Return the text of the document that a hit comes from.
+def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str, str]:
+    """Return the name and the text of the document that a hit comes from.
+
+    Of several parts of a file it is the one that has the hit in its place, and the most of the
+    metadata of the hit.
 
     Raises:
         ValueError: There is no such text.
         TypeError: It is not a text.
     """
-    for name in (hit.document, *(str(hit.metadata.get(name)) for name in reversed(NAME_KEYS))):
+    for name in (hit.document, *names_of(hit.metadata)):
         if name in texts:
             text = texts[name]
+            if isinstance(text, list):
+                known = hit.metadata.items()
+                likely = [
+                    (
+                        hit.span.of(one.page_content) == hit.text,
+                        sum(item in known for item in one.metadata.items()),
+                    )
+                    for one in text
+                ]
+                number = likely.index(max(likely))
+                own = part_name(name, number + 1) if len(text) > 1 else hit.document
+                return own, text[number].page_content
             check_text(text)
-            return text
+            return hit.document, text
     raise ValueError(
         f"texts has no document {hit.document}: pass all documents that were split, or a mapping "
         'from the "source" of each to its text'

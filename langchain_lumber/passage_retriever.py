@@ -24,12 +24,14 @@ from lumber_core.checks import RefusesUnknown
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.pages import document_key, file_name, place_source
-from lumber_core.text.source import NAME_KEYS
+from lumber_core.text.origin import Metadata, address_of, document_key
+from lumber_core.text.pages import number_pages, place_source
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
+    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
+from lumber_retrieval.index.stored_metadata import stored_metadata
+from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import MAX_GAP, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
@@ -159,22 +161,23 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
         return [*map(_document_of, passages)]
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
-        return [*map(_convert, checked_documents(documents))]
+        checked = checked_documents(documents)
+        known = number_pages([stored_metadata(one.metadata) for one in checked])
+        return [*map(_convert, checked, known)]
 
 
-def _convert(document: Document) -> IndexedDocument:
-    """Return a document with its name, "" if it has none.
+def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
+    """Return a document, given its metadata, with its name, "" if it has none.
 
     Raises:
         ValueError: It is a chunk.
     """
-    metadata = document.metadata
     if "start_index" in metadata:
         raise ValueError(
             f"the document that begins with {document.page_content[:40]!r} is a chunk: it has "
             '"start_index" in its metadata. Pass whole documents: they are split here'
         )
-    source = file_name(metadata) or document.id or ""
+    source = address_of(metadata) or document.id or ""
     name = document_key(metadata) or source
     return IndexedDocument(name, source, place_source(document.page_content, metadata))
 
@@ -188,6 +191,6 @@ def _document_of(passage: Passage) -> Document:
         "similarity": passage.similarity,
         "words_found": passage.words_found,
     }
-    if not any(metadata.get(key) for key in NAME_KEYS):
+    if not address_of(metadata):
         metadata["source"] = passage.document
     return Document(page_content=passage.in_context, metadata=metadata, id=passage.key)

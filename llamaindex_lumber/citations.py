@@ -15,7 +15,7 @@ from llama_index.core.prompts import ChatPromptTemplate
 from llama_index.core.schema import BaseNode, NodeWithScore
 
 from llamaindex_lumber.nodes import checked_nodes, refuse_single, text_of
-from lumber_core.text.pages import document_name, file_name
+from lumber_core.text.origin import address_of, document_names
 from lumber_core.text.source import Source
 from lumber_retrieval.citing import citations as core
 from lumber_retrieval.citing import quoted_answers as answers
@@ -53,7 +53,8 @@ def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
 
     Returns:
         One citation for each quote, in order; see `lumber_retrieval.Citation`. A document is named
-        by its "source", "file_name" or "file_path", or else by its ID.
+        by its "source", "file_name" or any other name of its file that readers give, with its
+        folder if another one has the same name, or else by its title or ID.
 
     Raises:
         TypeError: `quotes` is one string, or an item is no string or no node.
@@ -100,12 +101,13 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
         return nodes
     given = refuse_single(nodes)
     plain = [each.node if isinstance(each, NodeWithScore) else each for each in given]
-    return [*map(_part, checked_nodes(plain))]
+    checked = checked_nodes(plain)
+    known = [(node.metadata, node.ref_doc_id or node.node_id) for node in checked]
+    return [*map(_part, checked, document_names(known))]
 
 
-def _part(node: BaseNode) -> CitedPart:
-    name = document_name(node.metadata) or node.ref_doc_id or node.node_id
+def _part(node: BaseNode, name: str) -> CitedPart:
     start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
     own = str(node.metadata.get("text", ""))  # of captions, whose nodes show what is said
     text = own if start is not None and start + len(own) == end else text_of(node)
-    return cited_part(name, text, node.metadata, start, file_name(node.metadata))
+    return cited_part(name, text, node.metadata, start, address_of(node.metadata))

@@ -18,8 +18,8 @@ from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text import pages as core
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.source import Source, Written
-from lumber_core.text.titles import TITLE_KEY
 from lumber_core.text.unicode import is_encodable
 
 N = TypeVar("N")

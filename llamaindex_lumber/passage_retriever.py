@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import re
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
@@ -36,10 +35,13 @@ from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.source import NAME_KEYS
+from lumber_core.text.origin import Metadata, address_of, document_key, is_random
+from lumber_core.text.pages import number_pages
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
+    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
+from lumber_retrieval.index.stored_metadata import stored_metadata
+from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
@@ -47,8 +49,6 @@ from lumber_retrieval.retriever import IndexingRetriever
 # How a document is written out, which its passages take over; its metadata in the file has it.
 _FORM = "_llama_index"
 _EXCLUDED = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
-# LlamaIndex names a document so that was given no ID.
-_RANDOM_ID = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
 
 
@@ -189,7 +189,9 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         return [_node_of(passage, context=self.context) for passage in passages]
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
-        return [*map(_convert, whole_documents(documents))]
+        whole = whole_documents(documents)
+        known = number_pages([stored_metadata(one.metadata) for one in whole])
+        return [*map(_convert, whole, known)]
 
 
 class _Embedding:
@@ -232,18 +234,23 @@ def _checked_parser(parser: object) -> SpanNodeParser:
     return parser
 
 
-def _convert(document: Document) -> IndexedDocument:
-    """Return a document for the index, with the form of its passages in its metadata."""
-    content = source_of_node(document, titled=True)
-    hidden = content.metadata.keys() - document.metadata.keys()  # the MIME type
+def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
+    """Return a document for the index, with the form of its passages in its metadata.
+
+    A random ID, as LlamaIndex gives it, names no document whose file has a name.
+    """
+    hidden = source_of_node(document, titled=True).metadata.keys() - document.metadata.keys()
+    content = source_of_node(document.model_copy(update={"metadata": metadata}), titled=True)
     form = {name: getattr(document, name) for name in _TEMPLATES}
     form |= {name: [*getattr(document, name), *hidden] for name in _EXCLUDED}
-    known = (str(document.metadata[key]) for key in NAME_KEYS if document.metadata.get(key))
+    nameless = is_random(document.node_id)
+    key = document_key(metadata) if nameless else ""
     return IndexedDocument(
-        document.node_id,
-        next(known, document.node_id),
+        key or document.node_id,
+        address_of(metadata) or document.node_id,
         dataclasses.replace(content, metadata={**content.metadata, _FORM: form}),
-        nameless=_RANDOM_ID.fullmatch(document.node_id) is not None,
+        nameless=nameless and not key,
+        parts=bool(key),
     )
 
 

@@ -21,9 +21,10 @@ from lumber_core.calls.threads import batches, in_thread
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
 from lumber_core.storage.urls import is_url
+from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
-from lumber_core.text.titles import TITLE_KEY, title_after_rename
+from lumber_core.text.titles import title_after_rename
 from lumber_evaluation.embedders import BundledEmbedder, Embedder
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF

@@ -10,9 +10,10 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from zipfile import ZipFile
 
+from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
-from lumber_core.text.titles import TITLE_KEY, title_of_file
+from lumber_core.text.titles import title_of_file
 from lumber_files.encodings import decode
 from lumber_files.isolation import read_isolated
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError

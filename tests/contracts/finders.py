@@ -20,7 +20,8 @@ import llamaindex_lumber as llamaindex
 from lumber_core import GreedyChunker
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
-from lumber_core.text.pages import document_key, file_name, place_source
+from lumber_core.text.origin import document_key, file_name
+from lumber_core.text.pages import place_source
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage

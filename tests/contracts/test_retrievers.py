@@ -244,7 +244,7 @@ def test_citations_say_which_row_or_part(of: Any) -> None:
     index.add_documents([*rows, *parts])
     passages = of.search(index, "SN-002 and bees")
     cited = of.cite(["serial: SN-002", "Bees of elm hum."], passages)
-    assert [one.document for one in cited] == ["parts.csv, row 2", "a.md, part 2"]
+    assert [one.document for one in cited] == ["parts.csv, row 3", "a.md, section 2"]
     assert [one.link for one in cited] == ["parts.csv", "a.md"]
 
 
@@ -301,7 +301,7 @@ def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     good = of.document(RIVER, "river.txt")
     for bad, message in (
         (of.document(MUSIC, "river.txt"), "two documents have the name"),
-        (of.document(MUSIC, "music.txt", by=Path()), "Metadata must be data for JSON"),
+        (of.document(MUSIC, "music.txt", by=object()), "Metadata must be data for JSON"),
         (of.document(MUSIC, "music.txt", by=[{"b": {1: "x"}}]), "the key 1 is not a string"),
         (of.document(MUSIC, "music.txt", by={None: 1, "a": 2}), "the key None is not a string"),
     ):

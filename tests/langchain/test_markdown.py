@@ -132,7 +132,7 @@ def test_children_of_a_parent_keep_the_titles_above_the_parent(parent_splitter: 
         assert [c["metadata"]["headings"] for c in children if words in c["text"]] == [titles]
 
 
-def test_headings_of_other_tools_are_not_prefixed() -> None:
+def test_headings_of_other_tools_are_above_those_of_the_text() -> None:
     document = Document("# A\n\nb", metadata={"source": "a.md", "headings": ["Other", "A"]})
     (chunk,) = GreedyTextSplitter().split_documents([document])
-    assert chunk.metadata["headings"] == "A"
+    assert chunk.metadata["headings"] == "Other > A"

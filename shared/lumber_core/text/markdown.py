@@ -19,6 +19,7 @@ from lumber_core.text.html_headings import html_headings
 from lumber_core.text.lines.code import prose_paragraphs
 from lumber_core.text.lines.directives import with_items
 from lumber_core.text.lines.tables import html_header, html_rows, outside
+from lumber_core.text.origin import foreign_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -185,6 +186,14 @@ class OutlinePlace(NamedTuple):
     inside: tuple[str, ...] = ()
 
 
+def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the headings above a text, whichever splitter has put them into its metadata."""
+    titles = metadata.get("headings")
+    if not isinstance(titles, str):
+        return foreign_headings(metadata)
+    return tuple(filter(None, titles.split(HEADING_SEPARATOR)))
+
+
 def places_in_outline(
     text: str,
     blocks: Iterable[Block],
@@ -200,9 +209,9 @@ def places_in_outline(
         metadata: Metadata of the text. If it is a chunk of a document, "headings" are the titles
             above its start, joined by " > ", and "heading_levels" their levels. Without levels, the
             titles hold up to the first heading of the text, or further if that is the last of them.
+            Other splitters have headings under other keys; see `foreign_headings`.
     """
-    titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
-    above = tuple(filter(None, titles.split(HEADING_SEPARATOR))) if isinstance(titles, str) else ()
+    above, levels_above = headings_above(metadata), metadata.get(LEVELS_KEY)
     known_levels = (
         tuple(map(int, re.findall(r"\d+", levels_above))) if isinstance(levels_above, str) else ()
     )

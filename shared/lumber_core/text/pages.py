@@ -6,13 +6,25 @@ where pages start travel in the metadata of the joined document.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate, groupby, pairwise
 from typing import Any
 
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
-from lumber_core.text.source import NAME_KEYS, Source, Written
+from lumber_core.text.origin import (
+    LABEL,
+    NUMBER,
+    PAGE,
+    PAGE_KEYS,
+    Metadata,
+    address_of,
+    is_part,
+    with_page,
+)
+from lumber_core.text.source import Source, Written
 from lumber_core.text.unicode import count_line_breaks
 
 SEPARATOR = "\f"
@@ -27,16 +39,14 @@ Two numbers each, and not a list: Pinecone, LlamaIndex's Chroma store and others
 numbers, and a store can filter by range, as in page_first <= 7 <= page_last.
 """
 
-_NUMBER, _PAGE, _LABEL, _TOTAL = "page_number", "page", "page_label", "total_pages"
-PAGE_KEYS = (_NUMBER, _PAGE, _LABEL)
-SEQUENCE = "seq_num"
-_PARTS = {"row": "row", SEQUENCE: "part"}
-"""The keys of loaders for the number of a part of a file, with the word for such a part."""
+PAGE_LABELS = "page_labels"
+"""Where a joined document's metadata has the labels of its pages, as "1=i 2=ii 3=1", by the number
+of each page whose label does not follow from the one before; only if they are not the numbers."""
+
+_TOTAL = "total_pages"
 # Larger numbers are not page numbers (a date, for example). Offsets are listed from page 1 on, so
 # this also limits the list.
 _MAX_PAGES = 100_000
-
-Metadata = Mapping[Any, Any]
 
 
 def join_by_file(
@@ -67,6 +77,7 @@ def join_by_file(
         ValueError: A page number is not a whole number from 0 to 99,999, or two documents that
             follow each other are the same page of a file.
     """
+    metadatas = [*map(with_page, metadatas)]
     grouped = groupby(range(len(metadatas)), key=lambda n: _file_key(metadatas[n], n))
     for (paged, *names), members in grouped:
         first, *others = members
@@ -95,7 +106,55 @@ def _join_pages(
         for key, value in first.items()
         if key not in PAGE_KEYS and all(key in other and other[key] == value for other in others)
     }
+    labels = [
+        (n, "".join(str(m.get(LABEL)).split())) for n, m in zip(numbers, metadatas, strict=True)
+    ]
+    if all(LABEL in m for m in metadatas) and any(str(n) != label for n, label in labels):
+        before = [
+            (1, "1"),
+            *((n + 1, str(int(la) + 1) if la.isdecimal() else "") for n, la in labels),
+        ]
+        runs = (own for own, follows in zip(labels, before, strict=False) if own != follows)
+        common[PAGE_LABELS] = " ".join(f"{number}={label}" for number, label in runs)
     return text, {**common, PAGE_STARTS: starts}
+
+
+def page_label(metadata: Metadata, page: int) -> str:
+    """Return the label of a page of a document; "" if it is not known, or is the number."""
+    runs = re.findall(
+        r"(\d+)=(\S+)", str(metadata.get(PAGE_LABELS, f"{page}={metadata.get(LABEL, '')}"))
+    )
+    number, label = max(
+        ((int(n), label) for n, label in runs if int(n) <= page), default=(page, "")
+    )
+    if number != page:
+        label = str(int(label) + page - number) if label.isdecimal() else ""
+    return "" if label == str(page) else label
+
+
+def number_pages(metadatas: Sequence[Metadata]) -> list[Metadata]:
+    """Return the metadata of documents, with the number of pages that only those beside them show.
+
+    Labels such as i, ii, 1 do not show it, as `join_by_file` counts them.
+    """
+    numbered, known = [*metadatas], [*map(with_page, metadatas)]
+    keys = [
+        (_file_key(one, n), n if NUMBER in one or PAGE in one else one.get(LABEL))
+        for n, one in enumerate(known)
+    ]
+    grouped = groupby(range(len(known)), key=lambda n: keys[n])
+    pages = [[*members] for (key, _), members in grouped if key[0]]  # elements may share a page
+    for _, some in groupby(pages, key=lambda members: _file_key(known[members[0]], 0)):
+        run = [*some]
+        with suppress(ValueError):  # only join_pages needs a number
+            numbers = _page_numbers([known[members[0]] for members in run])
+            for members, number in zip(run, numbers, strict=True):
+                for one in members:
+                    alone = _single_page_number(known[one])
+                    if number != alone and known[one].get(PAGE) != number - 1:
+                        own = {FIRST_PAGE: number, LAST_PAGE: number}
+                        numbered[one] = {**numbered[one], **own}
+    return numbered
 
 
 def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
@@ -128,51 +187,17 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
     )
 
 
-def document_key(metadata: Metadata) -> str:
-    """Return the key of a document: the name of its file, and its page, row or part.
-
-    The chunks of a document have the same key. "" if the file has no name.
-    """
-    names = [f"{key}={str(metadata[key])!r}" for key in NAME_KEYS if metadata.get(key)]
-    if not names:
-        return ""
-    numbers = ((key, metadata.get(key)) for key in (*PAGE_KEYS, *_PARTS))
-    parts = (f"{key}={_as_whole_number(value)}" for key, value in numbers if value is not None)
-    return ", ".join([*names, *parts])
-
-
-def part_name(document: str, number: object) -> str:
-    """Return the key of a part of a document, as `document_key` returns it."""
-    return f"{document}, {SEQUENCE}={number}"
-
-
-def file_name(metadata: Metadata) -> str:
-    """Return the name of a document's file for readers; "" if it has none."""
-    return next((str(metadata[key]) for key in reversed(NAME_KEYS) if metadata.get(key)), "")
-
-
-def document_name(metadata: Metadata) -> str:
-    """Return the name of a document for readers, such as "prices.csv, row 7".
-
-    It is the name of its file, and its row or part if it is one; "" if it has none.
-    """
-    name = file_name(metadata)
-    parts = {word: _as_whole_number(metadata.get(key)) for key, word in _PARTS.items()}
-    numbers = [f"{word} {value}" for word, value in parts.items() if type(value) is int]
-    return ", ".join([name, *numbers]) if name else ""
-
-
 def counts_from_zero(metadata: Metadata) -> bool | None:
     """Return whether a document is a page of a file that counts its pages from 0.
 
     None: another page of the file may show it. As in `join_by_file`, "page" counts from 0 in a file
     that has a page 0 or the total number of pages.
     """
-    page = metadata.get(_PAGE)
-    from_one = _NUMBER in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE)
+    page = metadata.get(PAGE)
+    from_one = NUMBER in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE)
     if from_one or not _is_page(metadata) or type(page) is not int:
         return False
-    return True if page == 0 or _TOTAL in metadata else None
+    return True if page == 0 or metadata.get(_TOTAL, page) != page else None
 
 
 def parts_of(metadata: Metadata) -> int | None:
@@ -180,9 +205,9 @@ def parts_of(metadata: Metadata) -> int | None:
 
     None: the metadata does not contain the number, as for rows.
     """
-    if any(metadata.get(key) is not None for key in _PARTS):
+    if is_part(metadata):
         return None
-    if not _is_page(metadata):
+    if not _is_page(with_page(metadata)):
         return 1
     total = metadata.get(_TOTAL)
     return total if type(total) is int and total > 0 else None
@@ -213,12 +238,7 @@ def _file_key(metadata: Metadata, number: int) -> tuple[Any, ...]:
     """Return a key that only consecutive pages of one file have in common."""
     if not _is_page(metadata):
         return (False, number)
-    return (True, *(metadata.get(key) for key in NAME_KEYS))
-
-
-def _as_whole_number(value: Any) -> Any:
-    """Return a float as the whole number that it was: some vector stores return floats."""
-    return int(value) if type(value) is float and value.is_integer() else value
+    return True, address_of(metadata)
 
 
 def _is_page(metadata: Metadata) -> bool:
@@ -227,11 +247,12 @@ def _is_page(metadata: Metadata) -> bool:
 
 def _page_numbers(pages: Sequence[Metadata]) -> Sequence[int]:
     """Return the numbers of the pages of a file, from 1."""
-    if all(_NUMBER in page for page in pages):
-        return [_page_number(page, _NUMBER) for page in pages]
-    if all(_PAGE in page for page in pages):
-        numbers = [_page_number(page, _PAGE) for page in pages]
-        from_zero = _TOTAL in pages[0] or 0 in numbers
+    if all(NUMBER in page for page in pages):
+        return [_page_number(page, NUMBER) for page in pages]
+    if all(PAGE in page for page in pages):
+        numbers = [_page_number(page, PAGE) for page in pages]
+        total = pages[0].get(_TOTAL, -1)
+        from_zero = 0 in numbers or (_TOTAL in pages[0] and max(numbers) != total)
         return [number + from_zero for number in numbers]
     numbers = [_label_number(page) for page in pages]
     if all(low < high for low, high in pairwise([0, *numbers])):
@@ -242,7 +263,7 @@ def _page_numbers(pages: Sequence[Metadata]) -> Sequence[int]:
 
 def _label_number(page: Metadata) -> int:
     """Return the number in the label of a page, 0 if it has none."""
-    label = str(page.get(_LABEL, ""))
+    label = str(page.get(LABEL, ""))
     return int(label) if label.isdecimal() and int(label) < _MAX_PAGES else 0
 
 
@@ -289,6 +310,7 @@ def _find_page_starts(text: str, metadata: Metadata) -> tuple[int, ...]:
         feeds = _offsets_after_feeds(body, len(text) - len(text.lstrip()))
         # With more or fewer form feeds, pages are missing or have form feeds of their own.
         return (*[0] * first, *feeds) if len(feeds) == last - first < _MAX_PAGES > first else ()
+    metadata = with_page(metadata)
     if _is_page(metadata):
         return (0,) * _single_page_number(metadata)
     feeds = _offsets_after_feeds(text)
@@ -297,7 +319,7 @@ def _find_page_starts(text: str, metadata: Metadata) -> tuple[int, ...]:
 
 def _single_page_number(page: Metadata) -> int:
     """Return the number of a page that was not joined, 0 if it has none."""
-    if _NUMBER in page or _PAGE in page:
+    if NUMBER in page or PAGE in page:
         try:
             return _page_numbers([page])[0]
         except ValueError:

@@ -191,8 +191,8 @@ class PlainText(ParsedText):
         yield from finer_places(self.text, start, stop)
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return no headings: only those of Markdown have levels."""
-        return [OutlinePlace()] * len(spans)
+        """Return the headings in the metadata: only those of Markdown have levels."""
+        return places_in_outline(self.text, (), spans, self.source.metadata)
 
     def header_rows(self, span: Span) -> str:
         """Return the header row of separated values, if the chunk begins below it."""
@@ -203,14 +203,14 @@ class PlainText(ParsedText):
 
     def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
         """Return the context of each chunk: the same for all without a header row."""
-        if self._header_end:
+        if self._header_end or not spans:
             return super().contexts(spans, places)
-        return [make_context(self.title, OutlinePlace(), "")] * len(spans)
+        return [make_context(self.title, places[0], "")] * len(spans)
 
     def possible_contexts(self) -> list[Context]:
-        """Return the title with the header row."""
-        whole = Span(self._header_end, len(self.text))
-        return [make_context(self.title, OutlinePlace(), self.header_rows(whole))]
+        """Return the title and the headings in the metadata with the header row."""
+        whole = [Span(self._header_end, len(self.text))]
+        return ParsedText.contexts(self, whole, self.outline(whole))
 
     def _rows(self) -> Sequence[Span]:
         """Return the rows of separated values."""

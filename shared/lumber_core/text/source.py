@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
+from lumber_core.text.origin import names_of
 from lumber_core.text.titles import name_as_title
 
 Format = Literal[
@@ -35,9 +37,8 @@ plain text with the headings of a markup."""
 Written = Callable[[str, Context], Iterable[str]]
 """Returns the forms in which a chunk is stored or embedded, given its text and its context."""
 
-NAME_KEYS = ("file_path", "file_name", "source")
 TYPE_KEYS = ("file_type", "mimetype")
-"""Where the metadata of loaders has the name and the type of a document's file."""
+"""Where the metadata of loaders has the type of a document's file."""
 
 _CODE = (
     *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte", ".java"),
@@ -66,6 +67,24 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _FORMAT_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in ends}
 _FORMAT_OF_TYPE = {name: kind for kind, (types, _) in _FILES.items() for name in types}
 _FORMATS_OF_URLS: tuple[Format, ...] = ("markdown", "csv")  # other ends may be domains, such as .rs
+
+# Files of which converters make Markdown, and signs of it beside headings.
+_CONVERTED = (
+    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".odp", ".xlsx", ".xls", ".ods"),
+    *(".html", ".htm", ".epub", ".eml", ".msg", ".ipynb", ".png", ".jpg", ".jpeg"),
+)
+_HEADING, _COMMENT = (
+    re.compile(r"(#{1,6})[ \t]+[^\s#].{0,300}$"),
+    re.compile(r"^#[ \t]", re.MULTILINE),
+)
+_MARKS = (
+    re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE),
+    re.compile(r"^[ \t]*\|?[ \t:]*-{3,}[ \t:]*\|[-|: \t]*$", re.MULTILINE),
+    re.compile(r"\]\([^\s)]+\)"),
+    re.compile(r"(?<![\w*])\*\*\w[^*\n]*\*\*|`\w[^`\n]*`"),
+    re.compile(r"^[ \t]*[-*+][ \t]+\S", re.MULTILINE),
+)
+_TITLE = re.compile(r"(?!#)[^\n]{1,100}[^\s.,;:!?]")  # a line that does not end as a sentence does
 
 FILE_TYPES = {
     end: types[min(number, len(types) - 1)]
@@ -116,21 +135,23 @@ class Source:
                 f"{safe_repr(self.format)}"
             )
 
-    @property
+    @cached_property
     def kind(self) -> Format:
         """How the text is read, by `format`, or else by the metadata.
 
         The metadata may have the type of the file, such as "text/markdown", under "file_type" or
-        "mimetype", or its name, which ends with ".md", ".csv" or ".py", for example, under
-        "file_path", "file_name" or "source".
+        "mimetype", or its name, which ends with ".md", ".csv" or ".py", for example, under a key
+        that loaders use. Text of another document or of a web page is Markdown if several marks
+        show it, as converters write it, and that of a Markdown file is not if a loader has removed
+        its marks.
         """
-        return self.format or _format_of(self.metadata)
+        return self.format or _format_of(self.metadata, self.text)
 
     @cached_property
     def named(self) -> str:
         """The name of its file as words, "" if not descriptive: its title if it has no other."""
-        names = [str(self.metadata.get(key) or "") for key in NAME_KEYS]
-        return next(filter(None, map(name_as_title, (*names, self.name))), "")
+        names = (*names_of(self.metadata), self.name)
+        return next(filter(None, map(name_as_title, names)), "")
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -172,15 +193,54 @@ def as_sources(sources: Iterable[str | Source]) -> list[Source]:
     return [as_source(source) for source in sources]
 
 
-def _format_of(metadata: Mapping[Any, Any]) -> Format:
+def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
     """Return how a text is read, by the type or the name of its file in the metadata."""
     for key in TYPE_KEYS:
         kind = _FORMAT_OF_TYPE.get(str(metadata.get(key)))
         if kind is not None:
             return kind
-    for key in NAME_KEYS:
-        name = str(metadata.get(key) or "").casefold()
+    if "element_id" in metadata:
+        return "text"  # Unstructured's elements have no marks
+    names = [name.casefold() for name in names_of(metadata)]
+    for name in names:
         kind = _FORMAT_OF_SUFFIX.get("." + name.rpartition(".")[2])
         if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
-            return kind
-    return "text"
+            return "text" if kind == "markdown" and _has_lost_marks(text) else kind
+    converted = any(
+        name.endswith(_CONVERTED) or ("://" in name and not name.endswith(".txt")) for name in names
+    )
+    return "markdown" if converted and _has_marks(text) else "text"
+
+
+def _headings(text: str) -> list[tuple[str, bool]]:
+    """Return the marks of lines that look like headings, and whether each line stands alone."""
+    lines = [line.strip() for line in text.splitlines()]
+    around = zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+    return [
+        (mark[1], not (above and not _HEADING.match(above)) and not (below and below[0].isalnum()))
+        for above, line, below in around
+        if (mark := _HEADING.match(line))
+    ]
+
+
+def _has_marks(text: str) -> bool:
+    """Return whether a text has headings that stand alone and other signs of Markdown."""
+    alone = [mark for mark, stands_alone in _headings(text) if stands_alone] if "#" in text else []
+    blocks = any(mark.search(text) for mark in _MARKS[:2])  # fences and tables are sure signs
+    signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3, *(m.search(text) for m in _MARKS)]
+    return bool(alone) and sum(map(bool, signs)) + blocks > 1
+
+
+def _has_lost_marks(text: str) -> bool:
+    """Return whether Markdown has no marks but comments in code, and titles on lines of their own.
+
+    Loaders that remove marks leave the name of the file as it is.
+    """
+    headings = _headings(text) if _COMMENT.search(text) else []
+    if not headings or any(len(mark) > 1 for mark, _ in headings):
+        return False
+    if any(mark.search(text) for mark in _MARKS):
+        return False
+    paragraphs = [each.strip() for each in re.split(r"\n\s*\n", text) if each.strip()]
+    titles = [bool(_TITLE.fullmatch(each)) for each in paragraphs]
+    return titles[0] and (sum(titles) > 1 or not all(alone for _, alone in headings))

@@ -14,11 +14,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
-
-TITLE_KEY = "title"
-"""Where the metadata of a document has its title. None: the name of its file is not a title."""
+from lumber_core.text.origin import foreign_headings, given_title
 
 _HOST = re.compile(r"\w{2,}://[^/]*")
+_MESSAGE = re.compile(r"(?:^|[\s/_-])p?\d{10}(?:\.\d+|\d{6})?$")  # Slack's names end with the time
 _SUFFIX = re.compile(r"(?<=.)\.[A-Za-z]\w{0,4}$", re.ASCII)
 _FILE = re.compile(
     r"\.(?:docx?|fm|html?|indd|md|odt|pdf|pptx?|qxd|rtf|tex|txt|xlsx?)$", re.IGNORECASE
@@ -70,14 +69,15 @@ def document_title(
     """Return the title of a document, "" if it has none.
 
     Args:
-        metadata: Its metadata; "title" takes precedence. Of a chunk, "headings" are those above its
-            start, and "context" shows whether the name of the file is the title.
+        metadata: Its metadata; "title", or else "subject", takes precedence. Of a chunk,
+            "headings" are those above its start, and "context" shows whether the name of the file
+            is the title.
         named: What `name_as_title` returns for its file.
         headings: Its first-level headings that may be its title. If there is one, it is.
         titled: Whether it begins with a title of another kind, and so needs no name.
     """
-    given, context = metadata.get(TITLE_KEY, ""), metadata.get(CONTEXT_KEY)
-    if given and isinstance(given, str) and (own := own_title(given)):
+    given, context = given_title(metadata), metadata.get(CONTEXT_KEY)
+    if given and (own := own_title(given)):
         return own
     above = re.split(f"{HEADING_SEPARATOR}|\n", context)[0] if isinstance(context, str) else ""
     if above and above == named:
@@ -85,6 +85,8 @@ def document_title(
     path = metadata.get("headings")
     if isinstance(path, str):
         return path.split(HEADING_SEPARATOR)[0]
+    if above_it := foreign_headings(metadata):
+        return above_it[0]
     if len(headings) == 1:
         return headings[0]
     return "" if titled or given is None or isinstance(context, str) else named
@@ -141,6 +143,8 @@ def name_as_title(path: str) -> str:
     Args:
         path: A path, a URL or a name.
     """
+    if _MESSAGE.search(path):
+        return ""
     if _HOST.match(path):
         path = unquote(re.split("[?#]", _HOST.sub("", path))[0])
     *folders, name = [part for part in re.split(r"[/\\]+", path) if part.strip(" .")] or [""]

@@ -18,16 +18,14 @@ from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
 from lumber_core.text.captions import speech, time_at, what_is_said
-from lumber_core.text.pages import (
-    PAGE_KEYS,
-    document_key,
-    has_lines,
-    place_source,
-)
+from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
+from lumber_core.text.pages import has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source
 from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.citing.quote_alignment import QUOTATION_MARKS, QuotableText
 from lumber_retrieval.passages.joining import Passage
+
+_IN_URLS = ":/?#[]@!$&'()*+,;=%"  # what RFC 3986 reserves, and what is encoded already
 
 CitationKind = Literal["exact", "aligned", "not found"]
 
@@ -55,6 +53,9 @@ class Citation:
             the quote may be from another one.
         file: The file that the document is, or that it is a row or a part of; "" if that is not
             known.
+        labels: The labels of the first and the last page; "" where the label is not known, or is
+            the number of the page. Of a page whose place in its file is not known, they are known
+            alone.
     """
 
     quote: str
@@ -68,6 +69,7 @@ class Citation:
     time: str = ""
     places: int = 0
     file: str = ""
+    labels: tuple[str, str] = ("", "")
 
     @property
     def page(self) -> int | None:
@@ -78,13 +80,17 @@ class Citation:
     def link(self) -> str:
         """The file as a relative URL, which opens a PDF at the page; "" if it is not found."""
         page = "" if self.pages is None else f"#page={self.pages[0]}"
-        return f"{percent_encoded(self.file or self.document or '')}{page}"
+        file = self.file or self.document or ""
+        return f"{percent_encoded(file, safe=_IN_URLS if '://' in file else '/')}{page}"
 
     @property
     def place(self) -> str:
-        """Its pages, time or lines, as in "page 3" or "lines 3 to 5"; "" if none is known."""
+        """Its pages, time or lines, as in "page 3 (labelled 1)" or "lines 3 to 5"; or ""."""
+        label = " to ".join(dict.fromkeys(filter(None, self.labels)))
         if self.pages is not None:  # where the lines of a text that was read are not seen
-            return range_with_noun("page", *self.pages)
+            return range_with_noun("page", *self.pages) + (label and f" (labelled {label})")
+        if label:
+            return f"the page labelled {label}"
         if self.time:
             return self.time
         return "" if self.lines is None else range_with_noun("line", *self.lines)
@@ -126,7 +132,8 @@ def cited_part(
     It begins at `start`, in characters; None if it is the whole document.
     """
     source = place_source(text, metadata)
-    return CitedPart(document, source, start or 0, not start or has_lines(metadata), file)
+    lined = not is_part(metadata) and (not start or has_lines(metadata))
+    return CitedPart(document, source, start or 0, lined, file)
 
 
 Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
@@ -212,6 +219,8 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
     # A passage and its document have the same place.
     places = {(part.key, span.shifted(part.start)) for part, span, _ in found}
     source = part.source
+    pages = source.pages_of(span)
+    first_page, last_page = pages or (0, 0)
     first = source.first_line + count_line_breaks(source.text, 0, span.start)
     return Citation(
         quote,
@@ -221,8 +230,9 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
         similarity,
         what_is_said(source.text, span),
         (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
-        source.pages_of(span),
+        pages,
         time_at(source.text, *span),
         len(places) if kind == "exact" else 1,
         part.file,
+        (page_label(source.metadata, first_page), page_label(source.metadata, last_page)),
     )

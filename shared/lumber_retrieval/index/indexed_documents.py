@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import (
-    PAGE_KEYS,
-    SEQUENCE,
-    common_metadata,
-    counts_from_zero,
-    part_name,
-    parts_of,
-)
+from lumber_core.text.markdown import CONTEXT_KEY, headings_above
+from lumber_core.text.origin import PAGE_KEYS, SEQUENCE, file_key, given_title, part_name, with_page
+from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.index.embedded_texts import Keys
 from lumber_retrieval.index.store import NewDocument, NewVersion, SplitBy
@@ -36,6 +30,8 @@ class IndexedDocument:
         content: Its text, with what is known about it.
         nameless: Whether its name is random: the same document is stored once, under any name.
         whole: The name that it had before it was numbered as a part; see `number_parts`.
+        parts: Whether others of its name are parts of the same file, even if they differ in their
+            texts alone: their reader has given each an ID of its own.
     """
 
     name: str
@@ -43,6 +39,7 @@ class IndexedDocument:
     content: Source
     nameless: bool = False
     whole: str = ""
+    parts: bool = False
 
 
 def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
@@ -56,7 +53,11 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
         named.setdefault(one.name, []).append(one)
     for name, parts in named.items():
         known = [one.content.metadata for one in parts]
-        if not name or all(known[0] == each for each in known) or any(SEQUENCE in k for k in known):
+        if parts[0].parts:
+            parts = [*{json.dumps([one.content.text, _json(one)]): one for one in parts}.values()]
+        alike = all(known[0] == each for each in known)
+        alike = alike and (len(parts) < 2 or not parts[0].parts)
+        if not name or alike or any(SEQUENCE in each for each in known):
             yield from parts
             continue
         for number, one in enumerate(parts, start=1):
@@ -98,11 +99,12 @@ def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
 
 
 def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
-    """Return the names of pages, which may have been stored in more parts before."""
+    """Return the names of pages, which may have been stored in more parts or as a whole before."""
     return {
-        document.whole or document.name
+        name
         for document in documents
-        if any(key in document.content.metadata for key in PAGE_KEYS)
+        if any(key in with_page(document.content.metadata) for key in PAGE_KEYS)
+        for name in (document.whole or document.name, file_key(document.content.metadata))
     }
 
 
@@ -135,9 +137,11 @@ def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[
     """
     content = document.content
     place = f"{content.format!r} {content.pages} {content.first_line}"
-    own_context = str(CONTEXT_KEY in content.metadata)
+    known = content.metadata
+    own_context = str(CONTEXT_KEY in known)
     metadata = _json(document, keys)
-    return digest(content.text, metadata, place, splitter, content.named, own_context)
+    origin = f"{content.named} {content.kind} {headings_above(known)} {given_title(known)}"
+    return digest(content.text, metadata, place, splitter, origin, own_context)
 
 
 class RecordedMetadata(Mapping[Any, Any]):
@@ -163,6 +167,10 @@ class RecordedMetadata(Mapping[Any, Any]):
 
     def __len__(self) -> int:
         return len(self._metadata)
+
+    def items(self) -> ItemsView[Any, Any]:
+        """Return the items: what `lumber_core.text.origin` reads is in `splitting_digest`."""
+        return self._metadata.items()
 
 
 def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> str:

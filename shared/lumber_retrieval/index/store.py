@@ -24,7 +24,7 @@ from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.spans import Span
 from lumber_core.storage.database import Connection, ReadError, read_twice
 from lumber_core.storage.urls import open_database
-from lumber_core.text.pages import part_name
+from lumber_core.text.origin import part_name
 from lumber_retrieval.index import embedded_texts, segments
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import check_same_model, check_widths

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.origin import TITLE_KEY, given_title
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
 from lumber_retrieval.words.coverage import content_words, stem
@@ -62,5 +63,5 @@ def favour_named(
 
 def title_of(metadata: Mapping[Any, Any]) -> str:
     """Return the title of a chunk's document, given the chunk's metadata; a heading is no title."""
-    own = {CONTEXT_KEY: "", **metadata, "headings": None}
-    return document_title(own, Source("", metadata=own).named)
+    own = {CONTEXT_KEY: metadata.get(CONTEXT_KEY, ""), TITLE_KEY: given_title(metadata)}
+    return document_title(own, Source("", metadata=metadata).named)

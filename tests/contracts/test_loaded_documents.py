@@ -1,0 +1,158 @@
+"""Documents as loaders and readers give them, in the retrievers of both frameworks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import langchain_core.documents as langchain
+import llama_index.core as llamaindex
+import pytest
+
+import langchain_lumber
+import llamaindex_lumber
+
+
+class LangChain:
+    """LangChain's documents, and what is found of them."""
+
+    join_pages = staticmethod(langchain_lumber.join_pages)
+
+    def __init__(self) -> None:
+        self.retriever = langchain_lumber.PassageRetriever(budget=30)
+
+    def document(self, text: str, **metadata: Any) -> langchain.Document:
+        return langchain.Document(text, metadata=metadata)
+
+    def texts(self, question: str) -> list[str]:
+        return [one.metadata["text"] for one in self.retriever.invoke(question)]
+
+    def cite(self, question: str, *quotes: str) -> list[langchain_lumber.citations.Citation]:
+        return langchain_lumber.cite(quotes, self.retriever.invoke(question))
+
+
+class LlamaIndex:
+    """LlamaIndex's documents, whose IDs are random, and what is found of them."""
+
+    join_pages = staticmethod(llamaindex_lumber.join_pages)
+
+    def __init__(self) -> None:
+        self.retriever = llamaindex_lumber.PassageRetriever(budget=30)
+
+    def document(self, text: str, **metadata: Any) -> llamaindex.Document:
+        return llamaindex.Document(text=text, metadata=metadata)
+
+    def texts(self, question: str) -> list[str]:
+        return [one.text for one in self.retriever.retrieve(question)]
+
+    def cite(self, question: str, *quotes: str) -> list[langchain_lumber.citations.Citation]:
+        return llamaindex_lumber.cite(quotes, self.retriever.retrieve(question))
+
+
+every_framework = pytest.mark.parametrize("make", [LangChain, LlamaIndex])
+Make = Callable[[], Any]
+NAMES = [
+    {"url": "https://a.org/mill"},
+    {"URL": "https://a.org/mill"},
+    {"Source": "https://a.org/mill"},
+    {"link": "https://a.org/mill", "title": "The mill"},
+    {"filename": "mill.md", "extension": ".md"},
+    {"file_path": "b/mill.pdf", "file_name": "mill.pdf", "page_label": "2"},
+    {"file_path": "b/mill.pdf", "source": "2", "total_pages": 3},
+    {"file_name": "mill.md", "folder_path": "/vault/a"},
+]
+
+
+@every_framework
+@pytest.mark.parametrize("known", NAMES)
+def test_a_document_that_changed_replaces_what_it_was(make: Make, known: dict[str, Any]) -> None:
+    of = make()
+    for price in ("two", "nine"):
+        of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **known)])
+    assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
+    (cited,) = of.cite("What does a loaf cost?", "A loaf costs nine pence.")
+    assert cited.document in known.values()
+    same = [of.document("A loaf costs nine pence.", **known)]
+    assert of.retriever.add_documents(same).unchanged == 1
+
+
+APART = [
+    [{"source": "README.md", "path": f"vault/{name}/README.md"} for name in "ab"],
+    [{"file_name": "README.md", "folder_path": f"/vault/{name}"} for name in "ab"],
+    [{"filename": "README.md", "file_directory": f"vault/{name}"} for name in "ab"],
+    [{"source": "blog", "link": f"https://a.org/{name}"} for name in "ab"],
+    [{"file_name": "a.md", "file_path": f"{name}/a.md", "title": "Notes"} for name in "ab"],
+    [{"file_path": "b/m.pdf", "source": str(number)} for number in (1, 2)],
+]
+
+
+@every_framework
+@pytest.mark.parametrize("known", APART)
+def test_documents_from_elsewhere_stay_apart(make: Make, known: list[dict[str, Any]]) -> None:
+    of = make()
+    texts = ["The pump needs a seal.", "The rack holds violins."]
+    for text, metadata in zip(texts, known, strict=True):
+        assert of.retriever.add_documents([of.document(text, **metadata)]).removed == 0
+    assert sorted(of.texts("Which seal does the pump need, what does the rack hold?")) == texts
+    first, second = of.cite("pump seal rack violins", *texts)
+    assert (first.document, first.pages) != (second.document, second.pages)
+
+
+LABELS = {"i": "A preface thanks the miller.", "ii": "A list of plates.", "1": "Otters hunt fish."}
+
+
+@every_framework
+@pytest.mark.parametrize("joined", [False, True])
+def test_pages_are_cited_by_place_and_label(make: Make, joined: bool) -> None:
+    of = make()
+    pages = [
+        of.document(text, page_label=label, file_path="b/o.pdf", file_name="o.pdf")
+        for label, text in LABELS.items()
+    ]
+    of.retriever.sync(of.join_pages(pages) if joined else pages)
+    cited = of.cite("Who hunts fish, and whom does the preface thank?", *LABELS.values())
+    assert [(one.page, one.link) for one in cited] == [
+        (page, f"b/o.pdf#page={page}") for page in (1, 2, 3)
+    ]
+    assert str(cited[2]) == "o.pdf, page 3 (labelled 1)"
+
+
+@every_framework
+def test_parts_of_a_file_are_numbered_from_one(make: Make) -> None:
+    of = make()
+    texts = ["Seal, 4 pounds", "Spring, 7 pounds", "Wheel, 9 pounds"]
+    numbers: Iterable[dict[str, int]] = (
+        [{"row": n} for n in range(3)] if make is LangChain else [{}] * 3
+    )
+    rows = [
+        of.document(text, file_name="prices.csv", **number)
+        for text, number in zip(texts, numbers, strict=True)
+    ]
+    assert of.retriever.add_documents(rows).added == 3
+    cited = of.cite("What do seal, spring and wheel cost?", *texts)
+    assert [str(one) for one in cited] == [f"prices.csv, row {n}" for n in (1, 2, 3)]
+    fewer = [of.document(text, **row.metadata) for text, row in zip(texts[:2], rows, strict=False)]
+    assert of.retriever.sync(fewer).removed == 1
+
+
+def test_rows_of_a_reader_that_are_gone_leave() -> None:
+    of = LlamaIndex()
+    for count in (3, 2):
+        rows = [of.document(f"Boat {n} is blue.", filename="boats.csv") for n in range(count)]
+        changes = of.retriever.add_documents(rows)
+    assert (changes.unchanged, changes.removed) == (2, 1)
+
+
+@every_framework
+def test_the_link_of_a_page_is_its_address(make: Make) -> None:
+    of = make()
+    of.retriever.sync([of.document("Otters hunt fish.", url="https://a.org/b?c=d%20e#f")])
+    (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
+    assert cited.link == "https://a.org/b?c=d%20e#f"
+
+
+def test_a_random_id_is_not_cited_beside_a_title() -> None:
+    of = LlamaIndex()
+    of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
+    (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
+    assert cited.document == "On otters"

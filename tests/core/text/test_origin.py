@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, Source
+from lumber_core.text.origin import (
+    address_of,
+    document_key,
+    document_names,
+    foreign_headings,
+    given_title,
+    names_of,
+)
+from lumber_core.text.pages import join_by_file, number_pages, page_label, place_source
+
+UUID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+ADDRESSES: list[tuple[dict[str, Any], str, str]] = [
+    ({"source": "a/b.md", "path": "/x/a/b.md"}, "a/b.md", "a/b.md"),
+    ({"source": "b.md", "path": "vault/a/b.md"}, "vault/a/b.md", "b.md"),
+    ({"source": "b.md", "file_directory": "vault/a"}, "vault/a/b.md", "b.md"),
+    ({"file_name": "b.md", "folder_path": "/vault/a"}, "/vault/a/b.md", "b.md"),
+    ({"file_name": "b.pdf", "file_path": "c/b.pdf"}, "c/b.pdf", "b.pdf"),
+    ({"source": "2", "file_name": "b.pdf", "file_path": "c/b.pdf"}, "c/b.pdf", "b.pdf"),
+    ({"source": "feed", "link": "https://a.org/b"}, "https://a.org/b", "https://a.org/b"),
+    ({"source": "b.csv", "link": "https://a.org/row"}, "b.csv", "b.csv"),
+    ({"Source": "https://a.org/b"}, "https://a.org/b", "https://a.org/b"),
+    ({"URL": "https://a.org/b", "title": "B"}, "https://a.org/b", "https://a.org/b"),
+    ({"sourceURL": "https://a.org/b"}, "https://a.org/b", "https://a.org/b"),
+    ({"fileName": "b.md"}, "b.md", "b.md"),
+    ({"source": Path("c/b.md")}, "c/b.md", "c/b.md"),
+    ({"path": ["a", "b"], "link": float("nan"), "url": ""}, "", ""),
+    ({"document_id": UUID, "page_id": "4711"}, "4711", "4711"),
+    ({"Entry ID": "http://a.org/abs/1"}, "http://a.org/abs/1", "http://a.org/abs/1"),
+]
+
+
+@pytest.mark.parametrize(("metadata", "address", "name"), ADDRESSES)
+def test_what_names_a_document(metadata: dict[str, Any], address: str, name: str) -> None:
+    assert address_of(metadata) == address
+    assert document_names([(metadata, "")])[0] in (name, metadata.get("title", ""))
+    assert bool(document_key(metadata)) == bool(address)
+    assert document_key({**metadata, "headings": "A", "start_index": 3}) == document_key(metadata)
+
+
+@given(st.dictionaries(st.sampled_from(["source", "file_path", "file_name", "url"]), st.text()))
+def test_a_key_tells_addresses_apart(metadata: dict[str, str]) -> None:
+    other = {**metadata, "path": "folder/of/its/own.md", "source": "own.md"}
+    assert address_of(other) == "folder/of/its/own.md" or "/" in address_of(other)
+    assert all(name.strip() for name in names_of(metadata))
+
+
+@pytest.mark.parametrize(
+    ("metadata", "identity", "name"),
+    [
+        ({"file_name": "a.csv", "row": 0}, "", "a.csv, row 1"),
+        ({"file_name": "a.xlsx", "page_name": "Prices"}, "", "a.xlsx, sheet Prices"),
+        ({"source": "a.json", "seq_num": 2.0}, "", "a.json, part 2"),
+        ({"source": "a.csv", "seq_num": 2}, "", "a.csv, row 2"),
+        ({"source": "a.mbox", "seq_num": 2}, "", "a.mbox, mail 2"),
+        ({"source": "a.md", "seq_num": 2}, "", "a.md, section 2"),
+        ({"title": "Otters"}, UUID, "Otters"),
+        ({"title": "Otters"}, "notes-7", "notes-7"),
+        ({}, UUID, UUID),
+    ],
+)
+def test_what_a_citation_names(metadata: dict[str, Any], identity: str, name: str) -> None:
+    assert document_names([(metadata, identity)]) == [name]
+
+
+def test_names_that_are_alike_have_their_folders() -> None:
+    known = [{"file_name": "a.md", "file_path": f"{folder}/a.md"} for folder in ("x", "y", "x")]
+    other = {"file_name": "b.md", "file_path": "x/b.md"}
+    names = document_names([(each, "") for each in (*known, other)])
+    assert names == ["x/a.md", "y/a.md", "x/a.md", "b.md"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "headings"),
+    [
+        ({"Header 2": "B", "Header 1": "A"}, ("A", "B")),
+        ({"h1": "A", "h3": "C"}, ("A", "C")),
+        ({"header_1": "A", "heading-2": "B"}, ("A", "B")),
+        ({"Subsection": "B", "Section": "A"}, ("A", "B")),
+        ({"section_title": "A", "section_number": 3}, ("A",)),
+        ({"header_path": "/A/B/"}, ("A", "B")),
+        ({"header_path": "/"}, ()),
+        ({"headings": ["A", "B"]}, ("A", "B")),
+        ({"Header 1": "12", "level": 2, "section": "x" * 400}, ()),
+        ({}, ()),
+    ],
+)
+def test_headings_of_other_splitters(metadata: dict[str, Any], headings: tuple[str, ...]) -> None:
+    assert foreign_headings(metadata) == headings
+    for name in ("a.md", "a.html"):
+        source = Source("Text of it.", metadata={**metadata, "source": name})
+        (chunk,) = GreedyChunker().split(source)
+        assert chunk.headings == headings
+        assert all(heading in chunk.context for heading in headings)
+
+
+def test_own_headings_are_below_those_above() -> None:
+    text = "### Seal\n\nIt is 12 mm wide.\n\n#### Oil\n\nA spoon.\n"
+    known = {"Header 1": "Pumps", "Header 2": "Stork", "Header 3": "Seal", "source": "a.md"}
+    chunks = GreedyChunker(target_size=8).split(Source(text, metadata=known))
+    assert [chunk.headings for chunk in chunks] == [
+        ("Pumps", "Stork", "Seal"),
+        ("Pumps", "Stork", "Seal", "Oil"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "title"),
+    [
+        ({"Title": "Otters", "subject": "Mills"}, "Otters"),
+        ({"subject": "Mills"}, "Mills"),
+        ({"page_title": "Mills"}, "Mills"),
+        ({"title": None, "Subject": "Mills"}, None),
+        ({"channel": "general", "timestamp": "1609459200.000200"}, ""),
+    ],
+)
+def test_which_keys_are_titles(metadata: dict[str, Any], title: str | None) -> None:
+    assert given_title(metadata) == title
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "general - U0123 - 1609459200.000200",
+        "https://a.slack.com/archives/C01/p1609459200000200",
+    ],
+)
+def test_the_channel_and_time_of_a_message_are_no_title(name: str) -> None:
+    assert Source("Lunch?", metadata={"source": name}).named == ""
+
+
+LABELLED = [{"file_path": "b.pdf", "page_label": label} for label in ("i", "ii", "1", "2", "A")]
+
+
+def test_pages_that_have_labels_alone_are_numbered_by_place() -> None:
+    numbered = number_pages([*LABELLED, {"file_path": "c.pdf", "page_label": "1"}])
+    pages = [len(place_source("Text.", each).pages) for each in numbered]
+    assert pages == [1, 2, 3, 4, 5, 1]
+    assert [page_label(each, n) for each, n in zip(numbered, pages, strict=True)] == [
+        *("i", "ii", "1", "2", "A"),
+        "",
+    ]
+    assert "page_first" not in LABELLED[0]
+    twice = number_pages([each for each in LABELLED for _ in range(2)])
+    assert [each["page_first"] for each in twice[::2]] == [1, 2, 3, 4, 5]
+
+
+def test_labels_of_joined_pages() -> None:
+    [(_, joined)] = join_by_file(["a", "b", "c", "d", "e"], LABELLED)
+    assert joined is not None
+    assert joined[1]["page_labels"] == "1=i 2=ii 3=1 5=A"
+    labels = [page_label(joined[1], page) for page in (1, 2, 3, 4, 5, 6)]
+    assert labels == ["i", "ii", "1", "2", "A", ""]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"source": "{}", "file_path": "b.pdf", "total_pages": 3},
+        {"page": "{}", "total_pages": 3, "file_path": "b.pdf"},
+        {"Page Number": "{}", "url": "https://a.org/b.pdf"},
+        {"slide_number": "{}", "file_name": "b.pptx"},
+    ],
+)
+def test_numbers_of_pages_under_any_key(known: dict[str, Any]) -> None:
+    pages = [
+        {
+            key: (n if key == "page" else str(n)) if value == "{}" else value
+            for key, value in known.items()
+        }
+        for n in (1, 2, 3)
+    ]
+    numbered = number_pages(pages)
+    assert [len(place_source("Text.", each).pages) for each in numbered] == [1, 2, 3]
+    [(_, joined)] = join_by_file(["a", "b", "c"], pages)
+    assert joined is not None
+    assert joined[1]["page_starts"] == [0, 2, 4]
+    assert len({document_key(each) for each in pages}) == 3
