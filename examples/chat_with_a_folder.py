@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import gradio as gr
 from langchain_core.documents import Document
 
+import langchain_lumber as lumber
 from common import argument_parser
-from langchain_lumber import QUOTING_PROMPT, PassageRetriever, cite_answer, format_passages
 from lumber_cli.language_models import language_model
 from lumber_core import LumberError, Model
 from lumber_core.llms import CallPolicy, RetryingModel
-from lumber_files import READABLE, TextFile, find_files, read_file
+from lumber_files import READABLE
 from lumber_retrieval import Citation
 
 MAX_WORDS = 400  # words of all passages: what one reads, and what a model is given
@@ -72,11 +72,11 @@ class Place(NamedTuple):
 def main() -> None:
     given = argument_parser(__doc__).parse_args()
     try:
-        files = [read_file(found.path, name=found.name) for found in find_files(given.paths).files]
+        documents = lumber.FilesLoader(given.paths).load()
         llm = language_model(given.llm) if given.llm else None
     except (LumberError, OSError, ValueError) as error:
         sys.exit(str(error))
-    make_page(files, llm).launch(
+    make_page(documents, llm).launch(
         server_name="127.0.0.1",  # whoever reaches the page can read the documents
         share=False,
         run_history=False,  # Gradio would keep questions and answers in the browser
@@ -86,10 +86,10 @@ def main() -> None:
     )
 
 
-def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
+def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
     """Return the page. All who open it share the documents, those that are dropped included."""
-    retriever = PassageRetriever(budget=MAX_WORDS)
-    documents = {file.name: document_of(file) for file in files}
+    retriever = lumber.PassageRetriever(budget=MAX_WORDS)
+    documents = {document.metadata["source"]: document for document in loaded}
     retriever.add_documents(documents.values())
 
     def drop(paths: list[str]) -> tuple[Any, ...]:
@@ -97,12 +97,13 @@ def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
         lines = []
         for path in map(Path, paths):
             try:
-                document = document_of(read_file(path, name=path.name))
+                [document] = lumber.FilesLoader(path).load()
+                document.metadata["source"] = path.name
                 retriever.add_documents([document])
                 documents[path.name] = document
                 lines.append(f"{path.name} is added.")
             except (LumberError, OSError, ValueError) as error:  # noqa: PERF203 - the others follow
-                lines.append(f"Not added: {error}")
+                lines.append(f"Not added: {error}".replace(path.as_posix(), path.name))
         return None, html_of("\n".join(lines)), gr.Dropdown([*documents])
 
     def search(question: str) -> tuple[Any, ...]:
@@ -121,15 +122,16 @@ def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
         if llm is None or not passages:
             return (gr.skip(),) * 4
         places = [*map(place_of, passages)]
-        prompt = {"context": format_passages(passages), "question": question}
-        system, user = (str(each.content) for each in QUOTING_PROMPT.format_messages(**prompt))
+        context = lumber.format_passages(passages)
+        asked = lumber.QUOTING_PROMPT.format_messages(context=context, question=question)
+        system, user = (str(each.content) for each in asked)
         try:
             reply = RetryingModel(llm, CALLS).complete(system, user).text
         except LumberError as error:
             message = f"The language model has not answered: {error}"
             return places, html_of(message, places), gr.skip(), gr.skip()
         whole = {place.document: documents[place.document] for place in places}
-        cited = cite_answer(reply, [*passages, *whole.values()])
+        cited = lumber.cite_answer(reply, [*passages, *whole.values()])
         places = [*map(place_of_quote, cited.citations), *places]
         message = cited.text or "The passages do not say, according to the language model."
         if cited.text and not cited.citations:
@@ -170,12 +172,6 @@ def make_page(files: list[TextFile], llm: Model | None) -> gr.Blocks:
         )
         answered.then(None, js=SCROLL)
     return page
-
-
-def document_of(file: TextFile) -> Document:
-    """Return a file as a document, with its format and where its pages start."""
-    pages = {"page_starts": [*file.pages]} if file.pages else {}
-    return Document(file.text, metadata={**file.metadata, **pages, "source": file.name})
 
 
 def place_of(passage: Document) -> Place:

@@ -11,17 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lumber_cli.language_models import FORMS, language_model
 from lumber_core import LumberError, Model
 from lumber_core.llms import RetryingModel
-from lumber_files import find_files, read_file
-
-if TYPE_CHECKING:  # an example needs one of the frameworks, not both
-    from langchain_core.documents import Document
-    from llama_index.core import Document as LlamaIndexDocument
-    from llama_index.core.schema import BaseNode
+from lumber_files import find_files
 
 HERE = Path(os.path.relpath(Path(__file__).parent))
 SAMPLE = (HERE / "data" / "the_tide_clock.txt", HERE / "handbook" / "tide_house.md")
@@ -37,17 +32,7 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of a file that a retriever found.
-
-    Attributes:
-        file: Name of the file.
-        start: Offset of the first character in the file's text.
-        end: Offset just past the last character.
-        text: The characters between them.
-        headings: Titles above the passage, from the outermost to the innermost; "" if none.
-        score: The retriever's score; None if it gives none.
-        detail: Anything else about it.
-    """
+    """A part of a file that a retriever found: the characters from `start` to `end`."""
 
     file: str
     start: int
@@ -58,38 +43,21 @@ class Passage:
     detail: str = ""
 
     @classmethod
-    def of_document(cls, document: Document, score: float | None = None) -> Passage:
-        """Return the passage of a LangChain document with `start_index` in its metadata."""
-        metadata = document.metadata
-        # A passage has its context before its text.
-        text = metadata.get("text", document.page_content)
-        start = metadata["start_index"]
-        headings = metadata.get("headings", "")
-        return cls(metadata["source"], start, start + len(text), text, headings, score)
-
-    @classmethod
-    def of_node(cls, node: BaseNode, score: float | None = None) -> Passage:
-        """Return the passage of a LlamaIndex node."""
-        text = node.get_content()
-        metadata, start = node.metadata, getattr(node, "start_char_idx", None)
-        if start is None:
-            raise ValueError(f"node {node.node_id} does not know where it starts")
-        headings = metadata.get("headings", "")
-        return cls(metadata["source"], start, start + len(text), text, headings, score)
+    def of(cls, found: Any, score: float | None = None) -> Passage:
+        """Return the passage of a LangChain document or a LlamaIndex node that has its place."""
+        known = found.metadata
+        # LangChain's passages have their context before their text.
+        text = known.get("text") or getattr(found, "page_content", "") or found.get_content()
+        start = getattr(found, "start_char_idx", known.get("start_index"))
+        name = known.get("source") or known["file_path"]
+        return cls(name, start, start + len(text), text, known.get("headings", ""), score)
 
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments of an example.
+    """The arguments of an example; `llm` is None for the bundled model."""
 
-    Attributes:
-        files: The texts by file name.
-        question: What to look up.
-        llm: A language model; None: the bundled model.
-        llm_name: Its name as it was given, such as "ollama:NAME".
-    """
-
-    files: dict[str, str]
+    paths: list[str | Path]
     question: str
     llm: Model | None
     llm_name: str | None
@@ -101,11 +69,11 @@ def options(about: str | None, question: str = "How does the machine add up the 
     parser.add_argument("-q", "--question", default=question, help=f"default: {question}")
     given = parser.parse_args()
     try:
-        files = {each.name: read_file(each.path).text for each in find_files(given.paths).files}
+        find_files(given.paths)
         llm = language_model(given.llm) if given.llm else None
     except (LumberError, OSError, ValueError) as error:
         sys.exit(str(error))
-    return Options(files, given.question, llm, given.llm)
+    return Options(given.paths, given.question, llm, given.llm)
 
 
 def argument_parser(about: str | None) -> argparse.ArgumentParser:
@@ -121,24 +89,6 @@ def argument_parser(about: str | None) -> argparse.ArgumentParser:
     add("paths", nargs="*", default=SAMPLE, metavar="PATH", help="files or folders of your own")
     add("--llm", metavar="NAME", help=f"a language model: {FORMS}; default: the bundled model")
     return parser
-
-
-def langchain_documents(files: dict[str, str]) -> list[Document]:
-    """Return files as LangChain's documents."""
-    from langchain_core.documents import Document  # an example of LlamaIndex does not need it
-
-    return [Document(text, metadata={"source": name}) for name, text in files.items()]
-
-
-def llamaindex_documents(files: dict[str, str]) -> list[LlamaIndexDocument]:
-    """Return files as LlamaIndex's documents, whose ids are the names."""
-    from llama_index.core import Document as LlamaIndexDocument
-
-    # Node ids are computed from the document's. Without one, LlamaIndex assigns a random one.
-    return [
-        LlamaIndexDocument(text=text, id_=name, metadata={"source": name})
-        for name, text in files.items()
-    ]
 
 
 @contextmanager
@@ -164,17 +114,9 @@ def postgres() -> Iterator[str]:
 
 
 def show(passages: Sequence[Passage], options: Options) -> None:
-    """Print passages with file, character range and headings, after checking every range.
-
-    With a language model, its answer from the passages follows.
-
-    Raises:
-        ValueError: A passage is not the text of its file at its range.
-    """
+    """Print passages with file, character range and headings, and a language model's answer."""
     print(f"\n{options.question}")
     for number, passage in enumerate(passages, start=1):
-        if options.files[passage.file][passage.start : passage.end] != passage.text:
-            raise ValueError(f"{passage.file}[{passage.start}:{passage.end}] is another text")
         score = "" if passage.score is None else f"  score {passage.score:.2f}"
         print(f"\n[{number}] {passage.file}[{passage.start}:{passage.end}]{score}")
         if passage.headings:

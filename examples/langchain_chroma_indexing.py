@@ -12,42 +12,44 @@ from pathlib import Path
 
 from langchain_chroma import Chroma
 from langchain_classic.indexes import SQLRecordManager
+from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.indexing import index
 
-from common import Options, Passage, langchain_documents, options, show, temporary_folder
-from langchain_lumber import ContextEmbeddings, LayoutTextSplitter, LumberEmbeddings, PassageJoiner
+import langchain_lumber as lumber
+from common import Options, Passage, options, show, temporary_folder
 
 
 def main(given: Options) -> None:
     with temporary_folder() as folder:
-        name, text = next(iter(given.files.items()))
-        changed = given.files | {name: f"{text}\n\nOne more line.\n"}
+        documents = lumber.FilesLoader(given.paths).load()
+        changed = [each.model_copy() for each in documents]
+        changed[0].page_content += "\n\nOne more line.\n"
 
         print("chunks                 added  skipped  deleted")
-        ingest("first run", given.files, folder)
-        ingest("second run", given.files, folder)
+        ingest("first run", documents, folder)
+        ingest("second run", documents, folder)
         ingest("a file has grown", changed, folder)
-        ingest("as it was before", given.files, folder)
+        ingest("as it was before", documents, folder)
 
-        retriever = store(folder, LumberEmbeddings()).as_retriever(search_kwargs={"k": 8})
-        joiner = PassageJoiner(texts=langchain_documents(given.files), budget=300)
+        retriever = store(folder, lumber.LumberEmbeddings()).as_retriever(search_kwargs={"k": 8})
+        joiner = lumber.PassageJoiner(texts=documents, budget=300)
         found = joiner.compress_documents(retriever.invoke(given.question), given.question)
-        show([Passage.of_document(passage) for passage in found], given)
+        show([Passage.of(passage) for passage in found], given)
 
 
-def ingest(title: str, files: dict[str, str], folder: Path) -> None:
+def ingest(title: str, documents: list[Document], folder: Path) -> None:
     """Bring the store up to date with the files; everything is opened anew, as by a new process."""
     # Remembers a hash of every chunk in the store, and which file it is from.
     records = SQLRecordManager("chroma/files", db_url=f"sqlite:///{folder / 'records.sqlite'}")
     records.create_schema()
     # With add_metadata, chunks have their headings, and equal passages of one file stay apart.
-    splitter = LayoutTextSplitter(target_size=50, add_metadata=True)
-    chunks = splitter.split_documents(langchain_documents(files))
+    splitter = lumber.LayoutTextSplitter(target_size=50, add_metadata=True)
+    chunks = splitter.split_documents(documents)
     result = index(
         chunks,
         records,
-        store(folder, ContextEmbeddings(chunks)),
+        store(folder, lumber.ContextEmbeddings(chunks)),
         # Deletes the old chunks of a file that has changed, at the end. "incremental" does so after
         # every 100 chunks, and so deletes and adds again those of a file with more than that.
         cleanup="scoped_full",

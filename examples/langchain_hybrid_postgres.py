@@ -16,15 +16,15 @@ from __future__ import annotations
 from langchain_postgres import PGEngine, PGVectorStore
 from langchain_postgres.v2.hybrid_search_config import HybridSearchConfig
 
-from common import Options, Passage, langchain_documents, options, postgres, show
-from langchain_lumber import ContextEmbeddings, LayoutTextSplitter, PassageJoiner
+from common import Options, Passage, options, postgres, show
+from langchain_lumber import ContextEmbeddings, FilesLoader, LayoutTextSplitter, PassageJoiner
 
 HITS = 50
 SEARCH = HybridSearchConfig(primary_top_k=HITS, secondary_top_k=HITS)
 
 
 def main(given: Options) -> None:
-    documents = langchain_documents(given.files)
+    documents = FilesLoader(given.paths).load()
     chunks = LayoutTextSplitter(target_size=50, add_metadata=True).split_documents(documents)
     with postgres() as url:
         engine = PGEngine.from_connection_string(url.replace("://", "+psycopg://"))
@@ -38,7 +38,7 @@ def main(given: Options) -> None:
 
     joiner = PassageJoiner(texts=documents, budget=300)
     found = joiner.compress_documents(hits, given.question)
-    show([Passage.of_document(each, each.metadata["relevance_score"]) for each in found], given)
+    show([Passage.of(each, each.metadata["relevance_score"]) for each in found], given)
 
 
 if __name__ == "__main__":

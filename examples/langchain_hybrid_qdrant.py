@@ -18,8 +18,8 @@ from collections import Counter
 from langchain_qdrant import QdrantVectorStore, RetrievalMode, SparseEmbeddings, SparseVector
 from qdrant_client.models import Modifier
 
-from common import Options, Passage, langchain_documents, options, show
-from langchain_lumber import ContextEmbeddings, LayoutTextSplitter, PassageJoiner
+from common import Options, Passage, options, show
+from langchain_lumber import ContextEmbeddings, FilesLoader, LayoutTextSplitter, PassageJoiner
 
 HITS = 50
 
@@ -39,7 +39,7 @@ class Words(SparseEmbeddings):
 
 
 def main(given: Options) -> None:
-    documents = langchain_documents(given.files)
+    documents = FilesLoader(given.paths).load()
     chunks = LayoutTextSplitter(target_size=50, add_metadata=True).split_documents(documents)
     store = QdrantVectorStore.from_documents(
         chunks,
@@ -54,7 +54,7 @@ def main(given: Options) -> None:
 
     joiner = PassageJoiner(texts=documents, budget=300)
     found = joiner.compress_documents(hits, given.question)
-    show([Passage.of_document(each, each.metadata["relevance_score"]) for each in found], given)
+    show([Passage.of(each, each.metadata["relevance_score"]) for each in found], given)
 
 
 if __name__ == "__main__":

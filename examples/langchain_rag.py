@@ -4,17 +4,17 @@ Install: pip install '.[langchain]'
 Run:     python examples/langchain_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
-from common import Options, Passage, langchain_documents, options, show
-from langchain_lumber import PassageRetriever
+from common import Options, Passage, options, show
+from langchain_lumber import FilesLoader, PassageRetriever
 
 
 def main(given: Options) -> None:
     retriever = PassageRetriever(budget=300)
-    changes = retriever.add_documents(langchain_documents(given.files))
+    changes = retriever.add_documents(FilesLoader(given.paths).load())
     print(f"{changes.added} files in {changes.chunks} chunks")
 
     found = retriever.invoke(given.question)
-    show([Passage.of_document(each, each.metadata["relevance_score"]) for each in found], given)
+    show([Passage.of(each, each.metadata["relevance_score"]) for each in found], given)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,8 @@ from langchain_core.documents import Document
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from common import Options, Passage, ask, indent_text, langchain_documents, options, show
-from langchain_lumber import (
-    QUOTING_PROMPT,
-    LumberEmbeddings,
-    PassageRetriever,
-    cite_answer,
-    format_passages,
-)
+import langchain_lumber as lumber
+from common import Options, Passage, ask, indent_text, options, show
 from lumber_core import Model
 from lumber_core.text import sentences
 from lumber_retrieval import Citation
@@ -64,8 +58,8 @@ Answerer = Callable[[State], str]
 
 
 def main(given: Options) -> None:
-    retriever = PassageRetriever(budget=300)
-    retriever.add_documents(langchain_documents(given.files))
+    retriever = lumber.PassageRetriever(budget=300)
+    retriever.add_documents(lumber.FilesLoader(given.paths).load())
     answerer = answer_by(given.llm) if given.llm else answer_by_similarity
     begin = State(
         question=given.question,
@@ -80,12 +74,12 @@ def main(given: Options) -> None:
     found = agent(retriever, answerer).invoke(begin)
     answer = found["answer"] or "The files do not seem to say. The nearest passages:"
     print(f"\nAnswer\n{indent_text(answer)}")
-    passages = [*map(Passage.of_document, found["passages"])]
+    passages = [*map(Passage.of, found["passages"])]
     quotes = [quoted_passage(citation, passages) for citation in found["citations"]]
     show(quotes or passages[:3], replace(given, llm=None))
 
 
-def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph[State]:
+def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledStateGraph[State]:
     """Return the graph: search, reply, check the quotes, and go back if something is missing."""
 
     def search(state: State) -> dict[str, object]:
@@ -101,7 +95,7 @@ def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph
 
     def check(state: State) -> dict[str, object]:
         """Find the place of each quote in the files."""
-        cited = cite_answer(state["reply"], state["passages"])
+        cited = lumber.cite_answer(state["reply"], state["passages"])
         found = [each for each in cited.citations if each.kind != "not found"]
         complaint = "It quotes nothing." if cited.text and not cited.citations else ""
         if cited.missing:
@@ -132,8 +126,9 @@ def answer_by(llm: Model) -> Answerer:
     """Return what asks a language model for the next reply."""
 
     def answer(state: State) -> str:
-        prompt = {"context": format_passages(state["passages"]), "question": state["question"]}
-        system, user = (str(each.content) for each in QUOTING_PROMPT.format_messages(**prompt))
+        context = lumber.format_passages(state["passages"])
+        asked = lumber.QUOTING_PROMPT.format_messages(context=context, question=state["question"])
+        system, user = (str(each.content) for each in asked)
         if state["complaint"]:
             user += f"\n\nYour last reply could not be used. {state['complaint']}"
         return ask(llm, system + SEARCHING, user)
@@ -145,7 +140,7 @@ def answer_by_similarity(state: State) -> str:
     """Answer with sentences near the question, as quotes; search again if none is near."""
     texts = [passage.metadata["text"] for passage in state["passages"]]
     found = [span.of(text).strip() for text in texts for span in sentences(text)]
-    question, *vectors = LumberEmbeddings().embed_documents([state["question"], *found])
+    question, *vectors = lumber.LumberEmbeddings().embed_documents([state["question"], *found])
     scores = [sum(map(float.__mul__, question, vector)) for vector in vectors]
     best = sorted(zip(scores, found, strict=True), reverse=True)[:2]
     quotes = [sentence for score, sentence in best if score >= CLOSE]

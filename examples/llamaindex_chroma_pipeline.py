@@ -12,38 +12,40 @@ import asyncio
 from pathlib import Path
 
 import chromadb
-from llama_index.core import VectorStoreIndex
+from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
-from common import Options, Passage, llamaindex_documents, options, show, temporary_folder
-from llamaindex_lumber import ContextEmbedding, LayoutNodeParser, LumberEmbedding, PassageJoiner
+import llamaindex_lumber as lumber
+from common import Options, Passage, options, show, temporary_folder
 
 
 async def main(given: Options) -> None:
     with temporary_folder() as folder:
-        name, text = next(iter(given.files.items()))
-        changed = given.files | {name: f"{text}\n\nOne more line.\n"}
+        documents = lumber.FilesReader().load_data(given.paths)
+        changed = [each.model_copy(deep=True) for each in documents]
+        changed[0].set_content(f"{changed[0].text}\n\nOne more line.\n")
 
         print("nodes                  added   in store   batches cached")
-        await ingest("first run", given.files, folder)
-        await ingest("second run", given.files, folder)
+        await ingest("first run", documents, folder)
+        await ingest("second run", documents, folder)
         await ingest("a file has grown", changed, folder)
-        await ingest("as it was before", given.files, folder)
+        await ingest("as it was before", documents, folder)
 
-        index = VectorStoreIndex.from_vector_store(store(folder), embed_model=LumberEmbedding())
+        model = lumber.LumberEmbedding()
+        index = VectorStoreIndex.from_vector_store(store(folder), embed_model=model)
         hits = await index.as_retriever(similarity_top_k=8).aretrieve(given.question)
-        joiner = PassageJoiner(texts=llamaindex_documents(given.files), budget=300)
+        joiner = lumber.PassageJoiner(texts=documents, budget=300)
         found = joiner.postprocess_nodes(hits, query_str=given.question)
-        show([Passage.of_node(hit.node, hit.score) for hit in found], given)
+        show([Passage.of(hit.node, hit.score) for hit in found], given)
 
 
-async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
+async def ingest(title: str, documents: list[Document], folder: Path) -> None:
     """Bring the store up to date with the files; everything is opened anew, as by a new process."""
     vectors = store(folder)
     pipeline = IngestionPipeline(
-        transformations=[LayoutNodeParser(target_size=50), ContextEmbedding()],
+        transformations=[lumber.LayoutNodeParser(target_size=50), lumber.ContextEmbedding()],
         docstore=SimpleDocumentStore(),  # remembers a hash of every document
         docstore_strategy=DocstoreStrategy.UPSERTS,  # deletes the nodes of a changed document
         # Remembers what each step made of each batch of documents; with several processes from
@@ -53,7 +55,7 @@ async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     )
     if (folder / "pipeline").exists():
         pipeline.load(str(folder / "pipeline"))
-    added = await pipeline.arun(documents=llamaindex_documents(files), num_workers=2)
+    added = await pipeline.arun(documents=documents, num_workers=2)
     pipeline.persist(str(folder / "pipeline"))
     cached = len(pipeline.cache.cache.get_all(pipeline.cache.collection))
     print(f"{title:<21}{len(added):>7}{vectors.client.count():>11}{cached:>17}")

@@ -19,15 +19,15 @@ from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
 from llama_index.vector_stores.postgres import PGVectorStore
 
-from common import Options, Passage, llamaindex_documents, options, postgres, show
-from llamaindex_lumber import ContextEmbedding, LayoutNodeParser, LumberEmbedding, PassageJoiner
+import llamaindex_lumber as lumber
+from common import Options, Passage, options, postgres, show
 
 HITS = 50
 
 
 def main(given: Options) -> None:
-    documents = llamaindex_documents(given.files)
-    nodes = ContextEmbedding()(LayoutNodeParser(target_size=50)(documents))
+    documents = lumber.FilesReader().load_data(given.paths)
+    nodes = lumber.ContextEmbedding()(lumber.LayoutNodeParser(target_size=50)(documents))
     with postgres() as url:
         store = PGVectorStore(
             connection_string=url.replace("://", "+psycopg2://"),
@@ -38,7 +38,7 @@ def main(given: Options) -> None:
             text_search_config="english",
         )
         store.add(nodes)
-        index = VectorStoreIndex.from_vector_store(store, embed_model=LumberEmbedding())
+        index = VectorStoreIndex.from_vector_store(store, embed_model=lumber.LumberEmbedding())
         searches = [
             index.as_retriever(vector_store_query_mode=mode, similarity_top_k=HITS)
             for mode in ("default", "text_search")
@@ -54,9 +54,9 @@ def main(given: Options) -> None:
         hits = both.retrieve(given.question)
     print(f"{len(hits)} of {len(nodes)} nodes found")
 
-    joiner = PassageJoiner(texts=documents, budget=300)
+    joiner = lumber.PassageJoiner(texts=documents, budget=300)
     found = joiner.postprocess_nodes(hits, query_str=given.question)
-    show([Passage.of_node(hit.node, hit.score) for hit in found], given)
+    show([Passage.of(hit.node, hit.score) for hit in found], given)
 
 
 if __name__ == "__main__":

@@ -4,17 +4,17 @@ Install: pip install '.[llama-index]'
 Run:     python examples/llamaindex_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
-from common import Options, Passage, llamaindex_documents, options, show
-from llamaindex_lumber import PassageRetriever
+from common import Options, Passage, options, show
+from llamaindex_lumber import FilesReader, PassageRetriever
 
 
 def main(given: Options) -> None:
     retriever = PassageRetriever(budget=300)
-    changes = retriever.add_documents(llamaindex_documents(given.files))
+    changes = retriever.add_documents(FilesReader().load_data(given.paths))
     print(f"{changes.added} files in {changes.chunks} chunks")
 
     found = retriever.retrieve(given.question)
-    show([Passage.of_node(hit.node, hit.score) for hit in found], given)
+    show([Passage.of(hit.node, hit.score) for hit in found], given)
 
 
 if __name__ == "__main__":

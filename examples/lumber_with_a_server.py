@@ -20,14 +20,12 @@ from pydantic import SecretStr
 from common import (
     Options,
     Passage,
-    langchain_documents,
-    llamaindex_documents,
     options,
     show,
     temporary_folder,
 )
-from langchain_lumber import LumberEmbeddings, LumberTextSplitter
-from llamaindex_lumber import LumberNodeParser
+from langchain_lumber import FilesLoader, LumberEmbeddings, LumberTextSplitter
+from llamaindex_lumber import FilesReader, LumberNodeParser
 from lumber_core import Segmentation, Usage
 
 KEY = os.environ.get("OPENAI_API_KEY", "none")
@@ -45,7 +43,7 @@ def main(given: Options) -> None:
             on_segmentation=report,
             add_start_index=True,
         )
-        chunks = splitter.split_documents(langchain_documents(given.files))
+        chunks = splitter.split_documents(FilesLoader(given.paths).load())
         report.show("LangChain", len(chunks))
 
         report = Report()
@@ -55,12 +53,12 @@ def main(given: Options) -> None:
             max_concurrency=AT_ONCE,
             on_segmentation=report,
         )
-        nodes = parser.get_nodes_from_documents(llamaindex_documents(given.files))
+        nodes = parser.get_nodes_from_documents(FilesReader().load_data(given.paths))
         report.show("LlamaIndex", len(nodes))
 
         store = InMemoryVectorStore.from_documents(chunks, LumberEmbeddings())
         found = store.similarity_search_with_score(given.question, k=3)
-        show([Passage.of_document(chunk, score) for chunk, score in found], given)
+        show([Passage.of(chunk, score) for chunk, score in found], given)
 
 
 class Report:

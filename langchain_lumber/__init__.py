@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from langchain_lumber.citations import QUOTING_PROMPT, cite, cite_answer, format_passages
     from langchain_lumber.context_embeddings import ContextEmbeddings
     from langchain_lumber.embeddings import LumberEmbeddings
+    from langchain_lumber.files_loader import FilesLoader
     from langchain_lumber.greedy import GreedyTextSplitter
     from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
@@ -32,6 +33,7 @@ else:
         "cite_answer": "langchain_lumber.citations",
         "format_passages": "langchain_lumber.citations",
         "LumberEmbeddings": "langchain_lumber.embeddings",
+        "FilesLoader": "langchain_lumber.files_loader",
         "GreedyTextSplitter": "langchain_lumber.greedy",
         "LayoutTextSplitter": "langchain_lumber.layout",
         "LumberTextSplitter": "langchain_lumber.lumber",
@@ -57,6 +59,7 @@ __all__ = [
     "QUOTING_PROMPT",
     "BertTextSplitter",
     "ContextEmbeddings",
+    "FilesLoader",
     "GreedyTextSplitter",
     "LayoutTextSplitter",
     "LumberEmbeddings",

@@ -13,32 +13,22 @@ from lumber_core.text import pages as core
 def join_pages(documents: Iterable[Document]) -> list[Document]:
     r"""Join the pages of each file to one document, so that chunks can go on to the next page.
 
-    Documents are pages if their metadata has "page" (as by `PyPDFLoader`), "page_number" or
-    "page_label", and pages of one file if they follow each other with the same "source",
-    "file_path" and "file_name". Other documents, and those already joined, are returned as they
-    are.
+    Documents are pages if their metadata has the number or label of a page, and pages of one file
+    if they follow each other with the same name. Others, and those already joined, are returned as
+    they are. How pages are counted: `lumber_core.text.pages.join_by_file`.
 
     Their texts are joined by form feeds, at which splitters recognise page numbers and running
     titles. Chunks have `metadata["page_first"]` and `metadata["page_last"]`, counted from 1.
-
-    - "page" counts from 0 in a file whose metadata has "total_pages" (as by LangChain's PDF
-      loaders) or whose first page is 0, otherwise from 1, as "page_number" does.
-    - A page number that is lower than the one before begins another document. Pages may be
-      missing, empty, or the only one of their file.
-    - With "page_label" alone, labels are the page numbers if all of a file are numbers that
-      ascend. Otherwise (i, ii, 1 or A-1) pages are counted on from the first, which has number 1
-      unless its label is a number.
 
     Args:
         documents: The pages of a loader, whole and in order.
 
     Returns:
         Documents, each with the `id` of its first page and the metadata that is equal on all its
-        pages, without the page number. `metadata["page_starts"]` has the offsets where pages start,
-        from page 1 on, for the splitter, which leaves them out of the chunks' metadata.
+        pages. `metadata["page_starts"]` has the offsets where pages start, from page 1 on, for the
+        splitter, and "page_labels" labels that differ from the numbers, as "1=i 2=ii 3=1".
 
     Raises:
-        TypeError: An item is not a document.
         ValueError: A page number is not a whole number, or the same page of a file comes twice in a
             row.
 

@@ -225,52 +225,41 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
     """Return texts by the names of their documents, or all documents that share a name.
 
     Raises:
-        TypeError: It is neither a mapping nor an iterable of documents.
         ValueError: A document has no name, or two with the same name differ in their texts alone.
     """
     if isinstance(texts, Mapping):
         return texts
     named: dict[str, list[Document]] = {}
     for document in checked_documents(texts):
-        key = name_of(document)
-        named.setdefault(key, []).append(document)
-        for other in named[key]:
-            same = other.metadata == document.metadata
-            if same and other.page_content != document.page_content:
-                raise ValueError(
-                    f"two documents have the name {key} and different texts: give each a "
-                    '"source" of its own in its metadata before it is split'
-                )
+        others = named.setdefault(name_of(document), [])
+        same = {one.page_content for one in others if one.metadata == document.metadata}
+        if same - {document.page_content}:
+            raise ValueError(
+                f"two documents have the name {name_of(document)} and different texts: give each a "
+                '"source" of its own in its metadata before it is split'
+            )
+        others.append(document)
     return {**named}
 
 
 def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str, str]:
-    """Return the name and the text of the document that a hit comes from.
-
-    Of several parts of a file it is the one that has the hit in its place, and the most of the
-    metadata of the hit.
+    """Return the name and the text of the document, or the part of a file, that a hit comes from.
 
     Raises:
         ValueError: There is no such text.
-        TypeError: It is not a text.
     """
     for name in (hit.document, *names_of(hit.metadata)):
         if name in texts:
             text = texts[name]
-            if isinstance(text, list):
-                known = hit.metadata.items()
-                likely = [
-                    (
-                        hit.span.of(one.page_content) == hit.text,
-                        sum(item in known for item in one.metadata.items()),
-                    )
-                    for one in text
-                ]
-                number = likely.index(max(likely))
-                own = part_name(name, number + 1) if len(text) > 1 else hit.document
-                return own, text[number].page_content
-            check_text(text)
-            return hit.document, text
+            if not isinstance(text, list):
+                check_text(text)
+                return hit.document, text
+            known, at = hit.metadata.items(), hit.span
+            alike = [sum(item in known for item in one.metadata.items()) for one in text]
+            fits = [at.of(one.page_content) == hit.text for one in text]
+            number = max(range(len(text)), key=lambda n: (fits[n], alike[n]))
+            name = part_name(name, number + 1) if len(text) > 1 else hit.document
+            return name, text[number].page_content
     raise ValueError(
         f"texts has no document {hit.document}: pass all documents that were split, or a mapping "
         'from the "source" of each to its text'

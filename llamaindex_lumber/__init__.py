@@ -12,6 +12,7 @@ from llamaindex_lumber.chunker_node_parser import ChunkerNodeParser
 from llamaindex_lumber.citations import QUOTING_PROMPT, cite, cite_answer
 from llamaindex_lumber.context_embeddings import ContextEmbedding
 from llamaindex_lumber.embedding import LumberEmbedding
+from llamaindex_lumber.files_reader import FilesReader
 from llamaindex_lumber.greedy import GreedyNodeParser
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.lumber import LumberNodeParser
@@ -26,6 +27,7 @@ __all__ = [
     "BertNodeParser",
     "ChunkerNodeParser",
     "ContextEmbedding",
+    "FilesReader",
     "GreedyNodeParser",
     "LayoutNodeParser",
     "LumberEmbedding",

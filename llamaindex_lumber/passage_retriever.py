@@ -35,7 +35,7 @@ from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.origin import Metadata, address_of, document_key, is_random
+from lumber_core.text.origin import RANDOM, Metadata, address_of, document_key
 from lumber_core.text.pages import number_pages
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument
@@ -166,26 +166,18 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         if vector is None:
             model = checked_embed_model(self.embed_model)
             vector = model.get_agg_embedding_from_queries(_texts_of(query_bundle))
-        passages = self._index.search(
-            query_bundle.query_str,
-            where=make_filter(self.filters),
-            vector=vector,
-            **self._settings,
-        )
-        return [_node_of(passage, context=self.context) for passage in passages]
+        return self._search(query_bundle.query_str, vector)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         vector = query_bundle.embedding
         if vector is None:
             model = checked_embed_model(self.embed_model)
             vector = await model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
-        passages = await run_for_loop(
-            self._index.search,
-            query_bundle.query_str,
-            where=make_filter(self.filters),
-            vector=vector,
-            **self._settings,
-        )
+        return await run_for_loop(self._search, query_bundle.query_str, vector)
+
+    def _search(self, query: str, vector: list[float]) -> list[NodeWithScore]:
+        where = make_filter(self.filters)
+        passages = self._index.search(query, where=where, vector=vector, **self._settings)
         return [_node_of(passage, context=self.context) for passage in passages]
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
@@ -243,7 +235,7 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
     content = source_of_node(document.model_copy(update={"metadata": metadata}), titled=True)
     form = {name: getattr(document, name) for name in _TEMPLATES}
     form |= {name: [*getattr(document, name), *hidden] for name in _EXCLUDED}
-    nameless = is_random(document.node_id)
+    nameless = RANDOM.fullmatch(document.node_id) is not None
     key = document_key(metadata) if nameless else ""
     return IndexedDocument(
         key or document.node_id,

@@ -11,6 +11,7 @@ import pytest
 
 import langchain_lumber
 import llamaindex_lumber
+from lumber_retrieval import Citation
 
 
 class LangChain:
@@ -27,7 +28,7 @@ class LangChain:
     def texts(self, question: str) -> list[str]:
         return [one.metadata["text"] for one in self.retriever.invoke(question)]
 
-    def cite(self, question: str, *quotes: str) -> list[langchain_lumber.citations.Citation]:
+    def cite(self, question: str, *quotes: str) -> list[Citation]:
         return langchain_lumber.cite(quotes, self.retriever.invoke(question))
 
 
@@ -45,7 +46,7 @@ class LlamaIndex:
     def texts(self, question: str) -> list[str]:
         return [one.text for one in self.retriever.retrieve(question)]
 
-    def cite(self, question: str, *quotes: str) -> list[langchain_lumber.citations.Citation]:
+    def cite(self, question: str, *quotes: str) -> list[Citation]:
         return llamaindex_lumber.cite(quotes, self.retriever.retrieve(question))
 
 

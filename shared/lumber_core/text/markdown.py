@@ -188,10 +188,9 @@ class OutlinePlace(NamedTuple):
 
 def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
     """Return the headings above a text, whichever splitter has put them into its metadata."""
-    titles = metadata.get("headings")
-    if not isinstance(titles, str):
-        return foreign_headings(metadata)
-    return tuple(filter(None, titles.split(HEADING_SEPARATOR)))
+    own = metadata.get("headings")
+    titles = own.split(HEADING_SEPARATOR) if isinstance(own, str) else foreign_headings(metadata)
+    return tuple(filter(None, titles))
 
 
 def places_in_outline(
@@ -209,7 +208,6 @@ def places_in_outline(
         metadata: Metadata of the text. If it is a chunk of a document, "headings" are the titles
             above its start, joined by " > ", and "heading_levels" their levels. Without levels, the
             titles hold up to the first heading of the text, or further if that is the last of them.
-            Other splitters have headings under other keys; see `foreign_headings`.
     """
     above, levels_above = headings_above(metadata), metadata.get(LEVELS_KEY)
     known_levels = (

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import filterfalse
 from pathlib import PurePath
 from typing import Any
 
@@ -21,23 +22,14 @@ TITLE_KEY = "title"
 
 PAGE_KEYS = NUMBER, PAGE, LABEL = "page_number", "page", "page_label"
 SEQUENCE = "seq_num"
-# Parts of a file: what loaders call them, with the word for it and what makes them count from 1.
-_PARTS = {
-    "row": ("row", 1),
-    "row_index": ("row", 1),
-    "row_number": ("row", 0),
-    "sheet_name": ("sheet", 0),
-    "page_name": ("sheet", 0),
-    "sheet": ("sheet", 0),
-    "section_number": ("section", 0),
-    SEQUENCE: ("part", 0),
-}
-# What numbered parts of a file are, by the end of its name.
-_WORDS = {
-    **dict.fromkeys((".csv", ".tsv"), "row"),
-    **dict.fromkeys((".mbox", ".pst", ".eml", ".msg"), "mail"),
-    **dict.fromkeys((".md", ".markdown", ".html", ".htm", ".docx", ".rst", ".epub"), "section"),
-}
+# Parts of a file: what loaders call them, with the word for it, and those that count from 0.
+_PARTS = dict.fromkeys(("row", "row_index", "row_number"), "row")
+_PARTS |= dict.fromkeys(("sheet_name", "page_name", "sheet"), "sheet")
+_PARTS |= {"section_number": "section", SEQUENCE: ""}
+_FROM_ZERO = ("row", "row_index")
+# What numbered parts of a file are, by the end of its name; others are called parts.
+_WORDS = {"csv": "row", "tsv": "row", "mbox": "mail", "pst": "mail", "eml": "mail", "msg": "mail"}
+_WORDS |= dict.fromkeys(("md", "markdown", "html", "htm", "docx", "rst", "epub"), "section")
 # Keys of LangChain's loaders and LlamaIndex's readers, in the order in which they are believed.
 _ADDRESSES = (
     *("source", "filepath", "path", "url", "sourceurl", "pageurl", "finalurl", "htmlurl", "weburl"),
@@ -45,51 +37,40 @@ _ADDRESSES = (
 )
 _FOLDERS = ("folderpath", "filedirectory", "directory", "dirname", "folder")
 _IDS = ("entryid", "documentid", "docid", "fileid", "pageid", "noteid", "messageid", "uid")
-_RANDOM = re.compile(r"[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}|[\da-f]{40,}", re.IGNORECASE)
-_OTHER_PAGES = ("page", "pagenumber", "pageno", "pagenum", "pagenr", "slide", "slidenumber")
+RANDOM = re.compile(r"[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}|[\da-f]{40,}", re.IGNORECASE)
+_PAGES = ("page", "pagenumber", "pageno", "pagenum", "pagenr", "slide", "slidenumber")
 _TITLES = ("title", "subject", "documenttitle", "doctitle", "pagetitle", "headline")
 _LEVEL = re.compile(r"(?:header|heading|head|h|title|level)([1-6])")
 _SECTIONS = ("part", "chapter", "section", "sectiontitle", "subsection", "subsubsection")
-_SLASH, _HAS_LETTER = re.compile(r"[/\\]"), re.compile(r"[^\W\d_]")
-_NOT_IN_KEYS = re.compile(r"[\W_]+")
+_SLASH, _LETTER, _MARKS = (re.compile(each) for each in (r"[/\\]", r"[^\W\d_]", r"[\W_]+"))
+_KINDS = (str, int, PurePath, list, tuple)  # of names, titles and headings
 _LONGEST_HEADING = 300  # characters; longer values are no headings
 
 
 @lru_cache(maxsize=1 << 10)  # the keys of loaders
 def _plain(key: object) -> str:
-    return _NOT_IN_KEYS.sub("", str(key)).casefold()
+    return _MARKS.sub("", str(key)).casefold()
 
 
-def _values(metadata: Metadata, keys: tuple[str, ...]) -> Iterator[Any]:
+def _values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Any]:
     """Yield the values under keys that are written in any way, in the order of the keys."""
-    written: dict[str, Any] = {}
-    for key, value in metadata.items():
-        if value is not None and not (isinstance(value, str) and not value.strip()):
-            written.setdefault(_plain(key), value)
-    yield from (written[key] for key in keys if key in written)
-
-
-def is_random(name: str) -> bool:
-    """Return whether a name is a UUID or a hash, which tells a reader nothing."""
-    return _RANDOM.fullmatch(name) is not None
+    given = {_plain(key): value for key, value in metadata.items() if isinstance(value, _KINDS)}
+    yield from (given[key] for key in keys if key in given and str(given[key]).strip())
 
 
 def names_of(metadata: Metadata) -> list[str]:
     """Return what may name a document's file, first what tells it from all other files.
 
-    That is the first of its names: the "source", or else a path or URL. A longer one that ends
-    with it comes before it, and so does any with a folder if it has neither folder nor suffix. A
-    number is no name beside others. Without any, an ID names it unless it is random.
+    That is its "source", or else a path or URL, with the folder if that is known. Words without
+    folder or suffix come after other names, and numbers count only alone, as IDs do.
     """
-    plain = str | int | PurePath
-    names = [str(each) for each in _values(metadata, _ADDRESSES) if isinstance(each, plain)]
+    given = _values(metadata, _ADDRESSES)
+    names = [str(each) for each in given if not isinstance(each, list | tuple)]
     names = [name for name in names if not name.isdecimal()] or names
     if not names:
-        ids = map(str, _values(metadata, _IDS))
-        return [name for name in ids if not is_random(name)][:1]
+        return [*filterfalse(RANDOM.fullmatch, map(str, _values(metadata, _IDS)))][:1]
     in_folders = [name for name in names if _SLASH.search(name)]
-    files = [name for name in names if name in in_folders or PurePath(name).suffix]
-    first = (files or names)[0]
+    first = next((name for name in names if name in in_folders or PurePath(name).suffix), names[0])
     if first not in in_folders:
         longer = [name for name in in_folders if _SLASH.split(name)[-1] == first]
         longer += [f"{str(each).rstrip('/')}/{first}" for each in _values(metadata, _FOLDERS)]
@@ -102,39 +83,36 @@ def address_of(metadata: Metadata) -> str:
     return next(iter(names_of(metadata)), "")
 
 
-def with_page(metadata: Metadata) -> Metadata:
-    """Return metadata that have the number of a page, if there is one, under a key of `PAGE_KEYS`.
+def file_name(metadata: Metadata) -> str:
+    """Return the name of a document's file for readers; "" if it has none."""
+    first, *others = names_of(metadata) or [""]
+    short = [] if str(metadata.get("source")) == first else [_SLASH.split(first)[-1]]
+    return next((name for name in short if name in others), first)
 
-    Readers may put it under "source" or under a key that is written in another way.
-    """
-    if any(key in metadata for key in PAGE_KEYS):
-        return metadata
-    source = next(_values(metadata, ("source",)), None)
-    found = [
-        *_values(metadata, _OTHER_PAGES),
-        *([source] if str(source) != file_name(metadata) else []),
-    ]
-    number = str(found[0]) if found else ""
-    return {**metadata, NUMBER: int(number)} if number.isdecimal() else metadata
+
+def with_page(metadata: Metadata) -> Metadata:
+    """Return metadata with the number of a page, wherever it is, under a key of `PAGE_KEYS`."""
+    source = str(metadata.get("source"))
+    found = [*map(str, _values(metadata, _PAGES)), *([source] * (source != file_name(metadata)))]
+    numbers = [int(each) for each in found if each.isdecimal()]
+    known = not numbers or any(key in metadata for key in PAGE_KEYS)
+    return metadata if known else {**metadata, NUMBER: numbers[0]}
 
 
 def document_key(metadata: Metadata) -> str:
-    """Return the key of a document: that of its file, and its page, row or part.
-
-    The chunks of a document have the same key. "" if the file has no name.
-    """
+    """Return the key of a document and its chunks: that of its file, and its page, row or part."""
     file, metadata = file_key(metadata), with_page(metadata)
-    numbers = ((key, metadata.get(key)) for key in (*PAGE_KEYS, *_PARTS))
-    parts = (f"{key}={as_whole_number(value)}" for key, value in numbers if value is not None)
-    return ", ".join([file, *parts]) if file else ""
+    keys = [key for key in (*PAGE_KEYS, *_PARTS) if metadata.get(key) is not None]
+    return ", ".join([file, *(f"{key}={_whole(metadata[key])}" for key in keys)]) if file else ""
 
 
 def file_key(metadata: Metadata) -> str:
     """Return the key of the file that a document is or is a part of; "" if it has no name."""
     names = names_of(metadata)
-    keys = {key: str(metadata.get(key)) for key in NAME_KEYS}
-    known = {key: name for key, name in keys.items() if name in names}
-    known |= {} if not names or names[0] in known.values() else {"address": names[0]}
+    given = {key: str(metadata.get(key)) for key in NAME_KEYS}
+    known = {key: name for key, name in given.items() if name in names}
+    if names and names[0] not in known.values():
+        known["address"] = names[0]
     return ", ".join(f"{key}={name!r}" for key, name in known.items())
 
 
@@ -151,78 +129,50 @@ def is_part(metadata: Metadata) -> bool:
 def document_names(documents: Iterable[tuple[Metadata, str]]) -> list[str]:
     """Return the names of documents for readers, such as "prices.csv, row 7".
 
-    One is named by its "source", or else by the name of its file, with its folder if others have
-    the same name, and by the row or part that it is. Without any, by its ID, or if that is random
-    by its title.
-
-    Args:
-        documents: The metadata of each, and its ID, "" if it has none.
+    Names that are alike have their folders. Without any, the ID counts, or the title if that is
+    random. Each document is given by its metadata and its ID, "" if it has none.
     """
-    known = [(metadata, file_name(metadata), identity) for metadata, identity in documents]
-    alike = Counter(name for _, name in {(address_of(one), name) for one, name, _ in known})
-    return [
-        _name_of(metadata, address_of(metadata) if alike[name] > 1 else name, identity)
-        for metadata, name, identity in known
-    ]
+    known = [*documents]
+    alike = Counter(name for _, name in {(address_of(one), file_name(one)) for one, _ in known})
+    found = []
+    for metadata, identity in known:
+        name, title = file_name(metadata), given_title(metadata) or ""
+        name = address_of(metadata) if alike[name] > 1 else name
+        name = name or ("" if RANDOM.fullmatch(identity) and title else identity) or title
+        word = _WORDS.get(PurePath(name).suffix.lower()[1:], "part")
+        for key, kind in _PARTS.items() if name else ():
+            number = _whole(metadata.get(key))
+            if type(number) is int:
+                number = str(number + (key in _FROM_ZERO))
+            name += f", {kind or word} {number}" if number and isinstance(number, str) else ""
+        found.append(name)
+    return found
 
 
-def _name_of(metadata: Metadata, name: str, identity: str) -> str:
-    if not name:
-        name = (is_random(identity) and given_title(metadata)) or identity
-        name = name or given_title(metadata) or ""
-    parts = [name]
-    for key, (word, first) in _PARTS.items() if name else ():
-        number = as_whole_number(metadata.get(key))
-        if type(number) is int:
-            word = _WORDS.get(PurePath(name).suffix.lower(), word) if key == SEQUENCE else word
-            parts.append(f"{word} {number + first}")
-        elif number and isinstance(number, str):
-            parts.append(f"{word} {number}")
-    return ", ".join(parts)
-
-
-def file_name(metadata: Metadata) -> str:
-    """Return the name of a document's file for readers; "" if it has none."""
-    first, *others = names_of(metadata) or [""]
-    if str(metadata.get("source")) == first:
-        return first
-    return next((name for name in others if name == _SLASH.split(first)[-1]), first)
-
-
-def as_whole_number(value: Any) -> Any:
+def _whole(value: Any) -> Any:
     """Return a float as the whole number that it was: some vector stores return floats."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
 def given_title(metadata: Metadata) -> str | None:
-    """Return the title in a document's metadata; "" if there is none.
-
-    None: "title" is None, because the name of its file is not a title either.
-    """
-    if TITLE_KEY in metadata and metadata[TITLE_KEY] is None:
-        return None
-    return next((each for each in _values(metadata, _TITLES) if isinstance(each, str)), "")
+    """Return the title in a document's metadata, or ""; None if "title" is None."""
+    titles = (each for each in _values(metadata, _TITLES) if isinstance(each, str))
+    return None if metadata.get(TITLE_KEY, "") is None else next(titles, "")
 
 
 def foreign_headings(metadata: Metadata) -> tuple[str, ...]:
-    """Return the headings above a text that splitters and parsers of others have cut out.
+    """Return the headings above a text as other splitters put them into its metadata.
 
-    LangChain's have them under "Header 1" and further levels, however these are called, or under
-    words such as "Section"; LlamaIndex's under "header_path", and Docling's in a list.
+    LangChain has "Header 1" or "Section", LlamaIndex a "header_path", Docling a list.
     """
-    levels: dict[object, Any] = {}
-    for key, value in metadata.items():
-        plain = _plain(key)
-        level = _LEVEL.fullmatch(plain)
-        if level or plain in _SECTIONS:
-            levels[(0, level[1]) if level else (1, _SECTIONS.index(plain))] = value
     for path in _values(metadata, ("headings", "headerpath")):
-        if isinstance(path, list | tuple):
-            return tuple(filter(None, map(str, path)))
-        if _plain(path) and isinstance(path, str) and path[0] == path[-1] == "/":
-            return tuple(filter(None, path.split("/")))
-    return tuple(
-        value
-        for _, value in sorted(levels.items())
-        if isinstance(value, str) and _HAS_LETTER.search(value) and len(value) <= _LONGEST_HEADING
-    )
+        titles = path.split("/") if isinstance(path, str) and path.startswith("/") else path
+        if isinstance(titles, list | tuple) and any(titles):
+            return tuple(filter(None, map(str, titles)))
+    levels = {
+        (level[1] if level else str(10 + _SECTIONS.index(_plain(key)))): value
+        for key, value in metadata.items()
+        if (level := _LEVEL.fullmatch(_plain(key))) or _plain(key) in _SECTIONS
+        if isinstance(value, str) and _LETTER.search(value) and len(value) <= _LONGEST_HEADING
+    }
+    return tuple(levels[level] for level in sorted(levels, key=int))

@@ -6,7 +6,7 @@ where pages start travel in the metadata of the joined document.
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate, groupby, pairwise
@@ -54,18 +54,14 @@ def join_by_file(
 ) -> Iterator[tuple[int, tuple[str, dict[Any, Any]] | None]]:
     """Join the pages of each file, judging by the metadata of the documents.
 
-    Documents are pages if they have "page_number", "page" or "page_label", and pages of one file if
-    they follow each other with the same "file_path", "file_name" and "source".
+    Documents are pages if they have "page_number", "page" or "page_label", or a number of a page
+    under another key, and pages of one file if they follow each other with the same name.
 
-    - "page_number" counts from 1. "page" counts from 0 in a file with "total_pages", as in
-      LangChain's PDF loaders, or whose first page is 0, otherwise from 1. Numbers ascend within a
-      file; a lower number begins another, or if the file has no name the same number, too.
+    - "page_number" counts from 1. "page" counts from 0 in a file whose first page is 0, or with
+      "total_pages" that no page has as its number, otherwise from 1. Numbers ascend within a file;
+      a lower number begins another, or if the file has no name the same number, too.
     - Labels are page numbers if all labels of a file are ascending numbers. Otherwise (i, ii, 1 or
       A-1) pages are counted from the first, which has number 1 unless its label is a number.
-
-    Args:
-        texts: The text of each document.
-        metadatas: The metadata of each document.
 
     Yields:
         For each file the number of its first document, and its text, the pages joined by form
@@ -106,54 +102,44 @@ def _join_pages(
         for key, value in first.items()
         if key not in PAGE_KEYS and all(key in other and other[key] == value for other in others)
     }
-    labels = [
-        (n, "".join(str(m.get(LABEL)).split())) for n, m in zip(numbers, metadatas, strict=True)
-    ]
-    if all(LABEL in m for m in metadatas) and any(str(n) != label for n, label in labels):
-        before = [
-            (1, "1"),
-            *((n + 1, str(int(la) + 1) if la.isdecimal() else "") for n, la in labels),
-        ]
-        runs = (own for own, follows in zip(labels, before, strict=False) if own != follows)
-        common[PAGE_LABELS] = " ".join(f"{number}={label}" for number, label in runs)
+    labels = ["".join(str(page.get(LABEL, "")).split()) for page in metadatas]
+    if all(labels) and labels != [*map(str, numbers)]:
+        runs = zip(numbers, labels, strict=True)
+        shifts = [int(la) - n if la.isdecimal() else None for n, la in runs]
+        befores = zip(numbers, labels, shifts, [0, *shifts], strict=False)
+        starts_at = (f"{n}={la}" for n, la, own, before in befores if own is None or own != before)
+        common[PAGE_LABELS] = " ".join(starts_at)
     return text, {**common, PAGE_STARTS: starts}
 
 
 def page_label(metadata: Metadata, page: int) -> str:
     """Return the label of a page of a document; "" if it is not known, or is the number."""
-    runs = re.findall(
-        r"(\d+)=(\S+)", str(metadata.get(PAGE_LABELS, f"{page}={metadata.get(LABEL, '')}"))
-    )
-    number, label = max(
-        ((int(n), label) for n, label in runs if int(n) <= page), default=(page, "")
-    )
+    own = "".join(str(metadata.get(LABEL, "")).split())
+    runs = [run.partition("=") for run in metadata.get(PAGE_LABELS, f"{page}={own}").split()]
+    before = [(int(number), label) for number, _, label in runs if int(number) <= page]
+    number, label = before[-1] if before else (page, "")
     if number != page:
         label = str(int(label) + page - number) if label.isdecimal() else ""
     return "" if label == str(page) else label
 
 
 def number_pages(metadatas: Sequence[Metadata]) -> list[Metadata]:
-    """Return the metadata of documents, with the number of pages that only those beside them show.
-
-    Labels such as i, ii, 1 do not show it, as `join_by_file` counts them.
-    """
+    """Return the metadata of documents, with the numbers of pages that labels do not show."""
     numbered, known = [*metadatas], [*map(with_page, metadatas)]
-    keys = [
-        (_file_key(one, n), n if NUMBER in one or PAGE in one else one.get(LABEL))
-        for n, one in enumerate(known)
-    ]
-    grouped = groupby(range(len(known)), key=lambda n: keys[n])
-    pages = [[*members] for (key, _), members in grouped if key[0]]  # elements may share a page
-    for _, some in groupby(pages, key=lambda members: _file_key(known[members[0]], 0)):
-        run = [*some]
+    for key, members in groupby(range(len(known)), key=lambda n: _file_key(known[n], n)):
+        run = [*members] if key[0] else []
+        pages = [known[n] for n in run]  # elements of a page follow each other
+        same = [
+            a.get(LABEL) == b.get(LABEL) and not {NUMBER, PAGE} & {*b} for a, b in pairwise(pages)
+        ]
+        firsts = [0, *(n for n, alike in enumerate(same, start=1) if not alike)]
         with suppress(ValueError):  # only join_pages needs a number
-            numbers = _page_numbers([known[members[0]] for members in run])
-            for members, number in zip(run, numbers, strict=True):
-                for one in members:
-                    alone = _single_page_number(known[one])
-                    if number != alone and known[one].get(PAGE) != number - 1:
-                        own = {FIRST_PAGE: number, LAST_PAGE: number}
-                        numbered[one] = {**numbered[one], **own}
+            numbers = _page_numbers([pages[n] for n in firsts]) if pages else ()
+            for n, page in enumerate(pages):
+                number = numbers[bisect_right(firsts, n) - 1]
+                if number != _single_page_number(page) and page.get(PAGE) != number - 1:
+                    own = {FIRST_PAGE: number, LAST_PAGE: number}
+                    numbered[run[n]] = {**metadatas[run[n]], **own}
     return numbered
 
 
@@ -169,11 +155,6 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
 
     They are found for a document of `join_pages`, for a page that was not joined, for a chunk with
     its pages and lines in the metadata, and for a text whose pages end with form feeds.
-
-    Args:
-        text: The text.
-        metadata: Its metadata.
-        written: See `Source`.
 
     Raises:
         ValueError: The metadata has page starts of another text.

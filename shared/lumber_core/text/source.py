@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any, Literal, get_args
 
 from lumber_core.checks import check_text, check_texts, text_hint
@@ -68,15 +69,9 @@ _FORMAT_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in 
 _FORMAT_OF_TYPE = {name: kind for kind, (types, _) in _FILES.items() for name in types}
 _FORMATS_OF_URLS: tuple[Format, ...] = ("markdown", "csv")  # other ends may be domains, such as .rs
 
-# Files of which converters make Markdown, and signs of it beside headings.
-_CONVERTED = (
-    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt", ".odp", ".xlsx", ".xls", ".ods"),
-    *(".html", ".htm", ".epub", ".eml", ".msg", ".ipynb", ".png", ".jpg", ".jpeg"),
-)
-_HEADING, _COMMENT = (
-    re.compile(r"(#{1,6})[ \t]+[^\s#].{0,300}$"),
-    re.compile(r"^#[ \t]", re.MULTILINE),
-)
+_PLAIN = (".txt", ".text", ".log")  # ends of names that no converter reads
+# Signs of Markdown: headings, fences, tables, links, emphasis and code, items.
+_HEADING = re.compile(r"(#{1,6})[ \t]+[^\s#].{0,300}$")
 _MARKS = (
     re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE),
     re.compile(r"^[ \t]*\|?[ \t:]*-{3,}[ \t:]*\|[-|: \t]*$", re.MULTILINE),
@@ -140,10 +135,9 @@ class Source:
         """How the text is read, by `format`, or else by the metadata.
 
         The metadata may have the type of the file, such as "text/markdown", under "file_type" or
-        "mimetype", or its name, which ends with ".md", ".csv" or ".py", for example, under a key
-        that loaders use. Text of another document or of a web page is Markdown if several marks
-        show it, as converters write it, and that of a Markdown file is not if a loader has removed
-        its marks.
+        "mimetype", or its name, which ends with ".md", ".csv" or ".py", for example. The text of
+        another document or a web page is Markdown if several marks show it, as converters write
+        them, and that of a Markdown file is not if a loader has removed the marks.
         """
         return self.format or _format_of(self.metadata, self.text)
 
@@ -199,22 +193,21 @@ def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
         kind = _FORMAT_OF_TYPE.get(str(metadata.get(key)))
         if kind is not None:
             return kind
-    if "element_id" in metadata:
-        return "text"  # Unstructured's elements have no marks
+    if "element_id" in metadata:  # Unstructured's elements have no marks
+        return "text"
     names = [name.casefold() for name in names_of(metadata)]
     for name in names:
         kind = _FORMAT_OF_SUFFIX.get("." + name.rpartition(".")[2])
         if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
             return "text" if kind == "markdown" and _has_lost_marks(text) else kind
-    converted = any(
-        name.endswith(_CONVERTED) or ("://" in name and not name.endswith(".txt")) for name in names
-    )
-    return "markdown" if converted and _has_marks(text) else "text"
+    ends = {PurePath(name).suffix or ("url" if "://" in name else "") for name in names}
+    plain = ends <= {""} or ends.intersection(_PLAIN)
+    return "markdown" if not plain and _has_marks(text) else "text"
 
 
 def _headings(text: str) -> list[tuple[str, bool]]:
     """Return the marks of lines that look like headings, and whether each line stands alone."""
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [line.strip() for line in text.splitlines()] if "#" in text else []
     around = zip(["", *lines], lines, [*lines[1:], ""], strict=False)
     return [
         (mark[1], not (above and not _HEADING.match(above)) and not (below and below[0].isalnum()))
@@ -225,22 +218,17 @@ def _headings(text: str) -> list[tuple[str, bool]]:
 
 def _has_marks(text: str) -> bool:
     """Return whether a text has headings that stand alone and other signs of Markdown."""
-    alone = [mark for mark, stands_alone in _headings(text) if stands_alone] if "#" in text else []
-    blocks = any(mark.search(text) for mark in _MARKS[:2])  # fences and tables are sure signs
-    signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3, *(m.search(text) for m in _MARKS)]
-    return bool(alone) and sum(map(bool, signs)) + blocks > 1
+    alone = [mark for mark, stands_alone in _headings(text) if stands_alone]
+    signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3]
+    signs += [mark.search(text) is not None for mark in (*_MARKS, *_MARKS[:2])]  # sure signs twice
+    return bool(alone) and sum(signs) > 1
 
 
 def _has_lost_marks(text: str) -> bool:
-    """Return whether Markdown has no marks but comments in code, and titles on lines of their own.
-
-    Loaders that remove marks leave the name of the file as it is.
-    """
-    headings = _headings(text) if _COMMENT.search(text) else []
-    if not headings or any(len(mark) > 1 for mark, _ in headings):
+    """Return whether a loader has removed the marks: titles are left, and comments in code."""
+    headings = _headings(text)
+    if {mark for mark, _ in headings} != {"#"} or any(mark.search(text) for mark in _MARKS):
         return False
-    if any(mark.search(text) for mark in _MARKS):
-        return False
-    paragraphs = [each.strip() for each in re.split(r"\n\s*\n", text) if each.strip()]
-    titles = [bool(_TITLE.fullmatch(each)) for each in paragraphs]
+    paragraphs = re.split(r"\n\s*\n", text.strip())
+    titles = [_TITLE.fullmatch(each.strip()) is not None for each in paragraphs]
     return titles[0] and (sum(titles) > 1 or not all(alone for _, alone in headings))

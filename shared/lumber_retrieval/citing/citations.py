@@ -53,9 +53,8 @@ class Citation:
             the quote may be from another one.
         file: The file that the document is, or that it is a row or a part of; "" if that is not
             known.
-        labels: The labels of the first and the last page; "" where the label is not known, or is
-            the number of the page. Of a page whose place in its file is not known, they are known
-            alone.
+        labels: The labels of the first and the last page, "" if they are unknown or the numbers. A
+            page whose place in its file is not known has them alone.
     """
 
     quote: str

@@ -10,7 +10,6 @@ from typing import Any
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
-from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY, headings_above
 from lumber_core.text.origin import PAGE_KEYS, SEQUENCE, file_key, given_title, part_name, with_page
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
@@ -115,11 +114,7 @@ def _parts_of(document: IndexedDocument) -> int | None:
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:
-    """Return what changes if a document does, or the identity of its splitter.
-
-    Raises:
-        ValueError: Its metadata is not data for JSON.
-    """
+    """Return what changes if a document does, or the identity of its splitter."""
     source = "" if document.nameless and document.source == document.name else document.source
     return digest(splitting_digest(document, splitter, None), source)
 
@@ -131,9 +126,6 @@ def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[
         document: The document.
         splitter: The identity of its splitter.
         keys: The keys that the splitter reads of the metadata; None: all.
-
-    Raises:
-        ValueError: The metadata is not data for JSON.
     """
     content = document.content
     place = f"{content.format!r} {content.pages} {content.first_line}"
@@ -178,24 +170,12 @@ def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> s
     if wanted is not None:
         metadata = {key: metadata[key] for key in wanted if key in metadata}
     try:
-        for key in _keys(metadata):
-            if not isinstance(key, str):  # JSON would turn a number into a string
-                raise ValueError(f"the key {safe_repr(key)} is not a string")
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
-            "for JSON: turn dates and other objects into strings, and NaN into None"
+            "for JSON: turn other objects into strings"
         ) from None
-
-
-def _keys(value: object) -> Iterator[object]:
-    """Yield the keys of a mapping and of all that are in it."""
-    if isinstance(value, Mapping):
-        yield from value
-        value = [*value.values()]
-    for each in value if isinstance(value, list | tuple) else ():
-        yield from _keys(each)
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:

@@ -7,44 +7,35 @@ from collections.abc import Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
-_MISSING = ("NaTType", "NAType")  # of pandas
 
-
-def stored_metadata(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
+def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
     """Return metadata with dates and times as ISO text, and what else JSON lacks as near to it.
 
-    Paths and UUIDs become text, decimals, durations (in seconds) and values of numpy numbers,
-    sets and arrays lists, and NaN, infinity and missing values of pandas None. Any other object
-    is kept.
+    Paths, UUIDs and keys become text, decimals, durations (in seconds) and values of numpy numbers,
+    sets and arrays lists, and NaN, infinity and pandas' missing values None. Other objects stay.
     """
-    return {key: _stored(value) for key, value in metadata.items()}
+    return {str(key): _stored(value) for key, value in metadata.items()}
 
 
 def _stored(value: Any) -> Any:
-    if isinstance(value, Enum):
-        return _stored(value.value)
-    if type(value).__name__ in _MISSING:
-        return None
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, PurePath | UUID):
-        return str(value)
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    if isinstance(value, Decimal | Fraction) and math.isfinite(value):
-        return int(value) if value == int(value) else float(value)
-    if isinstance(value, float | Decimal):
-        return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return stored_metadata(value)
-    if isinstance(value, list | tuple):
-        return [*map(_stored, value)]
-    if isinstance(value, set | frozenset):
-        return sorted(map(_stored, value), key=repr)
-    listed = getattr(value, "tolist", None)  # numbers and arrays of numpy
-    return value if listed is None or isinstance(value, type) else _stored(listed())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [
+            *map(_stored, value if isinstance(value, list | tuple) else sorted(value, key=repr))
+        ]
+    if type(value).__name__ in ("NaTType", "NAType"):  # of pandas
+        return None
+    if isinstance(value, PurePath | UUID | date | time):
+        return value.isoformat() if isinstance(value, date | time) else str(value)
+    if isinstance(value, float | Decimal):
+        whole = isinstance(value, Decimal) and value.is_finite() and not value % 1
+        return int(value) if whole else float(value) if math.isfinite(value) else None
+    if isinstance(value, timedelta | Enum):
+        return value.total_seconds() if isinstance(value, timedelta) else _stored(value.value)
+    listed = getattr(value, "tolist", None)  # of numpy
+    return value if listed is None else _stored(listed())

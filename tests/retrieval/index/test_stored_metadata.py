@@ -5,7 +5,6 @@ import math
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from uuid import UUID
@@ -36,7 +35,6 @@ class NaTType:
         (Decimal("1.50"), 1.5),
         (Decimal(3), 3),
         (Decimal("NaN"), None),
-        (Fraction(1, 4), 0.25),
         (math.nan, None),
         (-math.inf, None),
         (NaTType(), None),
@@ -65,7 +63,7 @@ def test_what_becomes_of_values(value: Any, stored: Any) -> None:
 
 def test_what_cannot_be_stored_is_kept_for_the_index_to_refuse() -> None:
     odd = object()
-    assert stored_metadata({"key": odd, 1: "a"}) == {"key": odd, 1: "a"}
+    assert stored_metadata({"key": odd, 1: "a"}) == {"key": odd, "1": "a"}
 
 
 VALUES = st.recursive(

@@ -1,0 +1,60 @@
+"""Loads files with `lumber_files`, as other loaders of LangChain do."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from langchain_core.document_loaders import BaseLoader
+from langchain_core.documents import Document
+
+from lumber_core.text.pages import PAGE_STARTS
+from lumber_files import UnreadableFileError, find_files, read_file
+
+_log = logging.getLogger(__name__)
+
+
+class FilesLoader(BaseLoader):
+    """Loads files and folders, each file as one document: text, HTML, PDF, Office, mails and more.
+
+    Documents and web pages become Markdown. The metadata has the "source", the format, and where
+    pages start. Needs the extra `documents` for most formats.
+
+    Args:
+        paths: Files, folders and patterns such as "docs/**/*.md"; see `lumber_files.find_files`,
+            whose errors `load` raises, and those of `lumber_files.read_file`.
+        silent_errors: Whether a file that cannot be read is left out, with a warning.
+        encoding: Encoding of text files. None: it is detected.
+
+    Example:
+        >>> [document] = FilesLoader("examples/handbook/tide_house.md").load()
+        >>> document.metadata["source"], document.metadata["file_type"]
+        ('examples/handbook/tide_house.md', 'text/markdown')
+    """
+
+    def __init__(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        *,
+        silent_errors: bool = False,
+        encoding: str | None = None,
+    ) -> None:
+        self.paths = [paths] if isinstance(paths, str | Path) else [*paths]
+        self.silent_errors = silent_errors
+        self.encoding = encoding
+
+    def lazy_load(self) -> Iterator[Document]:
+        """Yield a document for each file, read when it is asked for."""
+        for name, path in find_files(self.paths).files:
+            try:
+                file = read_file(path, name=name, encoding=self.encoding)
+            except UnreadableFileError as error:
+                if not self.silent_errors:
+                    raise
+                _log.warning("left out: %s", error)
+                continue
+            for notice in file.notices:
+                _log.warning("%s: %s", name, notice)
+            pages = {PAGE_STARTS: [*file.pages]} if file.pages else {}
+            yield Document(file.text, metadata={**file.metadata, **pages, "source": name})

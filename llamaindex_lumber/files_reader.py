@@ -1,0 +1,58 @@
+"""Reads files with `lumber_files`, as other readers of LlamaIndex do."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
+
+from lumber_core.text.pages import PAGE_STARTS
+from lumber_files import find_files, read_file
+
+_log = logging.getLogger(__name__)
+
+
+class FilesReader(BaseReader):
+    """Reads files and folders, each file as one document: text, HTML, PDF, Office, mails and more.
+
+    Documents and web pages become Markdown. The metadata has the name, the format, and where pages
+    start; the path is the ID. Needs the extra `documents` for most formats. Also reads for
+    `SimpleDirectoryReader(file_extractor=dict.fromkeys(lumber_files.READABLE, FilesReader()))`.
+
+    Args:
+        encoding: Encoding of text files. None: it is detected.
+
+    Example:
+        >>> [document] = FilesReader().load_data("examples/handbook/tide_house.md")
+        >>> document.metadata["file_name"], document.metadata["file_type"]
+        ('tide_house.md', 'text/markdown')
+    """
+
+    def __init__(self, encoding: str | None = None) -> None:
+        self.encoding = encoding
+
+    def lazy_load_data(
+        self, paths: str | Path | Iterable[str | Path], extra_info: dict[str, Any] | None = None
+    ) -> Iterator[Document]:
+        """Yield a document for each file, read when it is asked for.
+
+        Args:
+            paths: Files, folders and patterns such as "docs/**/*.md"; see
+                `lumber_files.find_files` for errors, and `lumber_files.read_file`.
+            extra_info: Further metadata.
+        """
+        for name, path in find_files([paths] if isinstance(paths, str | Path) else paths).files:
+            file = read_file(path, name=name, encoding=self.encoding)
+            for notice in file.notices:
+                _log.warning("%s: %s", name, notice)
+            known = {"file_path": name, "file_name": path.name, **(extra_info or {})}
+            known |= {**file.metadata, **({PAGE_STARTS: [*file.pages]} if file.pages else {})}
+            document = Document(text=file.text, id_=name, metadata=known)
+            hidden = ["file_path", "file_type", PAGE_STARTS]
+            document.excluded_embed_metadata_keys = [*hidden]
+            document.excluded_llm_metadata_keys = [*hidden]
+            yield document
