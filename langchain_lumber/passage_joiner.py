@@ -13,7 +13,7 @@ from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.checks import RefusesUnknown, check_flags, check_language, check_text
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.origin import document_key, names_of, part_name
+from lumber_core.text.origin import document_key, file_names, part_name
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
 from lumber_retrieval.passages.ranking import BUDGET
@@ -248,7 +248,7 @@ def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str
     Raises:
         ValueError: There is no such text.
     """
-    for name in (hit.document, *names_of(hit.metadata)):
+    for name in (hit.document, *file_names(hit.metadata)):
         if name in texts:
             text = texts[name]
             if not isinstance(text, list):

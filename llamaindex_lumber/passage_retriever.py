@@ -39,9 +39,8 @@ from lumber_core.text.origin import RANDOM, Metadata, address_of, document_key
 from lumber_core.text.pages import number_pages
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument
-    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
 from lumber_retrieval.index.stored_metadata import stored_metadata
-from lumber_retrieval.passage_index import PassageIndex
+from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
 from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever

@@ -58,7 +58,7 @@ def _values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Any]:
     yield from (given[key] for key in keys if key in given and str(given[key]).strip())
 
 
-def names_of(metadata: Metadata) -> list[str]:
+def file_names(metadata: Metadata) -> list[str]:
     """Return what may name a document's file, first what tells it from all other files.
 
     That is its "source", or else a path or URL, with the folder if that is known. Words without
@@ -80,12 +80,12 @@ def names_of(metadata: Metadata) -> list[str]:
 
 def address_of(metadata: Metadata) -> str:
     """Return the name that tells a document's file from all others; "" if it has none."""
-    return next(iter(names_of(metadata)), "")
+    return next(iter(file_names(metadata)), "")
 
 
 def file_name(metadata: Metadata) -> str:
     """Return the name of a document's file for readers; "" if it has none."""
-    first, *others = names_of(metadata) or [""]
+    first, *others = file_names(metadata) or [""]
     short = [] if str(metadata.get("source")) == first else [_SLASH.split(first)[-1]]
     return next((name for name in short if name in others), first)
 
@@ -108,7 +108,7 @@ def document_key(metadata: Metadata) -> str:
 
 def file_key(metadata: Metadata) -> str:
     """Return the key of the file that a document is or is a part of; "" if it has no name."""
-    names = names_of(metadata)
+    names = file_names(metadata)
     given = {key: str(metadata.get(key)) for key in NAME_KEYS}
     known = {key: name for key, name in given.items() if name in names}
     if names and names[0] not in known.values():

@@ -15,7 +15,7 @@ from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
-from lumber_core.text.origin import names_of
+from lumber_core.text.origin import file_names
 from lumber_core.text.titles import name_as_title
 
 Format = Literal[
@@ -144,7 +144,7 @@ class Source:
     @cached_property
     def named(self) -> str:
         """The name of its file as words, "" if not descriptive: its title if it has no other."""
-        names = (*names_of(self.metadata), self.name)
+        names = (*file_names(self.metadata), self.name)
         return next(filter(None, map(name_as_title, names)), "")
 
     @cached_property
@@ -195,7 +195,7 @@ def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
             return kind
     if "element_id" in metadata:  # Unstructured's elements have no marks
         return "text"
-    names = [name.casefold() for name in names_of(metadata)]
+    names = [name.casefold() for name in file_names(metadata)]
     for name in names:
         kind = _FORMAT_OF_SUFFIX.get("." + name.rpartition(".")[2])
         if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):

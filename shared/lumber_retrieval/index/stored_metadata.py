@@ -18,15 +18,15 @@ def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
     Paths, UUIDs and keys become text, decimals, durations (in seconds) and values of numpy numbers,
     sets and arrays lists, and NaN, infinity and pandas' missing values None. Other objects stay.
     """
-    return {str(key): _stored(value) for key, value in metadata.items()}
+    return {str(key): _as_data(value) for key, value in metadata.items()}
 
 
-def _stored(value: Any) -> Any:
+def _as_data(value: Any) -> Any:
     if isinstance(value, Mapping):
         return stored_metadata(value)
     if isinstance(value, list | tuple | set | frozenset):
         return [
-            *map(_stored, value if isinstance(value, list | tuple) else sorted(value, key=repr))
+            *map(_as_data, value if isinstance(value, list | tuple) else sorted(value, key=repr))
         ]
     if type(value).__name__ in ("NaTType", "NAType"):  # of pandas
         return None
@@ -36,6 +36,6 @@ def _stored(value: Any) -> Any:
         whole = isinstance(value, Decimal) and value.is_finite() and not value % 1
         return int(value) if whole else float(value) if math.isfinite(value) else None
     if isinstance(value, timedelta | Enum):
-        return value.total_seconds() if isinstance(value, timedelta) else _stored(value.value)
+        return value.total_seconds() if isinstance(value, timedelta) else _as_data(value.value)
     listed = getattr(value, "tolist", None)  # of numpy
-    return value if listed is None else _stored(listed())
+    return value if listed is None else _as_data(listed())

@@ -14,7 +14,7 @@ from lumber_core.text.origin import (
     document_names,
     foreign_headings,
     given_title,
-    names_of,
+    file_names,
 )
 from lumber_core.text.pages import join_by_file, number_pages, page_label, place_source
 
@@ -51,7 +51,7 @@ def test_what_names_a_document(metadata: dict[str, Any], address: str, name: str
 def test_a_key_tells_addresses_apart(metadata: dict[str, str]) -> None:
     other = {**metadata, "path": "folder/of/its/own.md", "source": "own.md"}
     assert address_of(other) == "folder/of/its/own.md" or "/" in address_of(other)
-    assert all(name.strip() for name in names_of(metadata))
+    assert all(name.strip() for name in file_names(metadata))
 
 
 @pytest.mark.parametrize(
