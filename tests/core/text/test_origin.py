@@ -12,9 +12,9 @@ from lumber_core.text.origin import (
     address_of,
     document_key,
     document_names,
+    file_names,
     foreign_headings,
     given_title,
-    file_names,
 )
 from lumber_core.text.pages import join_by_file, number_pages, page_label, place_source
 
