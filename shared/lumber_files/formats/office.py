@@ -20,14 +20,14 @@ from lumber_core.support.wording import with_noun
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
-from lumber_files.formats.package import ODF, clean_description, link_targets, parse_xml
+from lumber_files.formats.open_document import rewrite_open_document
+from lumber_files.formats.package import clean_description, link_targets, parse_xml
 from lumber_files.formats.sheets import (
     divide_sheets,
     find_hidden_records,
     find_workbook,
     read_workbook,
     show_chart_values,
-    show_open_sheets,
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 from lumber_files.formats.word import PART, W, rewrite_word
@@ -158,8 +158,7 @@ def _repack(
                 elif name in slides:
                     _show_slide(root, slides[name])
                 else:
-                    _show_open_document(root)
-                    notices += show_open_sheets(root)
+                    notices += rewrite_open_document(root, parts)
                 xml = etree.tostring(root)
             target.writestr(name, xml)
     return repacked.getvalue()
@@ -192,22 +191,3 @@ def _show_slide(root: Any, number: int) -> None:
         shapes.insert(2, titled[0] if titled else etree.fromstring(_TITLE.format(number)))
         if root.get("show") in ("0", "false"):
             shapes[2].xpath(".//a:t", namespaces=spaces)[-1].text += " (hidden slide)"
-
-
-def _show_open_document(root: Any) -> None:
-    """Remove comments and hidden text from an ODF document, and set raised numbers apart."""
-    from lxml import etree
-
-    spaces = {name: ODF.format(name) for name in ("office", "style", "text")}
-    etree.strip_elements(root, f"{{{spaces['office']}}}annotation", with_tail=False)
-    styles = "//style:style[style:text-properties[{}]]/@style:name"
-    raised, hidden = (
-        set(root.xpath(styles.format(condition), namespaces=spaces))
-        for condition in ("starts-with(@style:text-position, 'super')", "@text:display='none'")
-    )
-    for span in root.xpath("//text:span[text()]", namespaces=spaces):
-        style = span.get(f"{{{spaces['text']}}}style-name")
-        if style in hidden:
-            span.clear(keep_tail=True)
-        elif style in raised:
-            span.text = set_apart("sup", "x", span.text)

@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-ODF = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
-"""The namespaces of OpenDocument."""
 _ADDED = re.compile(  # by Office, below its own descriptions
     r"\s*(?:Description automatically generated[\w ]*"
     r"|(?:AI-)?generated content may be incorrect\.?)",

@@ -20,14 +20,13 @@ from lumber_files.formats.markdown_cleanup import (
     split_row,
 )
 from lumber_files.formats.number_formats import BUILT_IN, show_number
-from lumber_files.formats.package import ODF, link_targets, parse_xml
+from lumber_files.formats.package import link_targets, parse_xml
 
 # A sheet of more, if nine in ten are empty, means harm; it is written without its empty cells.
 _DENSE_CELLS = 4_000_000
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _Grid = dict[int, dict[int, str]]
-_OPEN_REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 # Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
 _HIDDEN_RECORDS = {
     "sheets": rb"\x85\0.\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}",
@@ -140,33 +139,15 @@ def read_workbook(parts: Mapping[str, bytes], workbook: str) -> tuple[str, list[
         else:
             shown = [*_write_sheet(_dense_rows(book.read_sheet(name))), *_drawings(parts, name)]
             blocks += [f"## {sheet.get('name')}", *shown] if shown else []
-    return "\n\n".join(blocks), _list_notices(book.notices, "left out")
+    return "\n\n".join(blocks), list_notices(book.notices, "left out")
 
 
-def _list_notices(counts: Counter[str], state: str) -> list[str]:
+def list_notices(counts: Counter[str], state: str) -> list[str]:
     """Return notices of hidden sheets, rows and columns in a state, and of formulas."""
     kinds = [kind for kind in ("sheet", "row", "column") if counts[kind]]
     hidden = ", ".join(with_noun(counts[kind], f"hidden {kind}") for kind in kinds)
     formulas = f"{with_noun(counts['formula'], 'formula')} without a stored value"
     return [*[f"{hidden} {state}"][: len(kinds)], *[formulas][: counts["formula"]]]
-
-
-def show_open_sheets(root: Any) -> list[str]:
-    """Show the formulas of an ODF workbook that have no value; return notices of what is hidden."""
-    spaces = {name: ODF.format(name) for name in ("office", "style", "table", "text")}
-    unvalued = "@table:formula and not(@office:*[local-name()!='value-type'] or text:p)"
-    formulas = root.xpath(f"//table:table-cell[{unvalued}]", namespaces=spaces)
-    for cell in formulas:
-        formula = cell.get(f"{{{spaces['table']}}}formula").partition("=")[2]
-        cell.append(cell.makeelement(f"{{{spaces['text']}}}p"))
-        cell[-1].text = "=" + _OPEN_REFERENCE.sub(r"\1\2\3", formula)
-        cell.set(f"{{{spaces['office']}}}value-type", "string")
-    unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
-    sheets = root.xpath(f"//table:table[@table:style-name={unseen}]", namespaces=spaces)
-    unseen = "//table:table-row[@table:visibility!='visible'][.//text:p]"
-    rows = root.xpath(unseen, namespaces=spaces)
-    counts = Counter(sheet=len(sheets), row=len(rows), formula=len(formulas))
-    return _list_notices(counts, "in the text")
 
 
 def find_hidden_records(workbook: bytes) -> list[str]:
