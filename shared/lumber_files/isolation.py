@@ -162,16 +162,9 @@ def read_isolated(
 ) -> Any:
     """Return the result of a reader that runs on a file in a child process.
 
-    Args:
-        reader: The function, as in "lumber_files.pdf.page_reader:read_pages". It takes the
-            content, `max_unpacked` and the options, and returns JSON values. Its module imports
-            nothing expensive at its top.
-        content: The file.
-        name: Its name, for errors.
-        kind: Its format, for errors.
-        max_unpacked: Maximum size in bytes that the file unpacks to, as UTF-8. The reader checks it
-            while unpacking; the size of its result is checked as well.
-        **options: JSON values.
+    The reader, such as "lumber_files.pdf.page_reader:read_pages", takes the content,
+    `max_unpacked` and the options, and returns JSON values. Its module imports nothing expensive at
+    its top. It checks while unpacking that the file unpacks to at most `max_unpacked` bytes.
 
     Raises:
         UnreadableFileError: The reader raised, crashed, or took too much time or memory.
