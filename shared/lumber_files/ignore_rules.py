@@ -43,12 +43,8 @@ class IgnoreRules:
     .git/info/exclude counts as well. Of several patterns, the last match of the innermost file
     decides. Virtual environments, caches and packages of JavaScript are left out as well.
 
-    Args:
-        folder: The folder. It is never left out itself.
-        named: Names of files and folders that are not left out.
-
-    Attributes:
-        left_out: Whether anything has been left out.
+    The folder is never left out itself, and files and folders of the names in `named` are not.
+    `left_out` is whether anything has been left out.
     """
 
     def __init__(self, folder: Path, *, named: Collection[str] = ()) -> None:

@@ -129,8 +129,8 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     digits = [n for n, (kind, _) in enumerate(tokens) if kind == "digit"]
     if not digits:
         return "".join(_show_general(value) if text == "@" else text for _, text in tokens)
-    if "/" in texts:
-        return _show_fraction(value, "".join(texts))
+    if form := _FRACTION.search("".join(texts)):
+        return _show_fraction(value, form)
     power = next((n for n, (kind, _) in enumerate(tokens) if kind == "power"), len(tokens))
     first, last = digits[0], max(n for n in digits if n < power)
     point = texts.index(".") if "." in texts[:power] else last + 1
@@ -173,15 +173,12 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     return re.sub(r"^(-) +|\.$", r"\1", shown)
 
 
-def _show_fraction(value: float, code: str) -> str:
-    """Return a number as a fraction, such as 1 1/2."""
-    match = _FRACTION.search(code)
-    if not match:
-        return _show_general(value)
-    whole = int(abs(value)) if match[1] else 0
-    rest, under = Fraction(abs(value)) - whole, int(match[3] or 0)
-    part = rest.limit_denominator(10 ** len(match[2]) - 1) if not under else rest
-    part = Fraction(round(rest * under), under) if under else part
-    under = under or part.denominator
-    shown = f"{f'{whole} ' if whole else ''}{part * under}/{under}"
-    return "-" * (value < 0) + (f"{whole + part}" if part.denominator == 1 else shown)
+def _show_fraction(value: float, form: re.Match[str]) -> str:
+    """Return a number as a fraction, such as 1 1/2, with its whole part if the format has one."""
+    fixed, number = int(form[3] or 0), abs(Fraction(value))
+    most = max(1, 10 ** len(form[2]) - 1)
+    part = Fraction(round(number * fixed), fixed) if fixed else number.limit_denominator(most)
+    whole = int(part) if form[1] or part.denominator == 1 else 0
+    under = fixed or part.denominator
+    texts = (f"{whole}" * (whole == part or bool(whole)), f"{(part - whole) * under}/{under}")
+    return "-" * (value < 0) + " ".join(filter(None, texts[: 1 + (whole != part)]))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
@@ -17,6 +16,7 @@ from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from lumber_core.support.wording import with_noun
+from lumber_files.encodings import decode
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
@@ -106,9 +106,7 @@ def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[
         if suffix in (".mht", ".mhtml", ".eml"):
             return read_mail(content, max_unpacked), []
         declared = _CHARSET.search(content, 0, 1024)
-        is_wide = content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE)
-        encoding = declared[1].decode() if declared else "utf-16" if is_wide else "utf-8-sig"
-        text = content.decode(encoding, "replace")
+        text = decode(content, name, find_declared=lambda _: declared and declared[1].decode()).text
         return (read_html(text) if "<" in text[:1000] else text), []
     return "", [f"the part {posixpath.basename(name)} is not read"]
 

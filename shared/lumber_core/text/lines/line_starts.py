@@ -26,27 +26,17 @@ _DEPTH_INSIDE_ENTRY = 2  # levels of depth
 
 @dataclass(frozen=True)
 class Layout:
-    """The lines of a text that are not blank, by their numbers.
+    """The lines of a text that are not blank, by their numbers."""
 
-    Attributes:
-        starts: Offset of the first character of each line, indentation included.
-        first_words: Offset just past its indentation and a label such as "[5]", "3.", "-" or
-            "ANNA:". For a line with only the time or speaker of the text below: that of this text.
-        kinds: What begins with a line, if it does not continue the one before.
-        whole: Lines in which no sentence ends: rows, lines of code and of logs.
-        wrapped: Lines that continue the line before, which was wrapped or ended a page.
-        depths: Levels of indentation in code; 2 for the rest of an entry that begins with a date,
-            such as the trace below an error.
-        levels: Levels of headings, such as 2 for "## Use".
-    """
-
-    starts: list[int]
+    starts: list[int]  # offset of the first character, indentation included
+    # Offset just past the indentation and a label such as "[5]", "3.", "-" or "ANNA:". For a line
+    # with only the time or speaker of the text below: that of this text.
     first_words: list[int]
-    kinds: dict[int, Kind]
-    whole: set[int]
-    wrapped: set[int]
-    depths: dict[int, int]
-    levels: dict[int, int]
+    kinds: dict[int, Kind]  # what begins with a line, if it does not continue the one before
+    whole: set[int]  # lines in which no sentence ends: rows, lines of code and of logs
+    wrapped: set[int]  # lines that continue the line before, which was wrapped or ended a page
+    depths: dict[int, int]  # of indentation in code; 2 for the rest of an entry with a date
+    levels: dict[int, int]  # of headings, such as 2 for "## Use"
 
 
 def read_layout(text: str) -> Layout:
