@@ -24,21 +24,13 @@ class Kind(IntEnum):
 
 
 class Place(NamedTuple):
-    """A place where a chunk may start.
+    """A place where a chunk may start."""
 
-    Attributes:
-        offset: Offset of its first character.
-        kind: What starts there.
-        first_word: Offset of its first word: past a label such as "[5]" or "ANNA:".
-        depth: Levels of indentation, in code and markup.
-        level: Level of a heading of Markdown, 1 to 6; 0 for any other place.
-    """
-
-    offset: int
+    offset: int  # of its first character
     kind: Kind
-    first_word: int
-    depth: int = 0
-    level: int = 0
+    first_word: int  # offset of its first word: past a label such as "[5]" or "ANNA:"
+    depth: int = 0  # levels of indentation, in code and markup
+    level: int = 0  # of a heading of Markdown, 1 to 6; 0 for any other place
 
 
 # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.

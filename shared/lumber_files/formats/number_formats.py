@@ -179,6 +179,6 @@ def _show_fraction(value: float, form: re.Match[str]) -> str:
     most = max(1, 10 ** len(form[2]) - 1)
     part = Fraction(round(number * fixed), fixed) if fixed else number.limit_denominator(most)
     whole = int(part) if form[1] or part.denominator == 1 else 0
-    under = fixed or part.denominator
-    texts = (f"{whole}" * (whole == part or bool(whole)), f"{(part - whole) * under}/{under}")
-    return "-" * (value < 0) + " ".join(filter(None, texts[: 1 + (whole != part)]))
+    sign, under = "-" * (value < 0), fixed or part.denominator
+    shown = f"{f'{whole} ' if whole else ''}{(part - whole) * under}/{under}"
+    return f"{sign}{whole if part == whole else shown}"
