@@ -71,27 +71,19 @@ _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_
 class Block:
     """A block of a Markdown text.
 
-    Attributes:
-        start: Offset of the start of its first line.
-        end: Offset where the next block starts, or the length of the text.
-        kind: What it is. The first paragraph of a list item is the "list item", with its bullet;
-            other blocks of the item, such as code, are blocks of their own. Paragraphs of a
-            block quote are "quote".
-        level: 1 to 6 for a heading outside lists and quotes, else 0.
-        title: The Markdown source of such a heading's title, or the text of one in HTML.
-        rows: Offsets where it is split if it is too long: the rows of a table after the first, the
-            lines of code after the first, or the lines of HTML and the rows of its tables.
-        header: Of a table with rows, its header row, and in Markdown the line of dashes below it.
-            Otherwise empty.
+    The first paragraph of a list item is the "list item", with its bullet; other blocks of the
+    item, such as code, are blocks of their own. Paragraphs of a block quote are "quote".
     """
 
-    start: int
-    end: int
+    start: int  # offset of its first line
+    end: int  # offset where the next block starts, or the length of the text
     kind: BlockKind
-    level: int = 0
-    title: str = ""
+    level: int = 0  # 1 to 6 for a heading outside lists and quotes
+    title: str = ""  # the Markdown source of such a heading's title, or the text of one in HTML
+    # Offsets where it is split if it is too long: the rows of a table after the first, the lines of
+    # code after the first, or the lines of HTML and the rows of its tables.
     rows: tuple[int, ...] = ()
-    header: Span = _NO_HEADER
+    header: Span = _NO_HEADER  # of a table with rows; in Markdown with the line of dashes below
 
 
 def markdown_blocks(text: str) -> list[Block]:
@@ -169,21 +161,14 @@ def markdown_units(blocks: Sequence[Block]) -> list[Span]:
 
 
 class OutlinePlace(NamedTuple):
-    """Where in the outline of a text a span begins, and which headings it has.
+    """Where in the outline of a text a span begins, and which headings it has."""
 
-    Attributes:
-        titles: The headings above it, from the outermost to the innermost; `()` before the first
-            heading. If the span starts with a heading, the last title is that heading's.
-        levels: The levels of these headings, which splitting the span again needs: if it begins
-            inside a section and has a heading further down, or the metadata has levels. Else `()`.
-        own: Whether the span starts with a heading.
-        inside: The titles of the headings further down in the span.
-    """
-
-    titles: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()  # those above it, outermost first, and the one it starts with
+    # Their levels, which splitting the span again needs: if it begins inside a section and has a
+    # heading further down, or the metadata has levels. Else `()`.
     levels: tuple[int, ...] = ()
-    own: bool = False
-    inside: tuple[str, ...] = ()
+    own: bool = False  # whether the span starts with a heading
+    inside: tuple[str, ...] = ()  # the headings further down in it
 
 
 def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:

@@ -105,19 +105,17 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
             # In a sheet, a cell alone in its row is a title.
             _repeat_spanning_cells(below, grid, kind in ("xlsx", "ods"))
             break
-    # Word says whether a first row names the columns, and sheets are divided later.
-    if kind not in ("docx", "xlsx", "ods") and not any(rows[0]) and _names_columns(rows[1:]):
-        del rows[0]
+    # Word says whether a first row names the columns, and sheets are divided later. Of two columns,
+    # it does above numbers: else the table may be one of names and values.
+    if kind not in ("docx", "xlsx", "ods") and rows[2:] and not any(rows[0]):
+        is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
+        del rows[: is_data and names_columns(rows[1])]
     return join_table(rows, head[: head.index("|")])
 
 
-def _names_columns(rows: list[list[str]]) -> bool:
-    """Return whether the first row of a table without marks names the columns of the others."""
-    first, *others = rows
-    # Of two columns, it does above numbers: else the table may be one of names and values.
-    of_three = len(first) > 2 or all(NUMBER_START.match(row[-1]) for row in others)
-    named = all(first[1:]) and not any(map(NUMBER_START.match, first))
-    return bool(others) and named and of_three
+def names_columns(row: Sequence[str]) -> bool:
+    """Return whether the first row of a table without marks may name the columns of the others."""
+    return all(row[1:]) and not any(map(NUMBER_START.match, row))
 
 
 def _repeat_spanning_cells(rows: list[list[str]], grid: list[list[Any]], has_titles: bool) -> None:

@@ -17,6 +17,7 @@ from lumber_files.formats.markdown_cleanup import (
     MAX_REPEATED_CELLS,
     NUMBER_START,
     join_table,
+    names_columns,
     split_row,
 )
 from lumber_files.formats.number_formats import BUILT_IN, show_number
@@ -266,7 +267,7 @@ def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:
         if table:
             columns = [n for n, column in enumerate(zip(*table, strict=True)) if any(column)]
             first = [table[0][n] for n in columns]
-            if all(first[1:]) and table[1:] and not any(map(NUMBER_START.match, first)):
+            if table[1:] and names_columns(first):
                 header = table.pop(0)
             elif len(header) != len(table[0]) or not all(header[n] for n in columns[1:]):
                 header = [""] * len(table[0])
