@@ -23,8 +23,6 @@ from lumber_files.formats.markdown_cleanup import (
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import link_targets, parse_xml
 
-# A sheet of more, if nine in ten are empty, means harm; it is written without its empty cells.
-_DENSE_CELLS = 4_000_000
 _ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _Grid = dict[int, dict[int, str]]
@@ -247,12 +245,11 @@ def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
     columns: list[int] = []
     for column in used:
         columns += [0, column] if columns and column - columns[-1] > 1 else [column]
-    is_dense = len(grid) * len(columns) < max(_DENSE_CELLS, 10 * sum(map(len, grid.values())))
     for before, number in pairwise([0, *sorted(grid)]):
-        if number - before > 1 or not is_dense:
+        if number - before > 1:
             yield []
         if cells := grid[number]:  # else it is hidden, and the table goes on below it
-            yield [cells.get(column, "") for column in columns] if is_dense else [*cells.values()]
+            yield [cells.get(column, "") for column in columns]
 
 
 def _write_sheet(rows: Iterable[list[str]]) -> Iterator[str]:

@@ -484,17 +484,6 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
     )
 
 
-def test_a_sheet_with_cells_far_apart_is_read_without_its_empty_cells() -> None:
-    cells = "".join(
-        f'<row r="{n}"><c r="{chr(65 + n % 26)}{chr(65 + n // 26 % 26)}{n}"><v>{n}</v></c>'
-        f'<c r="Z{chr(65 + n // 26 % 26)}{chr(65 + n % 26)}{n}"><v>1</v></c></row>'
-        for n in range(1, 6000)
-    )
-    text = text_of(workbook(("S", cells)), ".xlsx")
-    assert "| 5999 | 1 |" in text
-    assert len(text) < 300_000
-
-
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
     text = text_of(
         workbook(("One", sheet("A|B", "1|2") + FAR), ("Two", sheet("C|D", "3|4"))), ".xlsx"
