@@ -82,13 +82,12 @@ def _number_headings(root: Any, named_styles: Any) -> None:
 
 def _title_slides(root: Any) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
-    title = _make(root, "presentation:class").tag
     hidden = _find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
     for number, page in enumerate(_find(root, "//office:presentation/drawing:page"), start=1):
         box = _make(page, "drawing:text-box", "", _make(page, "text:p", f"Slide {number}"))
         frames = _find(page, "drawing:frame[@presentation:class='title'][normalize-space(.)]")
         frame = frames[0] if frames else _make(page, "drawing:frame", "", box)
-        frame.set(title, "title")
+        frame.set(f"{{{_SPACES['presentation']}}}class", "title")
         page.insert(0, frame)
         if _find(page, "string(@drawing:style-name)") in hidden:
             paragraph = _find(frame, ".//text:p[normalize-space(.)]")[-1]

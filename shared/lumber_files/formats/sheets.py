@@ -23,8 +23,8 @@ from lumber_files.formats.markdown_cleanup import (
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import link_targets, parse_xml
 
-_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_STRICT_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
+_LINK = "string(@*[local-name()='id'])"
+_MOST_CELLS = 20_000_000  # of a sheet, with empty ones between; more are made by files of harm
 _Grid = dict[int, dict[int, str]]
 # Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
 _HIDDEN_RECORDS = {
@@ -45,12 +45,10 @@ class _Workbook:
         self._parts = parts
         root = parse_xml(parts[workbook])
         self.sheets = [
-            (sheet, links.get(sheet.get(_ID) or sheet.get(_STRICT_ID, ""), ""))
+            (sheet, links.get(sheet.xpath(_LINK), ""))
             for sheet in root.iterfind("{*}sheets/{*}sheet")
         ]
-        self._from_1904 = any(
-            each.get("date1904") in ("1", "true") for each in root.iterfind("{*}workbookPr")
-        )
+        self._from_1904 = bool(root.xpath("//*[@date1904='1' or @date1904='true']"))
         folder = posixpath.dirname(workbook)
         strings = parse_xml(parts.get(f"{folder}/sharedStrings.xml", b"<sst/>"))
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
@@ -165,7 +163,7 @@ def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
             if text := _text(paragraph).strip():
                 yield text
         for frame in drawing.iterfind(".//{*}chart"):
-            if chart := parts.get(targets.get(frame.get(_ID) or frame.get(_STRICT_ID, ""), "")):
+            if chart := parts.get(targets.get(frame.xpath(_LINK), "")):
                 show_chart_values(root := parse_xml(chart))
                 yield from _write_chart(root)
 
@@ -245,6 +243,8 @@ def _dense_rows(grid: _Grid) -> Iterator[list[str]]:
     columns: list[int] = []
     for column in used:
         columns += [0, column] if columns and column - columns[-1] > 1 else [column]
+    if len(grid) * len(columns) > _MOST_CELLS:
+        raise ValueError("its cells are too far apart")
     for before, number in pairwise([0, *sorted(grid)]):
         if number - before > 1:
             yield []

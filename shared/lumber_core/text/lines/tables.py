@@ -48,8 +48,8 @@ def find_header(text: str) -> int:
     """Return the offset just past the first record if it names columns, otherwise 0.
 
     It names columns if it has at least two cells, most records have no more, and all are different
-    short names, not numbers. Readers such as LlamaIndex's for pandas drop the header and write a
-    space behind each comma; there, only a column of numbers shows that there is a header.
+    short names, not numbers. Readers that drop the header write a space behind each comma; there,
+    only a column of numbers shows that there is a header.
     """
     found = [(0, 0)]
     for separator in _SEPARATORS:
