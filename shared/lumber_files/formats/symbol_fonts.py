@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 # From 0x20 on; the fonts' makers publish the tables. "\ufffd" where Unicode has no such character.
 _SYMBOL = (
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟ"
@@ -22,7 +20,7 @@ _WINGDINGS = (
     "▪◻▲✦★✶✴✹✵⌖⌖⟡⌑\ufffd✪✰🕐🕑🕒🕓🕔🕕🕖🕗🕘🕙🕚🕛↰↱↲↳↴↵↶↷❦❧❧❧❦❦❧❧❦"
     "❦⌫⌦➢➢➢➢➲➲➲➲←→↑↓↖↗↙↘←➔↑↓↖↗↙↘⇦⇨⇧⇩⬄⇳⬀⬁⬃⬂▭▫✗✓☒☑"
 )
-_TABLES: Mapping[str, Mapping[int, str]] = {
+_TABLES = {
     "symbol": dict(enumerate(_SYMBOL, start=0x20)),
     "wingdings": dict(enumerate(_WINGDINGS, start=0x20)),
     "wingdings 2": dict(zip(b"OPQRSTUV*\xa3\x98\x97", "✗✓☒☑☒☒⊗⊗□□•●", strict=True)),

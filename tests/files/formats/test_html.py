@@ -72,6 +72,57 @@ from tests.growth import MOST, growth
             "<table><tr><th>a<th>b<tr><td><ul><li>x<li>y</ul><td>1</table>",
             "| a | b |\n| --- | --- |\n| • x • y | 1 |",
         ),
+        # Other blocks in cells.
+        (
+            "<table><tr><td>A<td>B<td>C<tr><td><ul><li>x<li>y</ul><td>2"
+            "<td><table><tr><td>q<td>w<tr><td>e<td>r</table></table>",
+            "| A | B | C |\n| --- | --- | --- |\n| • x • y | 2 | q / w e / r |",
+        ),
+        (
+            "<table><tr><td><h3>A</h3><td><h3>B</h3><tr><td><p>x<p>y<td>z</table>",
+            "| **A** | **B** |\n| --- | --- |\n| x y | z |",
+        ),
+        (
+            "<table><tr><th>A<th>B<tr><td><blockquote>x</blockquote><pre>a</pre>"
+            "<td><h4>t</h4><dl><dt>q<dd>r</dl></table>",
+            "| A | B |\n| --- | --- |\n| x `a` | **t** q r |",
+        ),
+        (
+            f"<table><tr><td>menu<td>x<tr><td>y<td><ul><li>{'long text ' * 25}</ul></table>",
+            f"menu\n\nx\n\ny\n\n- {'long text ' * 24}long text",
+        ),
+        (
+            "<table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre><tr><td>c<td>d</table>",
+            "```\n1\n2\n```\n\n```\na\nb\n```\n\nc\n\nd",
+        ),
+        # Formulas, also those that a page hides behind a picture or gives as TeX.
+        *(
+            (f"<p>Half is {formula} of it.", "Half is $\\frac{1}{2}$ of it.")
+            for formula in (
+                "<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>",
+                "<m:math><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math>",
+                "<math><semantics><mn>9</mn><annotation encoding='application/x-tex'>"
+                "\\frac{1}{2}</annotation></semantics></math>",
+                "<span class=mwe-math-mathml-a11y style='display: none'><math><mfrac><mn>1</mn>"
+                "<mn>2</mn></mfrac></math></span><img src=a.png>",
+            )
+        ),
+        ("a <math><p>b</p><x@y>c</x@y><mi>d</mi></math> <b>e</b>", "a $d$ **e**"),
+        # Notes that pop up, and marks of notes that are links.
+        *(
+            (
+                f"<p>the mill<a epub:type='noteref' href='#n'>{mark}</a> stands"
+                f"<aside epub:type='footnote' id='n' {hidden}><p>Built 1790.</p></aside>",
+                f"the mill{shown} stands\n\n{start} Built 1790.",
+            )
+            for mark, shown, start in (("1", "^1", "1"), ("a", "^a", "a"), ("*", "*", "\\*"))
+            for hidden in ("", "hidden", "style='display:none'")
+        ),
+        (
+            "<p>the mill<sup><a href='#n'>b</a></sup> of 1998<a href='#m'>12</a> and <a href='#o'>4"
+            "</a>.<ol><li id=n role=doc-endnote>Built.</ol>",
+            "the mill^b of 1998^12 and 4.\n\n1. Built.",
+        ),
         # Tables that only arrange the page.
         ("<table><tr><td><ul><li>x</ul><td><h1>T</h1>y</table>", "- x\n\n# T\n\ny"),
         ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),

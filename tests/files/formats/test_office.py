@@ -11,7 +11,10 @@ import pytest
 
 pytest.importorskip("anydoc")
 
+from lxml import etree
+
 from lumber_files import UnreadableFileError, read_bytes
+from lumber_files.formats.sheets import find_hidden_records, show_chart_values
 from tests.making_files import (
     change_part,
     compound,
@@ -494,11 +497,141 @@ def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
     )
 
 
+def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -> None:
+    def cell(text: str, of: str = "") -> str:
+        shown = f"<text:p>{text}</text:p>" if text else ""
+        return f"<table:table-cell {of}>{shown}</table:table-cell>"
+
+    rows = "".join(
+        f"<table:table-row {of}>{cell(name)}{number}</table:table-row>"
+        for name, number, of in (
+            ("Boat", cell("Crew"), ""),
+            ("Gull", cell("7"), "table:visibility='filter'"),
+            ("Sum", cell("", "table:formula='of:=SUM([.B2:.B3])+[$Other.A1]'"), ""),
+            ("Sum", cell("7", "table:formula='of:=[.B2]' office:value='7'"), ""),
+        )
+    )
+    style = (
+        "<office:automatic-styles><style:style style:name='T'><style:table-properties "
+        "table:display='false'/></style:style></office:automatic-styles>"
+    )
+    book = f"<table:table table:name='S' table:style-name='T'>{rows}</table:table>"
+    file = read_bytes(odf("spreadsheet", book, style), name="a", suffix=".ods")
+    assert file.text == (
+        "| Boat | Crew |\n| --- | --- |\n| Gull | 7 |\n| Sum | =SUM(B2:B3)+$Other.A1 |\n"
+        "| Sum | 7 |\n"
+    )
+    assert file.notices == (
+        "1 hidden sheet, 1 hidden row in the text",
+        "1 formula without a stored value",
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "hidden"),
+    [
+        ("85000e00aa080000010006005365637265", "sheets"),
+        ("080210000200000004002c010000000020000f01", "rows"),
+        ("080210000200000004002c010000000000000f01", ""),
+        ("7d000c0002000200000d0f0001000000", "columns"),
+        ("9c012e02000000", "sheets"),
+        ("001901000000000000002c010010000100000000", "rows"),
+        ("001901000000000000002c010000000100000000", ""),
+        ("3c120500000005000000d50d0000000000000100", "columns"),
+    ],
+)
+def test_a_binary_workbook_says_what_it_hides(record: str, hidden: str) -> None:
+    found = find_hidden_records(b"\xff" * 9 + bytes.fromhex(record) + b"\xff" * 9)
+    assert found == ([f"hidden {hidden} left out"] if hidden else [])
+
+
+def test_numbers_of_charts_are_shown_in_their_formats() -> None:
+    chart = etree.fromstring(
+        "<c xmlns='c'><numCache><formatCode>0.0%</formatCode><pt><v>0.123</v></pt>"
+        "<pt formatCode='General'><v>4.4000000000000004</v></pt><pt><v>n/a</v></pt></numCache>"
+        "<strCache><pt><v>0.5</v></pt></strCache></c>"
+    )
+    show_chart_values(chart)
+    assert [*chart.itertext("{*}v")] == ["12.3%", "4.4", "n/a", "0.5"]
+
+
 def test_chapters_of_a_book_come_in_their_order_as_pages_do() -> None:
     content = epub(
         "<h1>One</h1><p>10<sup>6</sup> <a href='#n'>boats</a></p>", "<nav>x</nav><h1>Two</h1>"
     )
     assert text_of(content, ".epub") == "# One\n\n10^6 boats\n\n# Two"
+
+
+NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
+
+
+@pytest.mark.parametrize(
+    ("body", "markdown"),
+    [
+        (
+            "<text:p><text:ruby><text:ruby-base>湖</text:ruby-base><text:ruby-text>みずうみ"
+            "</text:ruby-text></text:ruby>は<text:ruby><text:ruby-base>岸</text:ruby-base>"
+            "<text:ruby-text/></text:ruby></text:p>",
+            "湖(みずうみ)は岸",
+        ),
+        ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
+        (
+            "<text:section text:display='none'><text:p>x</text:p></text:section><text:p>y</text:p>",
+            "y",
+        ),
+        *(
+            (
+                f"<text:p {NAMES}>Press <draw:frame><draw:image/><desc>{description}</desc>"
+                "</draw:frame>it.</text:p><text:p>Wait.</text:p>",
+                f"Press it.{shown}\n\nWait.",
+            )
+            for description, shown in (
+                ("The green button", "\n\nThe green button"),
+                ("C:\\\\Users\\\\a.png", ""),
+            )
+        ),
+    ],
+)
+def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown: str) -> None:
+    style = (
+        '<office:automatic-styles><style:style style:name="S"><style:text-properties '
+        'style:font-name="Symbol"/></style:style></office:automatic-styles>'
+    )
+    assert text_of(odf("text", body, style), ".odt") == markdown
+
+
+def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
+    def heading(level: int, title: str) -> str:
+        text = f'<text:h text:outline-level="{level}">{title}</text:h>'
+        for depth in range(level, 0, -1):
+            name = 'text:style-name="L"' if depth == 1 else ""
+            text = f"<text:list {name}><text:list-item>{text}</text:list-item></text:list>"
+        return text
+
+    levels = "".join(
+        f'<text:list-level-style-number text:level="{n}" style:num-format="1" '
+        f'style:num-suffix="." text:display-levels="{n}"/>'
+        for n in (1, 2)
+    )
+    style = f'<text:list-style style:name="L">{levels}</text:list-style>'
+    titles = ((1, "Parties"), (2, "Tenant"), (2, "Landlord"), (1, "Rent"), (2, "Deposit"))
+    body = "".join(heading(*title) for title in titles)
+    assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
+        *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Landlord", "# 2. Rent", "## 2.1. Deposit")
+    ]
+
+
+def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> None:
+    presentation = 'xmlns:p="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
+    pages = "".join(
+        f"<draw:page {NAMES} {presentation} draw:style-name='{style}'><draw:frame {of}>"
+        f"<draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame></draw:page>"
+        for style, of, text in (("A", "p:class='title'", "Tides"), ("B", "", "Low water."))
+    )
+    style = f"<style:style style:name='B' {presentation}><x p:visibility='hidden'/></style:style>"
+    assert text_of(odf("presentation", pages, style), ".odp") == (
+        "## Tides\n\n## Slide 2 (hidden slide)\n\nLow water."
+    )
 
 
 def test_open_documents_and_rich_text() -> None:
