@@ -27,8 +27,7 @@ _BASE_MEMORY = 1 << 30  # bytes of address space; Python and a reader take a fif
 _COPIES_OF_FILE = 8  # as bytes, parsed and as text; added to the memory
 _ANSWER_OVERHEAD = 10_000  # bytes of an answer besides the text
 _SECONDS_BETWEEN_LOOKS = 1  # at whether the parent is still there
-_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]
-"""Requests, each with a function that receives its file."""
+_Requests = Iterator[tuple[dict[str, Any], Callable[[], bytes]]]  # which receive their files
 
 
 def serve_standard_input() -> None:

@@ -31,8 +31,7 @@ class _Pattern(NamedTuple):
     inside: bool  # whether it matches what is in a folder, and not the folder
 
 
-_Spec = tuple[str, list[_Pattern]]
-"""A folder and the patterns that hold in it, the last that matches decides."""
+_Spec = tuple[str, list[_Pattern]]  # a folder, and patterns: the last that matches decides
 
 
 class IgnoreRules:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from lumber_core.errors import LumberError
 
 MAX_UNPACKED = 50_000_000
-"""Maximum size in bytes that a file unpacks to, by default.
-
-Books of a thousand pages take a tenth of it.
-"""
+"""Maximum size in bytes that a file unpacks to; books of a thousand pages take a tenth of it."""
 
 
 class UnreadableFileError(LumberError, ValueError):

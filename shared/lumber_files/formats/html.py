@@ -21,8 +21,7 @@ _UNSEEN_TAGS = {
 # A book of one chapter, which anydoc reads.
 _BOOK = {
     "META-INF/container.xml": '<c><rootfiles><rootfile full-path="book"/></rootfiles></c>',
-    "book": "<package><manifest><item id='a' href='page'/></manifest><spine><itemref idref='a'/>"
-    "</spine></package>",
+    "book": "<p><manifest><item id='a' href='p'/></manifest><spine><itemref idref='a'/></spine></p>",
 }
 _HEADING_TAGS = frozenset(f"h{level}" for level in range(1, 7))
 _LIST_TAGS = ("ul", "ol")
@@ -155,7 +154,7 @@ def read_html(html: str) -> str:
     """Return the Markdown of a page, without a line break at its end."""
     book = BytesIO()
     with ZipFile(book, "w") as archive:
-        for name, part in (*_BOOK.items(), ("page", plain_page(html))):
+        for name, part in (*_BOOK.items(), ("p", plain_page(html))):
             archive.writestr(name, part)
     return convert_document(book.getvalue(), "epub")
 

@@ -178,9 +178,8 @@ def _show_slide(root: Any, number: int) -> None:
     for text in root.xpath("//a:r[a:rPr/@baseline > 0]/a:t", namespaces=spaces):
         text.text = set_apart("sup", "x", text.text or "")
     for text in root.xpath("//a:r[a:rPr/a:sym or a:rPr/a:latin]/a:t", namespaces=spaces):
-        text.text = show_symbols(
-            text.text or "", *text.xpath("../a:rPr/*/@typeface", namespaces=spaces)
-        )
+        fonts = text.xpath("../a:rPr/*/@typeface", namespaces=spaces)
+        text.text = show_symbols(text.text or "", *fonts)
     for picture in root.xpath("//*[@descr]"):
         picture.set("descr", clean_description(picture.get("descr")))
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"

@@ -60,9 +60,8 @@ def _show_text(root: Any) -> None:
         for child in _find(control, "w:sdtContent/*"):
             control.addprevious(child)
         control.getparent().remove(control)
-    for hidden in _find(
-        root, "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tr[w:trPr/w:del]"
-    ):
+    shown = "@w:val=0 or @w:val='false'"
+    for hidden in _find(root, f"//w:r[w:rPr/w:vanish[not({shown})]] | //w:tr[w:trPr/w:del]"):
         hidden.getparent().remove(hidden)
     for hyphen in _find(root, "//w:noBreakHyphen"):
         hyphen.tag, hyphen.text = f"{{{W}}}t", "\u2011"
