@@ -20,8 +20,8 @@ _UNSEEN_TAGS = {
 }
 # A book of one chapter, which anydoc reads.
 _BOOK = {
-    "META-INF/container.xml": '<c><rootfiles><rootfile full-path="book"/></rootfiles></c>',
-    "book": "<p><manifest><item id='a' href='p'/></manifest><spine><itemref idref='a'/></spine></p>",
+    "META-INF/container.xml": '<c><rootfiles><rootfile full-path="b"/></rootfiles></c>',
+    "b": "<p><manifest><item id='a' href='p'/></manifest><spine><itemref idref='a'/></spine></p>",
 }
 _HEADING_TAGS = frozenset(f"h{level}" for level in range(1, 7))
 _LIST_TAGS = ("ul", "ol")
