@@ -50,7 +50,6 @@ _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_WORD = re.compile(r"\w")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
@@ -283,8 +282,8 @@ def _drop_navigation(body: Any) -> None:
         if block.tag != "p" and text:
             continue
         links = [link for link in block.iter("a") if link.get("href")]
-        linked = sum(len(_WORD.findall("".join(link.itertext()))) for link in links)
-        if text and not (linked and linked == len(_WORD.findall(text))):
+        linked = sum(len(re.findall(r"\w", "".join(link.itertext()))) for link in links)
+        if text and not (linked and linked == len(re.findall(r"\w", text))):
             continue
         away = n < first and not any(link.get("href").startswith("#") for link in links)
         in_footer = next(block.iterancestors("footer"), None) is not None

@@ -16,7 +16,6 @@ from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from lumber_core.support.wording import with_noun
-from lumber_files.encodings import decode
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document, set_apart
@@ -106,7 +105,9 @@ def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[
         if suffix in (".mht", ".mhtml", ".eml"):
             return read_mail(content, max_unpacked), []
         declared = _CHARSET.search(content, 0, 1024)
-        text = decode(content, name, find_declared=lambda _: declared and declared[1].decode()).text
+        is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+        encoding = declared[1].decode() if declared else "utf-16" if is_wide else "utf-8-sig"
+        text = content.decode(encoding, "replace")
         return (read_html(text) if "<" in text[:1000] else text), []
     return "", [f"the part {posixpath.basename(name)} is not read"]
 
