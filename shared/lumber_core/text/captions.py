@@ -18,11 +18,11 @@ from lumber_core.spans import Span
 INVISIBLE = "\u2060"
 """Stands in speech for what is hidden beside a sign, as the tag in "<i>Oars</i>,"."""
 _ARROW = "-->"
-_TIME = r"(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}"
+_TIME = r"(?:(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}|\d+:\d\d:\d\d)"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
 _LABEL = re.compile(  # the lines of a cue above its text
     rf"^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?({_TIME})"
-    rf"[^\S\n]+{_ARROW}[^\S\n]+({_TIME})[^\n]*\n?",
+    rf"[^\S\n]*{_ARROW}[^\S\n]*({_TIME})[^\n]*\n?",
     re.MULTILINE,
 )
 _BLOCK = re.compile(

@@ -165,6 +165,8 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         pytest.param(ROLL_UP, [*"abcdef"], id="roll-up"),
         pytest.param(TEAMS, SAID, id="teams"),
         pytest.param(ZOOM, SAID, id="zoom"),
+        pytest.param(WHISPER_SRT.replace(" --> ", "-->"), SAID, id="no blanks"),
+        pytest.param(WHISPER_SRT.replace(",000", "").replace(",480", ""), SAID, id="seconds"),
         pytest.param(MARKED_UP, SAID, id="tags in srt"),
         pytest.param(BLOCKS, SAID, id="blocks"),
         pytest.param(
