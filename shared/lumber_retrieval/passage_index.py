@@ -128,7 +128,7 @@ class PassageIndex:
         if everything:
             if self._probe is None:  # a model that fails does so before all is made anew
                 self._probe = embed_probe(self._embedding)
-            self.store.database.remove_outdated()
+            self.store.remove_outdated()
         self.check_model(adding=True)
         stored = self.store.digests(named)
         nameless = {digests[name] for name, one in named.items() if one.nameless}

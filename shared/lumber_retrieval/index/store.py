@@ -133,6 +133,11 @@ class PassageStore:
         self._loading = ForkSafeLock()
 
     @read_twice
+    def remove_outdated(self) -> None:
+        """Empty the store, with a warning, if an older version of this library has written it."""
+        self.database.remove_outdated()
+
+    @read_twice
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
         with self.database.transaction() as connection, self.database.intact():
