@@ -35,6 +35,7 @@ from lumber_retrieval.passages.joining import Passage
 
 MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""
+_RECORDED_OF = 8  # records are stored once they are one of so many: a killed run reads these again
 _NOTE = "files"  # the name of the note in the index with the records of its files
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
 _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of answers; benchmarks/unanswerable.py
@@ -94,6 +95,7 @@ class FileIndex:
         self._version = digest(__version__, self._chunker.identity, repr(encoding))
         self._names: dict[str, str] = {}
         self._read: dict[str, _FileRecord] = {}  # by this process
+        self._due: dict[str, _FileRecord | None] = {}  # the records of those that are not stored
         self._by_content: dict[str, list[tuple[str, str]]] = {}  # paths and digests, for a rename
 
     @property
@@ -121,6 +123,7 @@ class FileIndex:
         Raises:
             StoreError: The index cannot be used.
         """
+        self.flush()
         records = self._records(self._index.store.about(_NOTE))
         self._by_content = {}
         for path, record in records.items():
@@ -167,7 +170,7 @@ class FileIndex:
     def add(
         self, files: Iterable[ReadFile], *, advance: Callable[[float], object] | None = None
     ) -> None:
-        """Add files, and store their records.
+        """Add files, and store their records at once or by `flush`.
 
         Args:
             files: The files.
@@ -191,7 +194,16 @@ class FileIndex:
             documents.append(document)
         self._index.add(documents, advance=advance)
         self._read |= read
-        self._store_records(certain)
+        self._due |= certain
+        # All records are written each time: for each batch, it would take longer than the rest.
+        if len(self._due) * _RECORDED_OF > len(self._read):
+            self.flush()
+
+    def flush(self) -> None:
+        """Store the records that `add` has not stored yet."""
+        due, self._due = self._due, {}
+        if due:
+            self._store_records(due)
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
         """Remove the files that are gone from some folders.
@@ -239,6 +251,7 @@ class FileIndex:
             for batch in batches(self._read_changed(inputs, changed), MAX_BATCH_FILES):
                 self.add(batch, advance=bar.update)
             bar.update(len(changed) - bar.n)
+        self.flush()
         paths_given = [Path(given) for given in inputs.paths if given != STDIN]
         folders = [path.resolve() for path in paths_given if path.is_dir()]
         self.remove_gone(folders, paths)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lumber_cli.file_index import FileIndex, ReadFile, Stamp, content_of, is_settled, stamp_of
 from lumber_cli.inputs import Inputs
 from lumber_files import NamedPath, TextFile, read_file
+from lumber_retrieval.index.store import PassageStore
 
 
 def read(path: Path, text: str) -> ReadFile:
@@ -38,6 +40,27 @@ def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
     (best, *_) = one.search("When does the train leave?", 5, names=names)
     assert (best.document, best.text) == ("train", "The train leaves at nine.")
     assert one.search("When does the train leave?", 5, names={ferry.path: "ferry"})[0].document
+
+
+def test_records_of_many_files_are_written_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time they are written all together: for each batch, it would take squared time."""
+    files = [read(tmp_path / f"{n}.md", f"The ferry {n} leaves at noon.\n") for n in range(60)]
+    writes: list[int] = []
+    revise = PassageStore.revise
+
+    def count(self: PassageStore, *args: Any) -> None:
+        writes.append(1)
+        revise(self, *args)
+
+    monkeypatch.setattr(PassageStore, "revise", count)
+    index = FileIndex(tmp_path / "index.db")
+    for file in files:
+        index.add([file])
+    assert len(writes) < 30
+    index.flush()
+    assert FileIndex(tmp_path / "index.db").find_unchanged(stamps(*files)) == {*stamps(*files)}
 
 
 def test_what_another_process_has_replaced_is_not_current(tmp_path: Path) -> None:

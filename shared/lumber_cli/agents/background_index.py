@@ -159,6 +159,7 @@ class BackgroundIndex:
                 self._stale -= {each.path for each in read}
             if due and self._asked > ticket:
                 return False
+        index.flush()
         return True
 
     def _find_due(self, index: FileIndex, stamps: Mapping[str, Stamp]) -> list[str]:
