@@ -68,7 +68,7 @@ class _Workbook:
         merged: list[str] = []
         hidden: list[range] = []
         number = 0
-        unseen_columns: set[int] = set()
+        unseen_rows: set[int] = set()
         sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
         for _, element in etree.iterparse(
             sheet, tag=("{*}col", "{*}row", "{*}mergeCell"), resolve_entities=False
@@ -87,16 +87,16 @@ class _Workbook:
                     column = place[1] if place else column + 1
                     if text := self._show(cell):
                         cells[column] = " ".join(text.split()).replace("|", "\\|")
-                is_hidden = bool(cells) and element.get("hidden") in ("1", "true")
-                self.notices["row"] += is_hidden
-                unseen = {c for c in cells if is_hidden or any(c in each for each in hidden)}
-                unseen_columns |= set() if is_hidden else unseen
                 if cells:
-                    grid[number] = {c: text for c, text in cells.items() if c not in unseen}
+                    grid[number] = cells
+                    unseen_rows |= {number} if element.get("hidden") in ("1", "true") else set()
                 element.clear()
-        self.notices["column"] += len(unseen_columns)
         _repeat_merged(grid, merged)
-        return grid
+        used = {c for number in grid.keys() - unseen_rows for c in grid[number]}
+        unseen = {c for c in used if any(c in columns for columns in hidden)}
+        self.notices.update(row=len(unseen_rows), column=len(unseen))
+        grid |= {number: {} for number in unseen_rows}
+        return {n: {c: cells[c] for c in cells if c not in unseen} for n, cells in grid.items()}
 
     def _show(self, cell: Any) -> str:
         """Return the text of a cell as a sheet shows it, or its formula if no value is stored."""

@@ -428,6 +428,11 @@ def test_merged_cells_of_a_sheet_are_in_each_row_and_column_and_a_title_is_said_
     assert text_of(merged, ".xlsx") == (
         "## S\n\n**Boats**\n\n| North | Gull |\n| --- | --- |\n| North | Tern |\n| East | Hub |"
     )
+    hidden = sheet("Coast|Boat", "North|Gull", "|Tern") + MERGED
+    hidden = hidden.replace('<row r="2">', '<row r="2" hidden="1">')
+    assert text_of(workbook(("S", hidden)), ".xlsx") == (
+        "## S\n\n| Coast | Boat |\n| --- | --- |\n| North | Tern |"
+    ), "a cell that begins in a hidden row"
 
 
 def test_notices_say_what_a_workbook_hides_and_what_it_does_not_compute() -> None:
