@@ -198,7 +198,14 @@ def _identity(client: Client) -> str:
 
 
 def table_of(rows: Sequence[Row]) -> str:
-    """Return the rows as a table in Markdown."""
-    lines = [[*asdict(row).values()] for row in (HEADER, *rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "".join(f"| {' | '.join(line)} |\n".replace("|  |", "| |") for line in lines)
+    """Return the rows as a table in Markdown: clients with the same cells share a row."""
+    clients: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        client, *cells = asdict(row).values()
+        clients.setdefault(tuple(cells), []).append(client)
+    lines = [["; ".join(names), *cells] for cells, names in clients.items()]
+    header = [*asdict(HEADER).values()]
+    return "".join(
+        f"| {' | '.join(line)} |\n".replace("|  |", "| |")
+        for line in (header, ["---"] * len(header), *lines)
+    )
