@@ -136,8 +136,9 @@ def entries_in(
 ) -> Iterator[os.DirEntry[str]]:
     """Yield the files of a folder, at any depth, by name; hidden files and folders are left out.
 
-    Links to folders are not followed. Folders that cannot be opened are left out, as are paths too
-    long for the system, and links that lead in circles or through a file; `skipped` receives them.
+    Links to folders are not followed. Folders that cannot be opened are left out, those whose path
+    is too long for the system too, and links that lead in circles or through a file. `skipped`
+    receives their errors.
     """
     skipped = {} if skipped is None else skipped
     waiting = [os.fspath(folder)]  # not calls in each other: folders may be nested by thousands

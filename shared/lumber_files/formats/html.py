@@ -302,8 +302,7 @@ def _arrange_tables(body: Any) -> None:
         if next(table.iterancestors("table"), None) is not None:
             continue  # the cell that it is in becomes a line
         rows = table.findall("tr")
-        widths = [[int(cell.get("colspan", 1)) for cell in row] for row in rows]
-        columns = max((sum(row) for row in widths if len(row) > 1), default=0)
+        columns = max((sum(int(cell.get("colspan", 1)) for cell in row) for row in rows), default=0)
         has_header = columns > 1 and _names_columns(rows[0])
         if columns < 2 or _is_layout(table, has_header=has_header):
             for part in table.xpath("self::* | tr | tr/* | caption"):
@@ -311,8 +310,6 @@ def _arrange_tables(body: Any) -> None:
             continue
         for cell in rows[0]:
             cell.tag = "th" if has_header else "td"
-        for cell in (row[0] for row in rows if len(row) == 1):  # may span more columns than exist
-            cell.set("colspan", str(min(columns, int(cell.get("colspan", 1)))))
         spans = [int(c.get("colspan", 1)) * int(c.get("rowspan", 1)) for row in rows for c in row]
         if sum(spans) > len(spans) + MAX_REPEATED_CELLS:
             strip_attributes(table, "colspan", "rowspan")

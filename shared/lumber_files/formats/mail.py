@@ -14,6 +14,7 @@ from email.message import EmailMessage, Message
 from email.parser import BytesParser
 
 _HEADERS = ("From", "To", "Cc", "Date")
+_DEEPEST_HEADING = 6
 # Lines of plain text that Markdown takes for headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
 _TEXTS = ("text/plain", "text/html", "text/enriched", "text/markdown", "text/rfc822-headers")
@@ -30,7 +31,7 @@ def read_mail(content: bytes, _max_unpacked: int) -> str:
 def _blocks(mail: Message, level: int) -> Iterator[str]:
     """Yield the blocks of a mail, whose subject is a heading of a level."""
     if mail["Subject"]:
-        yield f"{'#' * min(level, 6)} {_one_line(mail['Subject'])}"
+        yield f"{'#' * min(level, _DEEPEST_HEADING)} {_one_line(mail['Subject'])}"
     headers = [f"{name}: {_one_line(mail[name])}" for name in _HEADERS if mail[name]]
     if headers:
         yield "  \n".join(headers)

@@ -11,7 +11,7 @@ _CLEANUP = re.compile(
     r"""(?=[`!\[<\\\n\#]|^[\ >]+`)(?:
     (?P<code>^[\ >]*(?P<fence>`{3,})(?!`)[^`\n]*\n.*?^[\ >]*(?P=fence)$
     |(?<![\\`])(?P<ticks>`{1,3})(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))
-    |(?<!\\)!?\[(?!\^[^\]]*\](?!\(\#))(?P<link>(?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]*)\)
+    |(?<!\\)!?\[(?!\^)(?P<link>(?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]*)\)
     |(?P<anchor><a\ id="[^"]*"></a>)
     |(?P<break>(?<!\\)\\\n)
     |(?P<gap>\n\n(?=(?P<indent>[\ >]*)(?P<marker>-|\d+\.)\ ))
@@ -32,6 +32,7 @@ NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
 MAX_REPEATED_CELLS = 20_000
 """Maximum number of repeated cells of a table; more are made by files that mean harm."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
+_NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])
 
 
@@ -44,7 +45,7 @@ def set_apart(kind: str, before: str, text: str) -> str:
     first = text[:1]
     if before in ("", *" [(") or not first.strip():
         return text
-    is_number = first.isdigit() or (first in "+-\u2212\u2013" and text[1:2].isdigit())
+    is_number = first.isdigit() or (first in _NUMBER_SIGNS and text[1:2].isdigit())
     is_mark = kind == "note" and before.isalnum() and first.isalnum()
     if is_mark or (is_number and kind in ("sup", "note")):
         return f"^{text}"

@@ -117,12 +117,9 @@ def is_text(line: TextLine) -> bool:
 
 
 def levels_of(headings: Iterable[tuple[float, int]]) -> dict[float, int]:
-    """Return the level of headings of each size, by bookmarks or by rank.
+    """Return the level of each size, given sizes of headings with their bookmark's level or 0.
 
     Weight and capitals make no levels: each level in a path takes words of a passage's budget.
-
-    Args:
-        headings: The size of each, and the level of its bookmark or 0.
     """
     counts, bookmarked = Counter[float](), dict[float, Counter[int]]()
     for size, level in headings:

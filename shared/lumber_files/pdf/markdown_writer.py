@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby, pairwise
 
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
-from lumber_files.pdf.ruled_tables import Rule, find_grids
+from lumber_files.pdf.ruled_tables import Rule, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
 from lumber_files.pdf.text_lines import BULLETS, TextLine, join_marks
 
@@ -48,12 +49,8 @@ def to_markdown(
 ) -> tuple[list[str], str]:
     """Return the Markdown of each page, and a title for a file without headings or "".
 
-    Line ends still divide words in it; see `finish`. The title is the first running head.
-
-    Args:
-        pages: The lines of each page.
-        rules: The lines drawn on each page.
-        outline: The file's bookmarks.
+    Line ends still divide words in it; see `finish`. The title is the first running head. Pages
+    have their lines, and the rules drawn on each.
     """
     kept, heads, notes = strip_running_heads(pages)
     lines = [join_marks(page) for page in kept]
@@ -132,17 +129,13 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         level = block.level or levels[heading_size(block.lines)]
         return f"{_LINE}{'#' * level} " + "\n".join(lines)
     if block.kind == "table":
-        rows = [
-            _LINE + "|" + "".join(f" {cell} |" if cell else " |" for cell in row)
-            for row in block.cells
-        ]
+        rows = ["".join(f" {cell} |" if cell else " |" for cell in row) for row in block.cells]
+        rows = [f"{_LINE}|{row}" for row in rows]
         rows.insert(1, _LINE + "| --- " * len(block.cells[0]) + "|")
         return "\n".join(rows)
     if block.kind == "row":  # a block of its own, so that no row is cut
-        cells = (
-            (" ".join(word.text for word in cell) for cell in line.cells) for line in block.lines
-        )
-        lines = ["  ".join(row) for row in cells]
+        cells = (" ".join(word.text for word in cell) for cell in block.lines[0].cells)
+        lines = ["  ".join(cells)]
     if block.kind == "code":
         code, fence = [*_code_lines(block.lines)], _FENCE
         while any(line.lstrip().startswith(fence) for line in code):
@@ -194,15 +187,16 @@ def _blocks(
 ) -> Iterator[_Block]:
     """Yield the blocks of a page: its ruled tables, and the blocks of lines between them."""
     inside: dict[TextLine, _Block] = {}
-    for grid in find_grids(rules):
-        free = [line for line in page if line not in inside]
-        if filled := grid.fill(free):
-            table = _Block("table", cells=filled[1])
-            inside.update((free[number], table) for number in filled[0])
-    free = [line for line in page if line not in inside]
+    free = page
+    for find in (find_grids, partial(find_open_grids, page)):
+        for grid in find(rules):
+            if filled := grid.fill(free):
+                table = _Block("table", cells=filled[1])
+                inside.update((free[number], table) for number in filled[0])
+                free = [line for line in page if line not in inside]
     for found in find_column_tables(free, rules):
-        table = _Block("table", cells=[[_escape(cell) for cell in row] for row in found.cells])
-        inside.update((line, table) for line in found.lines)
+        table = _Block("table", cells=[[_escape(cell) for cell in row] for row in found[1]])
+        inside.update((line, table) for line in found[0])
     written: set[_Block] = set()
     for owner, lines in groupby(page, inside.get):
         if owner is None:

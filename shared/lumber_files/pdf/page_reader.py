@@ -16,6 +16,7 @@ from itertools import groupby
 from math import hypot
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
+from unicodedata import combining
 
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.limits import check_unpacked
@@ -28,15 +29,16 @@ from lumber_files.pdf.text_repair import clean_pages
 # A hyphen at a line end is U+FFFE in PDFium's text; U+FDD1 stands for U+2010 there.
 _LINE = re.compile("([^\r\n\ufffe\ufdd1]*)(\ufffe|\ufdd1|\r\n|$)")
 _HYPHENS = {"\ufffe": "-", "\ufdd1": "\u2010"}
-_WORD = re.compile(
-    r"[\S\x0b\x0c\x1c-\x1f\x85]+"
-)  # control codes are glyphs without a character, and no spaces
+# Control codes are glyphs without a character, and no spaces.
+_WORD = re.compile(r"[\S\x0b\x0c\x1c-\x1f\x85]+")
 _BOLD = re.compile("(?i)bold|black|heavy|demi|CMBX|SFBX")
 _MIN_BOLD_WEIGHT = 600
 _MONOSPACED = re.compile(
     "(?i)mono|nimbusmon|monaco|courier|consol|menlo|typewriter|(?<!bar)code|(?:CM|EC|SF|LM|TX)S?L?TT"
 )
 _FIXED_PITCH_FLAG = 1  # in a font's flags; TeX does not set it
+_FROM_RIGHT = re.compile("[\u0590-\u065f\u066e-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]{2,}")
+_ALEFS = "\u0622\u0623\u0625\u0627\u0671"
 _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MIN_RAISE = 0.15  # times the size
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
@@ -56,12 +58,8 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list
     The titles are that in the properties and the running head of a file without headings, or "".
     Pages without text are numbered from 1, and empty pages left out.
 
-    Args:
-        content: The file.
-        max_unpacked: Maximum size in bytes of all text.
-
     Raises:
-        TooMuchError: That is exceeded.
+        TooMuchError: The text has more than `max_unpacked` bytes.
         ValueError: The file is damaged or encrypted.
     """
     import pypdfium2.raw as pdfium  # importing it initialises the library
@@ -131,14 +129,10 @@ def _has_fields(pdfium: Any, page: Any) -> bool:
 def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
-    get, kind, path = (
-        pdfium.FPDFPage_GetObject,
-        pdfium.FPDFPageObj_GetType,
-        pdfium.FPDF_PAGEOBJ_PATH,
-    )
+    get, kind = pdfium.FPDFPage_GetObject, pdfium.FPDFPageObj_GetType
     for number in range(pdfium.FPDFPage_CountObjects(page)):  # there may be thousands, mostly text
         drawn = get(page, number)
-        if kind(drawn) != path:
+        if kind(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
@@ -152,10 +146,8 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
         elif segments in _RECTANGLE_SEGMENTS:
             pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
             if strokes.value:  # a cell
-                yield Rule(left, bottom, left, top)
-                yield Rule(right, bottom, right, top)
-                yield Rule(left, bottom, right, bottom)
-                yield Rule(left, top, right, top)
+                yield from (Rule(x, bottom, x, top) for x in (left, right))
+                yield from (Rule(left, y, right, y) for y in (bottom, top))
 
 
 class _Characters:
@@ -175,11 +167,7 @@ class _Characters:
         self._pdfium.FPDFText_ClosePage(self._page)
 
     def lines(self, annotated: int | None = None) -> list[TextLine]:
-        """Return the lines with visible characters.
-
-        Args:
-            annotated: The number of the first character that is drawn by an annotation.
-        """
+        """Return the lines with visible characters, from `annotated` on those of annotations."""
         buffer = (ctypes.c_ushort * (self.count + 1))()
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
@@ -226,7 +214,8 @@ class _Characters:
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
         base, font = 0.0, _Font(0.0)
-        sampled = {0, len(matches) // 2, len(matches) - 1}  # reading a font is slow
+        behind = int(bool(matches) and len(matches[0][0]) == 1)  # a drop cap
+        sampled = {0, behind, len(matches) // 2, len(matches) - 1}  # reading a font is slow
         words: list[Word] = []
         for number, word in enumerate(matches):
             if number in sampled:
@@ -257,21 +246,37 @@ class _Characters:
             heights.append(min(corners[0][1], corners[1][1]))
         return sides, heights
 
-    def _base(self, index: int, turns: int = 0) -> float:
-        """Return the height of a character's baseline."""
+    def _origin(self, index: int, turns: int = 0) -> tuple[float, float]:
+        """Return where a character begins on its baseline."""
         x, y = self._numbers[:2]
         self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
-        return _rotate(x.value, y.value, turns)[1]
+        return _rotate(x.value, y.value, turns)
+
+    def _base(self, index: int, turns: int = 0) -> float:
+        return self._origin(index, turns)[1]
+
+    def _from_right(self, start: int, letters: re.Match[str], turns: int) -> str:
+        """Return the letters of a word from right to left as they are drawn.
+
+        Browsers draw them from left to right, which is the order that PDFium returns. The letters
+        of a ligature are at one place, mostly in reverse: an alef is behind its lam, a mark last.
+        """
+        places: list[tuple[float, int, int, str]] = []
+        for index, letter in enumerate(letters[0], start=start + letters.start()):
+            rank = 2 if combining(letter) else int(letter in _ALEFS)
+            x = round(self._origin(index, turns)[0], 1)
+            places.append((-x, rank, -index, letter))
+        return "".join(place[-1] for place in sorted(places))
 
     def _text(self, word: re.Match[str], font: _Font, *, level: bool) -> str:
         """Return the text of a word, with raised and lowered numbers set apart.
 
-        Args:
-            word: The word.
-            font: How it is drawn.
-            level: Whether its first and last characters reach equally far down.
+        In a `level` one the first and last characters reach equally far down.
         """
         # Each call of PDFium is slow.
+        if not word[0].isascii() and _FROM_RIGHT.search(word[0]):
+            turns, start = font.turns, word.start()
+            return _FROM_RIGHT.sub(lambda own: self._from_right(start, own, turns), word[0])
         sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
         digit = None if sure else _LAST_DIGIT.search(word[0], 1)
         if digit is None:
@@ -310,14 +315,7 @@ class _Characters:
 
 
 class _Font(NamedTuple):
-    """How a character is drawn.
-
-    Attributes:
-        size: In points.
-        bold: Whether it is bold.
-        fixed: Whether its font is monospaced.
-        turns: Quarter turns to the left.
-    """
+    """How a character is drawn: as the attributes of `Word` state."""
 
     size: float
     bold: bool = False
@@ -356,7 +354,5 @@ def _outline(document: Any) -> Iterator[tuple[tuple[int, str], int]]:
         place = bookmark.get_dest()
         with suppress(UnicodeDecodeError):
             page = place.get_index() if place else None
-            yield (
-                (-1 if page is None else page, bookmark_key(bookmark.get_title())),
-                bookmark.level + 1,
-            )
+            key = -1 if page is None else page, bookmark_key(bookmark.get_title())
+            yield key, bookmark.level + 1

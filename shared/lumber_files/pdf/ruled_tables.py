@@ -1,16 +1,24 @@
-"""Finds the cells of a PDF's tables between drawn lines."""
+"""Finds the cells of a PDF's tables between drawn lines, some of which may be missing."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise, repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import TextLine, Word
 
 _MIN_GAP = 3.0  # points; closer lines are one
 _MIN_SHARE = 0.6  # of a table's height or width; merged cells interrupt its lines
+_MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
+_MAX_CELL_LINES = 15  # the columns of a page have more between two rules
+_MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are text
+_MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
+_MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row that has none on its other side
+_MAX_LEADING = 1.5  # times the size, of the lines of such a row
+_MIN_ROW_STEP = 1.2  # times the distance of lines, from one row to the next
 
 
 class Rule(NamedTuple):
@@ -28,18 +36,11 @@ class Rule(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Words of a line in a cell.
+    """Words of a line in a cell."""
 
-    Attributes:
-        line: The number of the line.
-        first: The column of the first word.
-        wide: Whether it reaches into other columns.
-        text: The words.
-    """
-
-    line: int
-    first: int
-    wide: bool
+    line: int  # its number
+    first: int  # the column of the first word
+    wide: bool  # whether it reaches into other columns
     text: str
 
 
@@ -174,3 +175,148 @@ def find_grids(rules: Iterable[Rule]) -> Iterator[Grid]:
 def _distinct_places(values: Iterable[float]) -> list[float]:
     ordered = sorted(values)
     return ordered[:1] + [value for before, value in pairwise(ordered) if value - before > _MIN_GAP]
+
+
+def find_open_grids(lines: Sequence[TextLine], rules: Iterable[Rule]) -> Iterator[Grid]:
+    """Yield the grids of a page whose columns have no upright rules; each cell may have its own."""
+    for stack in _stacks([rule for rule in rules if not rule.upright]):
+        left, right = stack[0].left - _MIN_GAP, stack[0].right + _MIN_GAP
+        inside = [line for line in lines if line.left < right and left < line.right]
+        inside.sort(key=attrgetter("base"))
+        bases = [line.base + line.size / 4 for line in inside]
+        rows: list[list[TextLine]] = []
+        first = len(inside)
+        for above, rule in pairwise([None, *stack, None]):
+            last, first = first, bisect_right(bases, rule.top) if rule else 0
+            row = inside[first:last]
+            wide = any(line.left < left or right < line.right for line in row)
+            if above and rule and _is_band(row, above.bottom - rule.top) and not wide:
+                rows += [row] if row else []
+                continue
+            if above:  # the last row may have no rule below
+                yield from _grid_of([*rows, *_end(row[::-1], above.bottom, left, right)], stack[0])
+            rows = [*_end(row, rule.top, left, right)] if rule else []
+
+
+def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
+    """Yield the rules that begin and end at the same places, from top to bottom."""
+    joined: list[Rule] = []
+    for level in _alike(rules, attrgetter("bottom")):
+        for number, rule in enumerate(sorted(level)):
+            if number and rule.left < joined[-1].right + _MIN_GAP:
+                joined[-1] = joined[-1]._replace(right=max(joined[-1].right, rule.right))
+            else:
+                joined.append(rule)
+    for group in _alike(joined, attrgetter("left")):
+        for stack in _alike(group, attrgetter("right")):
+            if len(stack) > 1:
+                yield sorted(stack, key=attrgetter("top"), reverse=True)
+
+
+def _alike(rules: Sequence[Rule], place: Callable[[Rule], float]) -> Iterator[list[Rule]]:
+    start, ordered = 0, sorted(rules, key=place)
+    for stop in range(1, len(ordered) + 1):
+        if stop == len(ordered) or place(ordered[stop]) - place(ordered[stop - 1]) > _MIN_GAP / 2:
+            yield ordered[start:stop]
+            start = stop
+
+
+def _is_band(row: Sequence[TextLine], height: float) -> bool:
+    if _gutters(row):
+        return len({round(line.base) for line in row}) <= _MAX_CELL_LINES
+    few = sum(len(line.words) for line in row) <= _MAX_BAND_WORDS
+    return few and height < _MAX_BAND_HEIGHT * max((line.size for line in row), default=height)
+
+
+def _end(
+    lines: Sequence[TextLine], edge: float, left: float, right: float
+) -> Iterator[list[TextLine]]:
+    """Yield the row outside the first or the last rule, given the lines from that rule on."""
+    row: list[TextLine] = []
+    for line in lines:
+        far = abs(line.base - edge) > (_MAX_LEADING if row else _MAX_END_DISTANCE) * line.size
+        if far or line.left < left or right < line.right:
+            break
+        row.append(line)
+        edge = line.base
+    if _gutters(row):
+        yield row
+
+
+def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
+    """Yield the grid of rows, with upright rules in the gaps that no word of a row crosses."""
+    columned = [row for row in rows if _gutters(row)]
+    gutters = _gutters([line for row in columned[len(columned) > 1 :] for line in row])
+    if not gutters or len(rows) < 2:
+        return
+    rows = [part for row in rows for part in _divide(row, gutters, few=len(rows) < 3)]
+    # `column_tables` knows the heads of numbers, but no cells that wrap behind the labels.
+    cells = [_cells(row, gutters) for row in rows]
+    numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
+    if any(numbers[1:]):
+        known = not any(map(_wraps, rows, numbers, repeat(gutters[0])))
+    else:
+        known = not all(0 in own for own in cells)
+    if known:
+        return
+    tops = [max(line.base + line.size for line in row) for row in rows]
+    tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)
+    drawn: list[Rule] = []
+    for row, top, bottom in zip(rows, tops, tops[1:], strict=False):
+        words = [word for line in row for word in line.words]
+        clear = [x for x in gutters if not any(word.left < x < word.right for word in words)]
+        places = [rule.left, *(clear if _gutters(row) else ()), rule.right]
+        drawn += (Rule(place, bottom, place, top) for place in places)
+        drawn += (Rule(rule.left, y, rule.right, y) for y in (top, bottom))
+    yield Grid(drawn)
+
+
+def _wraps(row: Sequence[TextLine], has_numbers: bool, behind: float) -> bool:
+    """Return whether text behind the labels goes on in a second line of a row with numbers."""
+    top = max(line.base - line.size / 2 for line in row)
+    later = (word for line in row if line.base < top for word in line.words)
+    return has_numbers and any(o.left > behind and o.text.upper().isupper() for o in later)
+
+
+def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str]:
+    """Return the letters in each column, by its number."""
+    cells: dict[int, str] = {}
+    for word in (word for line in lines for word in line.words):
+        column = bisect_right(gutters, word.left)
+        cells[column] = cells.get(column, "") + word.text
+    return cells
+
+
+def _divide(
+    row: Sequence[TextLine], gutters: Sequence[float], *, few: bool
+) -> Iterator[list[TextLine]]:
+    """Yield the rows between two rules: one, unless two numbers stand in a column.
+
+    The rules may be a `few`: those above and below the heads, and below the table.
+    """
+    levels: list[list[TextLine]] = []
+    for line in sorted(row, key=lambda line: -line.base):
+        if not levels or levels[-1][0].base - line.base > line.size / 2:
+            levels.append([])
+        levels[-1].append(line)
+    cells = [_cells(level, gutters) for level in levels]
+    starts = [n for n, own in enumerate(cells) if n and 0 in own and len(own) > 1]
+    numbers = [c for own in cells for c, text in own.items() if c and not text.upper().isupper()]
+    if len(numbers) == len(set(numbers)):
+        steps = [upper[0].base - lower[0].base for upper, lower in pairwise(levels)]
+        wide = [n for n in starts if steps[n - 1] > _MIN_ROW_STEP * min(steps)]
+        starts = (wide or starts) if few else []
+    for start, stop in pairwise([0, *starts, len(levels)]):
+        yield [line for level in levels[start:stop] for line in level]
+
+
+def _gutters(lines: Sequence[TextLine]) -> list[float]:
+    """Return the middles of the gaps between words that all lines leave free."""
+    gutters: list[float] = []
+    end = 0.0
+    words = sorted((word.left, word.right, line.size) for line in lines for word in line.words)
+    for number, (left, right, size) in enumerate(words):
+        if number and left - end > _MIN_GUTTER * size:
+            gutters.append((left + end) / 2)
+        end = max(end, right)
+    return gutters

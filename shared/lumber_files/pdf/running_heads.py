@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from lumber_files.pdf.heading_levels import title_key
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
@@ -29,26 +28,15 @@ Key = tuple[str, int]
 """The text and the height of a line."""
 
 
-class StrippedPages(NamedTuple):
-    """Pages without their running heads.
-
-    Attributes:
-        pages: The other lines of each page.
-        heads: What stands at the top of the first page and is said nowhere else.
-        notes: What other running heads say.
-    """
-
-    pages: list[list[TextLine]]
-    heads: list[TextLine]
-    notes: list[TextLine]
-
-
-def strip_running_heads(pages: Sequence[Sequence[TextLine]]) -> StrippedPages:
+def strip_running_heads(
+    pages: Sequence[Sequence[TextLine]],
+) -> tuple[list[list[TextLine]], list[TextLine], list[TextLine]]:
     """Return pages without the lines that most pages around them repeat at the same height.
 
     Lines that differ in a number are rows of a table, unless the number counts the pages. Titles
     such as "Step 1" and "Step 2" are kept: they are larger than the text, and running heads are
-    not. Running heads that name the chapter start or end with the page number.
+    not. Running heads that name the chapter start or end with the page number. Then return what
+    stands at the top of the first page and is said nowhere else, and what other heads say.
     """
     largest = HEADING_SCALE * text_size(pages)
     edges = [[*_edges(page)] for page in pages]
@@ -81,17 +69,17 @@ def strip_running_heads(pages: Sequence[Sequence[TextLine]]) -> StrippedPages:
                 run -= 1
             dropped |= dict.fromkeys(edge[:run], (number, side))
     kept = [[line for line in page if line not in dropped] for page in pages]
-    text = title_key(" ".join(line.text for page in kept for line in page))
-    heads: list[TextLine] = []
-    notes: list[TextLine] = []
+    states = title_key(" ".join(line.text for page in kept for line in page))
+    said: tuple[list[TextLine], list[TextLine]] = [], []
     for line, place in dropped.items():
-        words = keys[line][0].split()
         own = f"{place[0] + first}" if numbered else ""
-        said = title_key(_LABEL.sub(" ", " ".join(word for word in words if word != own)))
-        if said not in text:
-            text += said
-            (notes if any(place) else heads).append(line)
-    return StrippedPages(kept, heads, notes)
+        for cell in line.cells:
+            words = keys[line][0] if len(line.cells) == 1 else " ".join(w.text for w in cell)
+            stated = _LABEL.sub(" ", " ".join(word for word in words.split() if word != own))
+            if (own_key := title_key(stated)) not in states:
+                states += own_key
+                said[any(place)].append(TextLine(cell))
+    return kept, *said
 
 
 def _edges(page: Sequence[TextLine]) -> Iterator[list[TextLine]]:
@@ -107,15 +95,11 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
     alike: dict[Key, list[tuple[int, TextLine, bool]]] = {}
     for number, page in enumerate(pages):
         outermost = {edge[0] for edge in page if edge and _is_apart(*edge[:2])}
-        for edge in page:
-            for line in edge:
-                if line in keys:  # the edges of a short page meet
-                    continue
-                height = round(line.base / _HEIGHT_STEP)
-                keys[line] = (_PAGE if _ROMAN.fullmatch(line.text) else line.text, height)
-                apart = line in outermost
-                key = re.sub(r"\d+", _PAGE, line.text), height
-                alike.setdefault(key, []).append((number, line, apart))
+        for line in dict.fromkeys(line for edge in page for line in edge):
+            height = round(line.base / _HEIGHT_STEP)
+            keys[line] = (_PAGE if _ROMAN.fullmatch(line.text) else line.text, height)
+            key = re.sub(r"\d+", _PAGE, line.text), height
+            alike.setdefault(key, []).append((number, line, line in outermost))
     for (text, _), lines in alike.items():
         counts = Counter(
             (place, int(match[0]) - number)
@@ -123,11 +107,13 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
             for place, match in enumerate(_NUMBER.finditer(line.text))
         )
         # Of a part of a file, or of files that were joined.
-        grows = len(lines) >= _MIN_REPEATS and (text == _PAGE or _grow(lines))
+        all_numbers = [[*map(int, re.findall(r"\d+", line.text))] for _, line, _ in lines]
+        grows = text == _PAGE or all(after > before for before, after in pairwise(all_numbers))
         for number, line, apart in lines:
             for place, match in reversed([*enumerate(_NUMBER.finditer(line.text))]):
                 at_end = match.start() == 0 or match.end() == len(line.text)
-                if counts[place, int(match[0]) - number] > 1 or (grows and apart and at_end):
+                grown = len(lines) >= _MIN_REPEATS and grows and apart and at_end
+                if grown or counts[place, int(match[0]) - number] > 1:
                     text, height = keys[line]
                     keys[line] = (text[: match.start()] + _PAGE + text[match.end() :], height)
     return keys
@@ -135,12 +121,6 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
 
 def _is_apart(line: TextLine, inward: TextLine | None = None) -> bool:
     return inward is None or abs(line.base - inward.base) > _MAX_ROW_DISTANCE * line.size
-
-
-def _grow(lines: Sequence[tuple[int, TextLine, bool]]) -> bool:
-    """Return whether the numbers of lines grow with the pages."""
-    numbers = [[*map(int, re.findall(r"\d+", line.text))] for _, line, _ in lines]
-    return all(after > before for before, after in pairwise(numbers))
 
 
 def _first_page_numbers(line: TextLine, number: int) -> set[int]:

@@ -26,6 +26,9 @@ _ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
 _LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_ITEM_NUMBER}")
 _ITEM_START = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_ITEM_NUMBER})\s")
 _WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
+_MIN_DROP_CAP = 1.8  # times the size of its text; it is two lines high or more
+_MAX_CAP_GAP = 0.3  # times the size, before the rest of its word
+_WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
 _MAX_MARK_GAP = 4  # times the size, between a mark and its item
 
 
@@ -137,10 +140,14 @@ def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
 
 
 def join_marks(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines joined with the bullets, numbers and fields beside them that come later."""
+    """Return lines joined with the bullets, numbers and fields beside them that come later.
+
+    A drop cap is joined to the word that it begins.
+    """
+    page = _join_drop_caps(page)
     late = [line for line in page if line.added or _LONE_MARK.fullmatch(line.text)]
     if not late:
-        return list(page)
+        return page
     lines = [line for line in page if line not in set(late)]
     heights: dict[int, list[int]] = {}
     for number, line in enumerate(lines):
@@ -160,6 +167,23 @@ def join_marks(page: Sequence[TextLine]) -> list[TextLine]:
         else:
             alone.append(mark)
     return [*lines, *alone]
+
+
+def _join_drop_caps(page: Sequence[TextLine]) -> list[TextLine]:
+    lines: list[TextLine] = []
+    for line in page:
+        before = lines[-1].words if lines and lines[-1].base < line.base else ()
+        words = [*before, *line.words] if len(before) == 1 else [*line.words]
+        cap, first = words[0], words[min(1, len(words) - 1)]
+        gap = (first.left - cap.right) / first.size
+        large = len(cap.text) == 1 and cap.text.isupper() and cap.size > _MIN_DROP_CAP * first.size
+        if large and -_MAX_CAP_GAP < gap < 1:
+            apart = " " * (cap.text in _WORDS_OF_ONE_LETTER and gap > _MAX_CAP_GAP)
+            first = first._replace(text=cap.text + apart + first.text, left=cap.left)
+            lines[len(lines) - (len(before) == 1) :] = [TextLine([first, *words[2:]])]
+        else:
+            lines.append(line)
+    return lines
 
 
 def _is_beside(mark: TextLine, line: TextLine) -> bool:

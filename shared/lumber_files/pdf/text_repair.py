@@ -25,6 +25,12 @@ _REPAIRS = {
     0x17F: "s",  # PDFium returns it for a ligature
 }
 
+# Old TeX draws an accent before its letter. An acute before a consonant may be an apostrophe.
+_ACCENTS = dict(
+    zip("\xa8\xb4\u02c6\u02dc\u02c7\u02da", "\u0308\u0301\u0302\u0303\u030c\u030a", strict=True)
+)
+_ACCENTED = re.compile("(?i)([\xa8\u02c6\u02dc\u02c7\u02da])([a-z\u0131])|(\xb4)([aeiouy\u0131])")
+
 _PART = r"\w+(?:-\w+)*"
 _LINE_END = rf"(?P<sign>-| ?[{_SOFT_HYPHENS}]) ?\n"
 _WORD = re.compile(_PART)
@@ -38,12 +44,19 @@ _CONJUNCTION = 3  # letters of "and", "und", "y"; a hyphen before one replaces h
 def clean_pages(texts: Sequence[str]) -> list[str]:
     """Return the repaired pages. The words of all pages decide how a divided word is joined."""
     pages = [text.replace("\r\n", "\n").replace("\r", "\n").translate(_REPAIRS) for text in texts]
+    pages = [_ACCENTED.sub(_compose, page) for page in pages]
     for sign in _SOFT_HYPHENS:  # a file that has it inside lines uses it as its plain hyphen
         if any(re.search(rf"\w{sign}\w", page) for page in pages):
             pages = [page.replace(sign, "-") for page in pages]
     words = _Words(pages)
     pages = [_DIVIDED_WORD.sub(words.mend, page) for page in pages]
     return [re.sub(f"[{_SOFT_HYPHENS}]", "-", page) for page in pages]
+
+
+def _compose(match: re.Match[str]) -> str:
+    accent, letter = filter(None, match.groups())
+    whole = unicodedata.normalize("NFC", letter.replace("\u0131", "i") + _ACCENTS[accent])
+    return whole if len(whole) == 1 else match[0]
 
 
 class _Words:

@@ -40,10 +40,6 @@ from tests.growth import MOST, growth
             "| Boat | Rent | Rent |\n| --- | --- | --- |\n| Boat | Hour | Day |\n"
             "| Punt | 6 | 25 |\n| Punt | 7 | 30 |",
         ),
-        (
-            "<table><tr><th colspan=100>T<tr><td>a<td>b</table>",
-            "| T | T |\n| --- | --- |\n| a | b |",
-        ),
         # Nothing of a table for layout is repeated.
         (
             "<table><tr><td rowspan=2><h2>a</h2>b<td>c<tr><td><h2>d</h2>e</table>",

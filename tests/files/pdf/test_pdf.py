@@ -310,6 +310,15 @@ def test_a_page_that_is_turned_is_read_like_any_other(degrees: int, matrix: str)
     assert read_bytes(content, name="a", suffix=".pdf").text == "# Boats\n\n" + " ".join(PROSE)
 
 
+def test_a_drop_cap_belongs_to_its_word() -> None:
+    lines = [
+        (105, 400 - 14 * n, 11, line) for n, line in enumerate(("nce the tide", "has turned,"))
+    ]
+    assert read([*prose(740), (72, 372, 36, "O"), *lines]).split("\n\n")[1].startswith("Once the")
+    words = read([*prose(740), (72, 372, 36, "A"), *lines[1:]]).split()
+    assert words[-3:] == ["A", "has", "turned,"]
+
+
 def test_a_paragraph_goes_on_on_the_next_page() -> None:
     assert read(prose(740, PROSE[:1]), prose(740, PROSE[1:])) == "\n\f".join(
         [PROSE[0], " ".join(PROSE[1:])]
@@ -410,7 +419,7 @@ def test_the_sign_of_a_currency_is_in_the_cell_of_its_number() -> None:
         for left, cell in ((72, f"Hire {number}"), (240, "$"), (280, "12"), (340, "$"), (380, "9"))
     ]
     heads = [(275, 626, 11, "2023"), (375, 626, 11, "2022")]
-    assert rows_between(read([*prose(740), *heads, *rows]))[2] == ["Hire 0", "$ 12", "$ 9"]
+    assert rows_between(read([*prose(740), *heads, *rows]))[2] == ["Hire 0", "$12", "$9"]
 
 
 def test_the_unit_in_parentheses_is_no_head_and_no_heading() -> None:
@@ -479,6 +488,42 @@ def test_a_cell_that_spans_rows_or_columns_is_in_each() -> None:
     ]
 
 
+OPEN_ROWS = [("Term", "Meaning"), ("Ebb", "From high to low"), ("Slack", "Between the two")]
+
+
+@pytest.mark.parametrize(
+    ("heights", "parts"),
+    [
+        ((622, 604, 562, 544), 1),  # above the heads, and below each row
+        ((604, 562, 544), 1),  # below each row
+        ((622, 604, 562, 544), 2),  # a rule for each cell
+        ((622, 604, 562), 2),  # above each row
+        ((622, 604, 544), 1),  # around the heads, and below the last row
+    ],
+)
+def test_a_cell_that_wraps_between_level_rules_is_one_cell(
+    heights: Sequence[int], parts: int
+) -> None:
+    cells: list[Drawn] = [
+        (left, base, 11, text)
+        for base, row in zip((610, 592, 550), OPEN_ROWS, strict=True)
+        for left, text in zip((72, 150), row, strict=True)
+    ]
+    cells[4:4] = [(150, 579, 11, "water, which takes"), (150, 566, 11, "six hours.")]
+    places = (70, 145, 260)[:: 1 if parts == 2 else 2]
+    rules = "".join(f"{x} {y} m {z} {y} l S\n" for y in heights for x, z in pairwise(places))
+    text = read([*prose(740), *cells, *prose(400)], more=rules)
+    whole = ["Ebb", "From high to low water, which takes six hours."]
+    assert rows_between(text) == [["Term", "Meaning"], ["---", "---"], whole, [*OPEN_ROWS[2]]]
+
+
+def test_two_columns_of_text_between_rules_are_no_table() -> None:
+    left = [(72, 640 - 14 * n, 11, "The keeper lights the lamp when it") for n in range(20)]
+    right = [(320, 640 - 14 * n, 11, "is dark, and puts it out at dawn.") for n in range(20)]
+    rules = "".join(f"70 {y} m 520 {y} l S\n" for y in (660, 350, 300))
+    assert "|" not in read([*left, *right], more=rules)
+
+
 def test_turned_heads_stay_in_their_table() -> None:
     turned = "".join(
         f"BT /F0 8 Tf 0 1 -1 0 {left + 14} 583 Tm ({name}) Tj ET\n"
@@ -515,6 +560,24 @@ def test_right_to_left_lines_are_read_with_their_numbers() -> None:
     shown = "\u05e8\u05d9\u05d7\u05de 123 \u05dd\u05dc\u05d5\u05e2"
     text = read_bytes(pdf_of_text([shown]), name="a", suffix=".pdf").text
     assert text == "\u05e2\u05d5\u05dc\u05dd 123 \u05de\u05d7\u05d9\u05e8"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "word"),
+    [
+        ("\u0628\u062d\u0631", "\u0628\u062d\u0631"),
+        ("\u0644\u0627", "\u0644\u0627"),  # lam and alef
+        ("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
+        ("\u0661\u0662", "\u0662\u0661"),  # digits stand from left to right
+    ],
+)
+def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, word: str) -> None:
+    glyphs = "".join(
+        f"/Span <</ActualText <FEFF{ord(letter):04X}>>> BDC (o) Tj EMC\n"
+        for letter in reversed(drawn)
+    )
+    shown = f"BT /F0 12 Tf 300 300 Td /ReversedChars BMC\n{glyphs}EMC ET"
+    assert read(prose(740), more=shown).split()[-1] == word
 
 
 def test_an_error_states_that_a_file_needs_a_password() -> None:
