@@ -19,7 +19,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test test-postgres fuzz faults load test-legacy test-experimental test-llm test-packed test-ray test-clients test-stores test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
+.PHONY: demo compare test test-postgres fuzz faults load test-legacy test-experimental test-llm test-packed test-ray test-clients test-stores test-loaders test-examples test-examples-lowest test-lowest test-packages test-pythons coverage check docs bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -30,7 +30,7 @@ compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; write
 
 test: $(READY)  ## Run the tests
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
-	@echo "Not included: make faults, make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-clients, make test-stores, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
+	@echo "Not included: make faults, make load, make test-legacy, make test-experimental, make test-llm, make test-packed, make test-ray, make test-clients, make test-stores, make test-loaders, make test-examples, make test-examples-lowest, make test-lowest, make test-packages, make test-pythons"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -105,6 +105,14 @@ test-stores:  ## Put chunks into real vector stores, and compare what these do w
 	@.venv-stores/bin/uv pip install --quiet --python .venv-stores/bin/python \
 		-e '.[langchain,llama-index,postgres]' -r tests/stores/requirements.txt $(TESTING)
 	.venv-stores/bin/python -m pytest -q $(LENIENT) -m stores tests/stores
+
+# Needs pandoc and LibreOffice, which make the files. WRITE_LOADERS=1 writes the tables of docs/formats.md.
+test-loaders:  ## Load files with real loaders and readers, and compare the result with the documented tables
+	@test -x .venv-loaders/bin/python || $(PYTHON) -m venv .venv-loaders
+	@.venv-loaders/bin/python -m pip install $(QUIET) uv
+	@.venv-loaders/bin/uv pip install --quiet --python .venv-loaders/bin/python \
+		-e '.[langchain,llama-index,documents]' -r tests/loaders/requirements.txt $(TESTING)
+	.venv-loaders/bin/python -m pytest -q $(LENIENT) -m loaders --timeout=600 tests/loaders
 
 # Answers are shared over Redis: the program redis-server is needed, too.
 test-ray:  ## Run the example for Ray on a cluster on this machine

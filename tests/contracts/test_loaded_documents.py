@@ -28,6 +28,9 @@ class LangChain:
     def texts(self, question: str) -> list[str]:
         return [one.metadata["text"] for one in self.retriever.invoke(question)]
 
+    def passages(self, question: str, budget: int) -> list[dict[str, Any]]:
+        return [one.metadata for one in self.retriever.invoke(question, budget=budget)]
+
     def cite(self, question: str, *quotes: str) -> list[Citation]:
         return langchain_lumber.cite(quotes, self.retriever.invoke(question))
 
@@ -45,6 +48,10 @@ class LlamaIndex:
 
     def texts(self, question: str) -> list[str]:
         return [one.text for one in self.retriever.retrieve(question)]
+
+    def passages(self, question: str, budget: int) -> list[dict[str, Any]]:
+        self.retriever.budget = budget
+        return [one.metadata for one in self.retriever.retrieve(question)]
 
     def cite(self, question: str, *quotes: str) -> list[Citation]:
         return llamaindex_lumber.cite(quotes, self.retriever.retrieve(question))
@@ -157,3 +164,28 @@ def test_a_random_id_is_not_cited_beside_a_title() -> None:
     of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
     (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
     assert cited.document == "On otters"
+
+
+CONVERTED = (
+    "Mill guide\n\n# Mill guide\n\nIt is old.\n\n## Bread\n\nA loaf costs two pence.\n\n"
+    "## Otters\n\nOtters hunt fish at dawn.\n\n# wind the clock\nwind --twice\n"
+)
+STRIPPED = (
+    "Tide clock\n\nIt ticks.\n\nInstall\n\n# create it\nmake it\n\nWinding\n\nTurn the key.\n"
+)
+
+
+@every_framework
+def test_passages_of_converted_documents_have_their_headings(make: Make) -> None:
+    of = make()
+    of.retriever.sync([of.document(CONVERTED, file_path="mill.docx", file_name="mill.docx")])
+    (found, *_) = of.passages("What does a loaf cost?", budget=8)
+    assert found["headings"] == "Mill guide > Bread"
+
+
+@every_framework
+def test_passages_of_text_without_its_marks_have_no_headings(make: Make) -> None:
+    of = make()
+    of.retriever.sync([of.document(STRIPPED, source="clock.md")])
+    (found, *_) = of.passages("When is the key turned?", budget=4)
+    assert not found["headings"]

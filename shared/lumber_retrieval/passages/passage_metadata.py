@@ -99,10 +99,11 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     # Without a context, its document has a title of its own, or a name that is not descriptive.
     source = place_source(chunk.text, {CONTEXT_KEY: "", **metadata})
     parsed: ParsedText = ChunkOutline(source)
-    if kind != "markdown":
-        plain = parse_plain(source)
-        # A chunk of a plain text that was split as Markdown by its units has headings.
-        if "headings" not in metadata or isinstance(plain, StructuredText):
+    headed = metadata.get("headings") or metadata.get(INSIDE_KEY)
+    lost = part.metadata is metadata and not headed and _HEADING.search(chunk.text)
+    if kind != "markdown" or lost:
+        plain = parse_plain(source)  # a chunk has headings if it was split as Markdown
+        if not headed or isinstance(plain, StructuredText):
             parsed = plain
     span = part.span.shifted(-chunk.span.start)
     [one] = deliver(Segmentation((span,)), _AS_IT_IS, parsed, _no_limits())
