@@ -122,7 +122,9 @@ class Trial:
                 return str(len(documents)), "", "", "", reason and f"refused: {reason[0]}"
         bread = [one for one in self.find() if "loaf of bread" in self.text(one)]
         prices = [price for price in PRICES if any(quote(price) in self.text(o) for o in bread)]
-        outcome = {("nine",): "replaced", ("two", "nine"): "beside the old"}.get((*prices,), "lost")
+        outcome = {("nine",): "replaced", ("two", "nine"): "beside the old"}.get(
+            (*prices,), "the old is found"
+        )
         (cited,) = self.lumber.cite([quote(PRICES[1])], bread)
         joined = self.lumber.join_pages(documents)
         pages = f", {len(joined)} joined" if len(joined) < len(documents) else ""
