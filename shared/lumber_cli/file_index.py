@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from tqdm import tqdm
 
 from lumber_cli.inputs import STDIN, Inputs
@@ -25,17 +26,20 @@ from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
 from lumber_core.text.titles import title_after_rename
-from lumber_evaluation.embedders import BundledEmbedder, Embedder
+from lumber_evaluation.embedders import BundledEmbedder, Embedder, Similarity
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
+from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
 
 MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together: the most that Ctrl-C loses."""
 _RECORDED_OF = 8  # records are stored once they are one of so many: a killed run reads these again
+_LARGE_BYTES = 800_000
+"""Bytes of new files that have about 150,000 words, whose vectors take half a minute or more."""
 _NOTE = "files"  # the name of the note in the index with the records of its files
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
 _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of answers; benchmarks/unanswerable.py
@@ -225,11 +229,18 @@ class FileIndex:
             self._index.delete(gone)
             self._store_records(dict.fromkeys(gone, None))
 
-    def update(self, inputs: Inputs) -> None:
+    def update(
+        self, inputs: Inputs, *, show_first: Callable[[FileIndex], object] | None = None
+    ) -> None:
         """Bring the index up to date with some files; `search` then searches these.
 
         New and changed files are read; files that are gone from a folder are removed. Other files
         in the index are left as they are.
+
+        Args:
+            inputs: The files.
+            show_first: If the new and changed files are large, is called before they are embedded,
+                with an index that finds their passages by words alone.
 
         Raises:
             StoreError: The index cannot be used.
@@ -244,14 +255,15 @@ class FileIndex:
                 self._names.setdefault(path, _name(named))
             else:
                 changed.append(named)
-        # On a terminal. What takes time is embedding: a file is done when it is embedded.
-        with tqdm(
-            total=len(changed), unit="file", unit_scale=True, disable=None if changed else True
-        ) as bar:
-            for batch in batches(self._read_changed(inputs, changed), MAX_BATCH_FILES):
-                self.add(batch, advance=bar.update)
-            bar.update(len(changed) - bar.n)
-        self.flush()
+        by_words = None
+        sizes = [stamp[1] for stamp in map(stamps.get, map(_path, changed)) if stamp]
+        if show_first and sum(sizes) >= _LARGE_BYTES:
+            by_words = FileIndex(None, None, _NoEmbedder())
+            by_words._add_changed(inputs, changed)
+            by_words.find_unchanged({})  # so that `find_text` knows what has been read
+            show_first(by_words)
+            changed = [named for named in changed if _path(named) in by_words._names]
+        self._add_changed(inputs, changed, by_words)
         paths_given = [Path(given) for given in inputs.paths if given != STDIN]
         folders = [path.resolve() for path in paths_given if path.is_dir()]
         self.remove_gone(folders, paths)
@@ -295,14 +307,29 @@ class FileIndex:
                 raise StoreError(f"{passage.document} has just changed in the index: ask again")
         return sources
 
+    def _add_changed(
+        self, inputs: Inputs, changed: Sequence[NamedPath | None], read: FileIndex | None = None
+    ) -> None:
+        """Read and add files, those that another index has without reading them again."""
+        # On a terminal. What takes time is embedding: a file is done when it is embedded.
+        with tqdm(
+            total=len(changed), unit="file", unit_scale=True, disable=None if changed else True
+        ) as bar:
+            for batch in batches(self._read_changed(inputs, changed, read), MAX_BATCH_FILES):
+                self.add(batch, advance=bar.update)
+            bar.update(len(changed) - bar.n)
+        self.flush()
+
     def _read_changed(
-        self, inputs: Inputs, files: Iterable[NamedPath | None]
+        self, inputs: Inputs, files: Iterable[NamedPath | None], read: FileIndex | None
     ) -> Iterator[ReadFile]:
         for named in files:
             stamp = _stamp(named)  # before: a file that changes meanwhile is read again
             settled = is_settled(stamp)
             content = "" if named is None else content_of(named.path)
             file = self.find_text(named.path, content, named.name) if named else None
+            if file is None and named and read:
+                file = read.find_text(named.path, content, named.name)
             file = file or inputs.read(named)
             path = _path(named)
             if file is not None and path not in self._names:
@@ -409,6 +436,18 @@ class _Embedding:
 
     async def aembed_query(self, text: str) -> list[float]:
         return await in_thread(self.embed_query, text)
+
+
+class _NoEmbedder:
+    """An embedding model for an index that finds passages by words alone: all vectors are zero."""
+
+    identity = "none"
+    similarity: Similarity = "cosine"
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return np.zeros((len(texts), 1), dtype=np.float32)
+
+    embed_queries = embed_documents
 
 
 def _name(named: NamedPath | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -82,12 +82,16 @@ def remove_index(path: Path) -> None:
 
 
 def open_updated(
-    inputs: Inputs, encoding: str | None, model: Embedder | None
+    inputs: Inputs,
+    encoding: str | None,
+    model: Embedder | None,
+    show_first: Callable[[FileIndex], object] | None = None,
 ) -> tuple[FileIndex, str]:
     """Return the cached index of some files, brought up to date, and where it is if it is new.
 
     An index that is damaged, or of another version or embedding model, is made anew. Without a
     usable cache folder, or if the disk fails, the index is temporary. Both are reported.
+    `show_first` is that of `FileIndex.update`.
     """
     place = ""
     path = cache_path([path for path in inputs.paths if path != STDIN], encoding, model)
@@ -97,13 +101,13 @@ def open_updated(
         index = FileIndex(path, encoding, model)
         try:
             index.check()
-            index.update(inputs)
+            index.update(inputs, show_first=show_first)
         except (UnusableError, OtherModelError) as error:
             say(f"the index in the cache is made anew: {error}")
             remove_index(path)
             inputs.failed.clear()  # they are read again
             index = FileIndex(path, encoding, model)
-            index.update(inputs)
+            index.update(inputs, show_first=show_first)
         path.chmod(0o600)
         os.utime(path)
         _prune(path)
@@ -111,7 +115,7 @@ def open_updated(
         say(f"the index is not kept: {error}")
         inputs.failed.clear()  # they are read again
         index = FileIndex(None, encoding, model)
-        index.update(inputs)
+        index.update(inputs, show_first=show_first)
     else:
         place = str(path) if is_new else ""
     return index, place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from pathlib import Path
 from tempfile import mkdtemp
@@ -138,11 +139,23 @@ def ask_command(
             check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
         is_cached = kept is None and not no_cache and STDIN not in paths
         files = None if is_cached else FileIndex(kept, encoding, embedding)
-    place = ""
+    place, shown = "", False
+
+    def show_first(by_words: FileIndex) -> None:
+        nonlocal shown
+        first = [one for one in by_words.search(question, words) if one.words_found]
+        if first and not shown:
+            shown = True
+            say("the first passages, found by words; better ones follow when all is embedded:")
+            show_passages(question, None, first, kind)
+
+    is_read_by_people = sys.stdout.isatty() and sys.stderr.isatty() and STDIN not in paths
+    printed = kind is PassageFormat.TEXT and not as_page and model is None
+    early = show_first if is_read_by_people and printed else None
     if files is None:
-        files, place = open_updated(inputs, encoding, embedding)
+        files, place = open_updated(inputs, encoding, embedding, early)
     else:
-        files.update(inputs)
+        files.update(inputs, show_first=early)
     passages = files.search(question, words)
     if not passages:
         inputs.report_unread()
@@ -153,6 +166,8 @@ def ask_command(
     answer = None
     if model is not None:
         answer, why = answer_from(passages, question, documents, model, policy)
+    if shown:
+        say("the passages, found by meaning and by words:")
     if all(map(is_far, passages)):
         say("nothing in these files seems to answer this; the nearest passages are:")
     if as_page:

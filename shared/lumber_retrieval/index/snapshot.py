@@ -102,13 +102,13 @@ class Snapshot:
         """Return what `nearest` and `matching` do, and the origin of each chunk in either.
 
         Args:
-            vector: The vector of a query.
+            vector: The vector of a query; one of zeros is near to nothing.
             query: The query. None: chunks are not ranked by its words.
             count: The number of chunks in each ranking.
             accepts: Returns whether a chunk may be found. None: all may be.
             least_length: Characters of the text of a document whose metadata is read.
         """
-        rankings = [self._nearest(vector, count, accepts)]
+        rankings = [self._nearest(vector, count, accepts)] if np.any(vector) else []
         if query is not None:
             rankings.append(self._matching(query, count, accepts))
         numbers = {number: None for ranking in rankings for number, _ in ranking}
