@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lumber_core import BertChunker
-from lumber_core.text import read_cues, what_is_said
+from lumber_core.text import read_cues, spoken_text
 
 BUNDLED = Path(__file__).parent / "data" / "nine_things.vtt"
 SHORTEST = 30  # tokens: a shorter piece is joined to a neighbour
@@ -51,7 +51,7 @@ def main(file: Path) -> None:
     text, offsets = "", []
     for cue in cues:
         offsets.append(len(text))
-        text += what_is_said(captions, cue.span) + " "
+        text += spoken_text(captions, cue.span) + " "
 
     spans = BertChunker("large", threshold=0, min_chunk_size=SHORTEST).segment(text).spans
     chapters = [text[span.start : span.end] for span in spans]

@@ -104,7 +104,7 @@ def refuse_unknown(
 
     Args:
         owner: Name of the class that was called.
-        names: The names given.
+        names: The names that were passed.
         known: The valid names.
         elsewhere: Names from other libraries, each with what to use instead.
 
@@ -122,14 +122,14 @@ def refuse_unknown(
 
 
 class RefusesUnknown:
-    """A model of pydantic that refuses settings which it does not have; see `refuse_unknown`."""
+    """A pydantic model whose constructor raises for unknown settings; see `refuse_unknown`."""
 
     _elsewhere: ClassVar[Mapping[str, str]] = {}
 
-    if not TYPE_CHECKING:  # in place of the constructor that pydantic makes of the fields
+    if not TYPE_CHECKING:  # type checkers read the constructor that pydantic makes of the fields
 
         def __new__(cls, *_: object, **settings: object) -> Any:
-            """Refuse them; LlamaIndex writes the name of the class among the settings."""
+            """Check the names; LlamaIndex adds "class_name" to the settings."""
             given = [name for name in settings if name != "class_name"]
             refuse_unknown(cls.__name__, given, [*cls.model_fields], cls._elsewhere)
             return super().__new__(cls)
@@ -142,12 +142,12 @@ def check_flags(owner: object, *names: str) -> None:
             raise TypeError(f"{name} must be True or False, not {safe_repr(value)}")
 
 
-def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:
-    """Return a check that a value is a finite number that fits.
+def make_number_check(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:
+    """Return a function that raises unless a value is a finite number that fits.
 
     Args:
         fits: Returns whether a number is valid.
-        expected: The valid numbers in the words of an error: "above 0".
+        expected: Describes the valid numbers in the error message, such as "above 0".
     """
 
     def check(name: str, value: Any) -> None:

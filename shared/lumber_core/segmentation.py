@@ -53,15 +53,15 @@ class Verdict:
     Attributes:
         start: Number of the group's first unit in the document.
         stop: Number just past the group's last unit.
-        unit: The unit where new content starts, or None; of a window, the first one named.
-        outcome: How the answer came about. "shift": the judge named a unit; "no_shift": it found
-            none; "single": the group has one unit, so it was not asked. The others give no usable
-            answer: "outside", a unit that was not offered; "unreadable"; "refused", also by the
-            provider; "unavailable", no answer in any attempt.
+        unit: The unit where new content starts, or None; for a window, the first such unit.
+        outcome: How the answer came about. "shift": the judge named a unit. "no_shift": it found
+            none. "single": the group has one unit, so no judge was asked. The other outcomes are
+            failures. "outside": the unit is not in the group. "unreadable": no unit could be read.
+            "refused": by the model or its provider. "unavailable": no answer in any attempt.
         reason: One readable sentence: why this unit, or what went wrong.
         answer: The model's answer, verbatim; None if no model was asked.
         usage: What the answer cost this time; zero if it came from a store. Not compared by `==`.
-        starts: Of a window (`method="window"`), all units where new content starts.
+        starts: For a window (`method="window"`), all units where new content starts.
     """
 
     start: int
@@ -88,8 +88,8 @@ class Segmentation:
         verdicts: One per group of the walk, in document order; empty for splitters that
             ask no judge.
         usage: The total cost, lanes included. Not compared by `==`.
-        start_verdicts: For each span the verdict that set its start; None for the first span, and
-            where a size limit did. Empty for splitters that ask no judge.
+        start_verdicts: For each span the verdict that set its start; None for the first span and
+            for starts set by a size limit. Empty for splitters that ask no judge.
     """
 
     spans: tuple[Span, ...]

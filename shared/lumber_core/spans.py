@@ -27,7 +27,7 @@ class Span(NamedTuple):
         return Span(self.start + offset, self.end + offset)
 
     def within(self, other: Span) -> Span:
-        """Return the part of this span inside another; its length is 0 or negative if none is."""
+        """Return the part of this span inside another; `end <= start` if they do not overlap."""
         return Span(max(self.start, other.start), min(self.end, other.end))
 
     def stripped(self, text: str) -> Span:

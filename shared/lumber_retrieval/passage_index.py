@@ -18,7 +18,7 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.storage.database import Database, read_twice
-from lumber_core.text.captions import speech, what_is_said
+from lumber_core.text.captions import speech, spoken_text
 from lumber_retrieval.hits import Accepts
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import (
@@ -210,7 +210,7 @@ class PassageIndex:
             sources, Delivery(trim=True), show_progress=show_progress and asks
         )
         split = [
-            [replace(chunk, text=what_is_said(one.content.text, chunk.span)) for chunk in chunks]
+            [replace(chunk, text=spoken_text(one.content.text, chunk.span)) for chunk in chunks]
             for one, chunks in zip(documents, split, strict=True)
         ]
         parts = place_chunks(split)

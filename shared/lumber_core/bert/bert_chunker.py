@@ -19,7 +19,7 @@ from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, free_sizes
+from lumber_core.chunking.sizes import ChunkSize, layout_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
@@ -128,7 +128,7 @@ class BertChunker(Chunker):
                 "the bundled model scores places such as sentences, not words: pass model="
                 '"large" or paper=False'
             )
-        most, target = free_sizes(chunk_size, target_size)
+        most, target = layout_sizes(chunk_size, target_size)
         super().__init__(
             chunk_size=None if threshold is not None and chunk_size == "auto" else most,
             target_size=target if threshold is None else None,

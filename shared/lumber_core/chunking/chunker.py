@@ -36,9 +36,9 @@ BY_LAYOUT: UnitName = "sentences_and_lines"
 class Chunker(ABC):
     """Base of the splitters.
 
-    A subclass passes the settings below on, and stores every other argument of its constructor in
-    an attribute of the same name. `repr`, the identity, ids and cache keys contain these settings,
-    so they cannot be changed afterwards. `counter` counts tokens.
+    A subclass passes the settings below to this constructor, and stores every other argument in an
+    attribute of the same name. `repr`, the identity, ids and cache keys contain these settings, so
+    they cannot be changed afterwards. `counter` counts tokens.
 
     Args:
         chunk_size: Maximum tokens in a chunk, for any text: a hard limit. None: no limit.
@@ -65,7 +65,7 @@ class Chunker(ABC):
     """
 
     default_units: ClassVar[UnitName] = BY_LAYOUT
-    """The units of a class by default; metadata for Markdown replaces them."""
+    """The default units of a class; Markdown replaces them if the metadata show that format."""
 
     not_in_identity: ClassVar[frozenset[str]] = frozenset()
     """Settings that cannot change the chunks."""
@@ -104,7 +104,7 @@ class Chunker(ABC):
 
     @property
     def identity(self) -> str:
-        """What determines the chunks, as a key for caches; the same in every process.
+        """Cache key of everything that determines the chunks; the same in every process.
 
         Covers every setting that can change the result, the model's weights and the judge's
         identity. It contains no credentials. Custom functions are identified by name only (see
@@ -315,7 +315,7 @@ class Chunker(ABC):
         return texts, [self._limits_for(parsed, overlap) for parsed in texts]
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
-        """Return the limits of chunks without the room for metadata, context and overlap."""
+        """Return the limits of chunks, less the room for metadata, context and overlap."""
         limits = self._limits_around(parsed.source)
         if limits.room is not None:
             overlap += limits.room.reserve(parsed.possible_contexts(), overlap)
@@ -330,7 +330,7 @@ class Chunker(ABC):
 
     def _deliver(self, parsed: ParsedText, cuts: Segmentation, delivery: Delivery) -> list[Chunk]:
         """Return the chunks of a segmented text."""
-        # Only an overlap can make chunks too long.
+        # Only an overlap can make a chunk exceed the limits, which then exclude metadata's room.
         limits = (
             self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
         )
@@ -358,7 +358,7 @@ def enforce_limits(
     scorer: Scorer | None = None,
     parts: CountedParts | None = None,
 ) -> Segmentation:
-    """Return the segmentation with its spans cut and joined to keep sections and size limits.
+    """Return the segmentation with its spans cut and merged to respect sections and size limits.
 
     Args:
         segmentation: Spans that tile the text.
@@ -382,7 +382,7 @@ def enforce_limits(
 
 
 def _start_sections(spans: tuple[Span, ...], parsed: ParsedText) -> tuple[Span, ...]:
-    """Return the spans, cut where a section starts that is not joined with others."""
+    """Return the spans, cut at the start of each section that is not merged with others."""
     if not parsed.section_starts:
         return spans
     starts = {*parsed.section_starts, *(span.start for span in spans)}

@@ -1,8 +1,8 @@
 """Where to cut a text by layout, scores and size at once.
 
 All splitters use these rules to cut chunks that are too long, and some to cut to a size. Places are
-sentences, lines and paragraphs; if these are too far apart, clauses and words. A cut at a place is
-scored by the kind of the place and, if there is a model, by its score. The best tiling decides.
+sentences, lines and paragraphs, and clauses and words if these are too far apart. The score of a
+cut depends on the kind of its place and, if there is a model, on the model's score.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SCORES = [*_KIND_SCORES.values()]  # looked up by number, which is faster
 _LEVEL_SCORES = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 _DEPTH_COST = 1.0  # per level of indentation
 _T_WEIGHT = 0.3  # per unit of t
-_LOWEST_T = -12.0  # the t of a place without tokens, which is minus infinity, and of any below
+_LOWEST_T = -12.0  # lower t is raised to this; that of a place without tokens is minus infinity
 
 
 class _Weights(NamedTuple):
@@ -63,12 +63,13 @@ class _Weights(NamedTuple):
 
 
 _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
-# The classifier predicts a start at most headings and every third list item. With the weights of
-# plain text, short sections and single items become chunks, and recall falls. Recall is level for
-# `start` from 0.4 to 1.2, `size` from 24 to 36 and `mixed` from 3 up.
+# The classifier predicts a start at most headings and at every third list item. With the weights of
+# plain text, short sections and single items become chunks, and recall falls. Recall is constant
+# for `start` from 0.4 to 1.2, `size` from 24 to 36 and `mixed` from 3 up.
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
-# Sizes are scaled if finer gaps count less than this share of the coarse ones; see `Cutter._parts`.
+# Sizes are scaled if the finer gaps sum to less than this share of the coarse ones; see
+# `Cutter._parts`.
 _MIN_SUM_RATIO = 0.9
 _MAX_SIZE_PER_TARGET = 4  # times the target: the longest chunk considered without a limit
 
@@ -154,9 +155,9 @@ class Cutter:
             places = places_of.pop(span, None)
             if places is None:
                 places = self._parsed.places(*span)
-            parts, found = self._parts(span, places, unit_starts[low:high], scorer)
+            parts, refined = self._parts(span, places, unit_starts[low:high], scorer)
             if len(parts) > 1:
-                long.update(self._limits.find_too_long(self._parsed, parts, found.parts()))
+                long.update(self._limits.find_too_long(self._parsed, parts, refined.parts()))
                 waiting += parts[::-1]
             else:
                 shortened += parts_that_fit(text, span, self._most, self._limits)
@@ -172,28 +173,28 @@ class Cutter:
         """
         at_starts = places_at(unit_starts, places) if unit_starts else places
         sized = self._finder.measure(span, at_starts)
-        # The span may count more than the sum of its gaps, with or without finer places. A maximum
-        # below their sum forces a cut.
+        # The span may count more than the sum of its gaps, so the sum may seem to fit. A maximum
+        # below the sum forces a cut.
         most = min(self._most, sum(sized.sizes) - 1)
         if unit_starts:
-            found = self._finder.refine_units(sized, places, most)
+            refined = self._finder.refine_units(sized, places, most)
         else:
-            found = self._finder.refine(sized, most)
-        if not found.places:
-            return [span], found
-        t = None if scorer is None else scorer(found.places)
-        together, apart = sum(sized.sizes), sum(found.sizes)
+            refined = self._finder.refine(sized, most)
+        if not refined.places:
+            return [span], refined
+        t = None if scorer is None else scorer(refined.places)
+        together, apart = sum(sized.sizes), sum(refined.sizes)
         # Finer gaps may count much less apart than together, such as digits without the blank
-        # before them. Parts that have `chunk_size` by their sum would all be too long.
+        # before them. Parts whose gaps sum to `chunk_size` would then all be too long.
         scale = apart / together if apart < _MIN_SUM_RATIO * together else 1.0
         most = max(1, min(int(self._most * scale), apart - 1))
-        starts = [0, *(cut - span.start for cut in self.cut(found, t, most, scale))]
+        starts = [0, *(cut - span.start for cut in self.cut(refined, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
-        return [part.shifted(span.start) for part in parts], found
+        return [part.shifted(span.start) for part in parts], refined
 
     def cut(
         self,
-        found: SizedPlaces,
+        sized: SizedPlaces,
         t: npt.ArrayLike | None = None,
         most: int | None = None,
         scale: float = 1.0,
@@ -201,19 +202,19 @@ class Cutter:
         """Return the offsets of the best cuts at some places.
 
         Args:
-            found: Places in the text.
+            sized: Places in the text.
             t: The classifier's t at each place. None: layout and size decide.
             most: Maximum tokens in a chunk; None: `chunk_size`.
-            scale: What the target is multiplied with.
+            scale: Factor for the target.
 
         Returns:
             Offsets of the cuts, ascending. A chunk is too long only if it counts more tokens than
             the sum of its gaps, or if it contains no place to cut at.
         """
         most = most or self._most
-        if not found.places:
+        if not sized.places:
             return []
-        offsets, kinds, _, depths, levels = found.places.columns
+        offsets, kinds, _, depths, levels = sized.places.columns
         scores = [*map(_SCORES.__getitem__, kinds)]
         if any(levels):
             scores = [*map(add, scores, map(_LEVEL_SCORES.__getitem__, levels))]
@@ -234,7 +235,7 @@ class Cutter:
         )
         headed = [level > 0 for level in levels] if weights.mixed else None
         sections = self._parsed.section_starts
-        begin, end = found.span
+        begin, end = sized.span
         fixed = [
             bisect_left(offsets, start)
             for start in sections[bisect_right(sections, begin) : bisect_left(sections, end)]
@@ -243,7 +244,7 @@ class Cutter:
         for before, last in pairwise([-1, *fixed, len(offsets)]):
             first = before + 1
             inside = best_cuts(
-                found.sizes[first : last + 1],
+                sized.sizes[first : last + 1],
                 scores[first:last],
                 costs,
                 headed and headed[first:last],

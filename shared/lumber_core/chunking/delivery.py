@@ -45,8 +45,8 @@ class Delivery:
     """How chunks are cut out of a text.
 
     Attributes:
-        overlap: Maximum tokens repeated from the end of the chunk before: whole units; sentences,
-            lines, clauses or words where none is that short.
+        overlap: Maximum tokens repeated from the end of the chunk before: whole units, or
+            sentences, lines, clauses or words if no unit is that short.
         trim: Whether white space at both ends of a chunk is left out.
         blank: Whether chunks of only white space are kept. With `trim` they are always dropped.
     """
@@ -66,9 +66,9 @@ class Chunk:
         text: Its text.
         headings: In Markdown, the titles above its start, from the outermost to the innermost; the
             last one may be its own. Empty before the first heading of the text.
-        heading_levels: The levels of these headings, if the chunk begins inside a section and has
-            a heading further down: splitting it again needs them. Otherwise empty.
-        headings_inside: In Markdown, the titles of the sections that begin further down in it.
+        heading_levels: The levels of these headings, if the chunk begins inside a section and
+            contains a heading: splitting it again needs them. Otherwise empty.
+        headings_inside: In Markdown, the titles of the sections that begin inside it.
         outside: The titles and table header that it belongs to, for `context` and
             `text_in_context`. Shortened if `Source.written` leaves too little room.
         pages: Pages of its first and its last visible character, from 1; None if the source has no
@@ -92,7 +92,7 @@ class Chunk:
 
     @property
     def tokens(self) -> int:
-        """Its size in tokens, which the splitter's tokenizer counts at each access."""
+        """Its size in tokens; the splitter's tokenizer counts them at each access."""
         return self.counter.count([self.text])[0]
 
     @property
@@ -132,7 +132,7 @@ class Chunk:
             "headings", joined by " > ", "heading_levels", and "headings_inside", joined by " | ",
             if there are any. With `context`, "context", if there is any. With `verdict`, "verdict",
             the outcome of the verdict that set its start; if that is a failure, also
-            "verdict_reason": what went wrong, and who decided instead. With `pages`, "page_first"
+            "verdict_reason": what went wrong, and what decided instead. With `pages`, "page_first"
             and "page_last", if it has pages. With `lines`, "line_first" and "line_last".
         """
         fields: dict[str, str | int] = {}
@@ -162,10 +162,10 @@ _HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
 _VERDICT_KEYS = ("verdict", "verdict_reason")
 
 
-def known_metadata(
+def chunk_metadata(
     chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
 ) -> dict[str, str | int]:
-    """Return what is known of a chunk: the pages and lines that its document has among it.
+    """Return the metadata of a chunk, with pages and lines if its document has them.
 
     Args:
         chunk: The chunk.
@@ -184,12 +184,12 @@ def known_metadata(
 def added_metadata(
     chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
 ) -> dict[str, str | int]:
-    """Return the metadata that an adapter adds to a chunk, as `known_metadata` does.
+    """Return the metadata that an adapter adds to a chunk, as `chunk_metadata` does.
 
-    The keys depend on the settings and the document's own keys alone, because some stores refuse
-    chunks whose keys differ from those of the first. What is not known of a chunk is "".
+    The keys depend on the settings and the document's own keys alone, because some stores reject
+    chunks whose keys differ from those of the first. A value that a chunk does not have is "".
     """
-    added = known_metadata(chunk, of_document, everything=everything, context=context)
+    added = chunk_metadata(chunk, of_document, everything=everything, context=context)
     keys = [*_HEADING_KEYS, *([CONTEXT_KEY] if context else [])]
     if everything:
         added["chunk_index"] = chunk.index
@@ -261,10 +261,10 @@ def overlap_spans(
         trim: Whether the repeated text begins with a visible character, as the spans then do.
 
     Returns:
-        One span for each, with the same end. It starts at a unit of the span before. If none fits,
-        it starts at a sentence of that span's last unit, or else at a line, clause or word; in code
-        and data at a line first. If not even a word fits, it is unchanged. It always starts after
-        the span before.
+        One span for each, with the same end. It starts at a unit of the span before. If no unit
+        fits, it starts at a sentence of that span's last unit, or else at a line, clause or word.
+        In code and data, lines come first. If not even a word fits, the span is unchanged. It
+        always starts after the start of the span before.
     """
     if not tokens:
         return list(spans)
@@ -272,7 +272,7 @@ def overlap_spans(
     starts, sections = [unit.start for unit in parsed.units()], parsed.section_starts
     extended = list(spans[:1])
     for before, span in pairwise(spans):
-        # Past the start of the chunk before, so that no chunk contains another.
+        # Start after the chunk before starts, so that no chunk contains another.
         section = bisect_right(sections, span.start)
         first = max(before.start, extended[-1].start + 1, sections[section - 1] if section else 0)
         begin = span.start
@@ -290,13 +290,13 @@ def _repeatable(
 ) -> Iterator[list[int]]:
     """Yield where a chunk of at most `tokens` more may begin in `room`, best level first."""
     text, stop, kind = parsed.text, room.end, parsed.source.kind
-    said = speech(text) if kind == "captions" else ""
+    spoken = speech(text) if kind == "captions" else ""
     visible = room.stripped(text).end
     near = max(room.start, stop - tokens * MAX_CHARACTERS_PER_TOKEN)
 
     def among(offsets: Iterable[int]) -> list[int]:
-        # A part of a cue begins with what is said, not with its times.
-        return [at for at in offsets if at < visible and not said[at : at + 1].isspace()]
+        # A part of a cue begins with spoken words, not with its times.
+        return [at for at in offsets if at < visible and not spoken[at : at + 1].isspace()]
 
     if kind in NESTED:
         yield among(parsed.places(near, stop).offsets)
@@ -304,7 +304,7 @@ def _repeatable(
     yield among(parsed.places(near, stop).offsets)
     for places in parsed.finer_places(near, stop):
         yield among(places.offsets)
-    # Words of scripts without spaces; marks alone are none.
+    # Words of scripts without spaces. Punctuation is not a word.
     words = (near + at for at in word_cuts(text[near:visible]))
     yield [at for at in words if text[at : at + 1].isalnum()]
 
@@ -314,8 +314,8 @@ def _earliest_start(
 ) -> int:
     """Return the earliest of `places` from which a span may start, or its own start.
 
-    Galloping search from the nearest place needs few counts, and counts no text much longer than
-    what fits.
+    Galloping search from the nearest place needs few counts, and never counts much more text than
+    fits.
     """
 
     def fits(number: int) -> bool:

@@ -1,8 +1,8 @@
 """Greedy splitting: cut at the unit end nearest to a target length in tokens.
 
-The algorithm is that of the article "greedy text segmentation by token length": after a cut, the
-candidates are the ends of sentences, and the first one that is nearer to the target length than the
-next is taken. The end of the text is a candidate too.
+The algorithm is that of the article "greedy text segmentation by token length". After a cut, the
+candidates are the ends of sentences and of the text. The next cut is the first candidate that is
+nearer to the target length than the one after it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, near_sizes
+from lumber_core.chunking.sizes import ChunkSize, greedy_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
@@ -62,7 +62,7 @@ class GreedyChunker(Chunker):
         tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
         language: str = "en",
     ) -> None:
-        most, target = near_sizes(chunk_size, target_size)
+        most, target = greedy_sizes(chunk_size, target_size)
         super().__init__(
             chunk_size=most,
             target_size=target,

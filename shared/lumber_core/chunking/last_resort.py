@@ -14,12 +14,12 @@ from lumber_core.text.unicode import grapheme_cuts, word_cuts
 # many characters per token of room. A window that is too small is doubled.
 _WINDOW_MARGIN = 1.25
 _WINDOW_CHARACTERS_PER_TOKEN = 8
-# Cuts are searched this many characters past the window, which may end inside a word or cluster.
+# Cuts are searched this far past the window, which may end inside a word or grapheme cluster.
 _CHARACTERS_BEYOND = 64
 
 
 def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iterator[Span]:
-    """Yield parts of a span, of about the same length, none above a maximum of tokens.
+    """Yield parts of a span that have about the same length and at most `most` tokens each.
 
     The cuts are between words, as in "alpha,beta" or in scripts without spaces; between graphemes
     if no word fits; and between characters if no grapheme fits.
@@ -67,9 +67,9 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 break
         else:
             raise ChunkSizeError(
-                f"the character {text[start]!r} alone counts more than {most} tokens, for which "
-                "a chunk has room here: chunk_size (or theta, if that is less) without what "
-                "overlap and metadata take. No cut can keep that limit: raise it"
+                f"the character {text[start]!r} alone counts more than {most} tokens, the room for "
+                "text in a chunk: chunk_size (or theta, if that is less) minus overlap and "
+                "metadata. No cut can respect this limit: raise it"
             )
         yield Span(start, start + cut)
         start += cut

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, free_sizes
+from lumber_core.chunking.sizes import ChunkSize, layout_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.parsed import ParsedText
@@ -20,9 +20,9 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 class LayoutChunker(Chunker):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
-    No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
-    those of `BertChunker` (docs/results.md). Where a text has no headings or paragraphs, cuts fall
-    at sentences by size alone; `BertChunker` sees topics there. A text of at most `target_size`
+    No model is run: a megabyte takes a fraction of a second. In retrieval, its chunks are as good
+    as those of `BertChunker` (docs/results.md). Without headings or paragraphs, cuts fall between
+    sentences by size alone; `BertChunker` detects topics there. A text of at most `target_size`
     tokens is one chunk.
 
     Args:
@@ -36,7 +36,7 @@ class LayoutChunker(Chunker):
             and lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items,
             tables, code, a heading with the block below it, and sentences inside prose), or at the
             `(start, end)` offsets that a callable returns for a text. Chunks start elsewhere only
-            inside units that fit in no chunk and sentences of more than `target_size` tokens.
+            inside units that exceed `chunk_size` and sentences that exceed `target_size`.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.
@@ -62,7 +62,7 @@ class LayoutChunker(Chunker):
         tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
         language: str = "en",
     ) -> None:
-        most, target = free_sizes(chunk_size, target_size)
+        most, target = layout_sizes(chunk_size, target_size)
         super().__init__(
             chunk_size=most,
             target_size=target,

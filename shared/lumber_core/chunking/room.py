@@ -10,7 +10,7 @@ from lumber_core.text.context import Context
 from lumber_core.text.source import Written
 from lumber_core.tokens import TokenCounter
 
-_PARTS_PER_CONTEXT = 4  # a context takes at most one part in this many of the room
+_PARTS_PER_CONTEXT = 4  # a context takes at most 1/4 of the room
 _NOTHING = Context()
 _SAMPLE = "A"  # a text of one token, to count the text written around it
 
@@ -43,7 +43,7 @@ class Room:
 
         Args:
             texts: The texts.
-            contexts: The context of each; by default none has any.
+            contexts: The context of each; by default, all are empty.
         """
         pairs = zip(texts, contexts or [_NOTHING] * len(texts), strict=True)
         forms = [{*self._written(text, context)} for text, context in pairs]
@@ -84,7 +84,7 @@ class Room:
         return fitted
 
     def _shorten_all(self, contexts: Sequence[Context]) -> list[Context]:
-        """Return contexts of at most a quarter of the room, by the sizes of their parts."""
+        """Return each context, shortened to at most a quarter of the room."""
         parts = {part for context in contexts for part in (*context.titles, context.table) if part}
         new = parts.difference(self._sizes)
         if new:

@@ -79,9 +79,9 @@ class SizeLimits:
         )
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
-        """Return the size of each text: its tokens with or without outer white space, if more.
+        """Return the size of each text: the larger count with and without outer white space.
 
-        With `room`, the text written around it may change the count at its ends.
+        With `room`, a text is counted together with its metadata, which may change the count.
         """
         trimmed = [text.strip() for text in texts]
         differing = [
@@ -106,7 +106,7 @@ class SizeLimits:
         most, text = self.target_size, parsed.text
         if not most:
             return False
-        # Most texts are too long, which their beginning shows.
+        # Most texts are too long, and counting their beginning is enough to see it.
         begin = min(len(text), most * MAX_CHARACTERS_PER_TOKEN)
         whole = begin == len(text)
         if self.room is None or not whole:
@@ -138,7 +138,7 @@ class SizeLimits:
     def _possibly_long(
         self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts, most: int
     ) -> Iterator[Span]:
-        """Yield the spans that may count more tokens than a maximum, by the sums of their parts."""
+        """Yield the spans that may count more than `most` tokens, by the sums of their parts."""
         most_added, edges = self.tokens(parsed).most_added, parts.edges
         sums = [*accumulate(parts.tokens, initial=0)]
         last = bisect_left(edges, spans[0].start) if spans else 0

@@ -46,8 +46,8 @@ class SizedPlaces:
         """Return the numbers of the gaps that are too long, ascending.
 
         Args:
-            size: Maximum tokens of other gaps than whole lines.
-            lines: Maximum tokens of gaps of one or several whole lines.
+            size: Maximum tokens of a gap that is not made of whole lines.
+            lines: Maximum tokens of a gap of one or several whole lines.
             edge: The kind of the places at the ends of the range.
         """
         least = min(size, lines)
@@ -140,7 +140,7 @@ class SizedPlaceFinder:
 
         Args:
             outer: Places in a range.
-            number: The number of the gap. Whole lines are divided only if they fit in no chunk.
+            number: The number of the gap. Whole lines are divided only if they exceed `most`.
             most: Maximum tokens in a chunk.
         """
         enough = max(1, self._target // _PLACES_PER_TARGET)
@@ -197,7 +197,7 @@ class SizedPlaceFinder:
 def _replace_zeros(counts: list[int]) -> list[int]:
     """Return counts with 1 in place of 0.
 
-    The optimiser reads all places within `chunk_size` tokens, and a custom counter may count 0
-    tokens between many consecutive places.
+    `best_cuts` compares all places within `chunk_size` tokens. A custom counter that counts 0
+    tokens between many consecutive places would make it slow.
     """
     return counts if min(counts) > 0 else [max(count, 1) for count in counts]

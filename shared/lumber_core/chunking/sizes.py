@@ -22,8 +22,8 @@ FITTING_CHUNK_SIZE = 256
 _TARGET_SHARE = 0.6  # of `chunk_size`: leaves room to choose among several cuts
 
 
-def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
-    """Return the hard limit and the target of a splitter that cuts near the target.
+def greedy_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
+    """Return the hard limit and the target of a splitter that cuts as near the target as it can.
 
     Args:
         chunk_size: "auto": 512, or more for a `target_size` above 400.
@@ -44,7 +44,7 @@ def near_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | No
     return most, target_size or max(1, int((most or DEFAULT_CHUNK_SIZE) * share))
 
 
-def free_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
+def layout_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
     """Return the hard limit and the target of a splitter that chooses all cuts together.
 
     Args:
@@ -100,8 +100,8 @@ def check_order(
         return
     if target_size is not None and target_size > chunk_size:
         raise ValueError(
-            f"target_size ({target_size}) must not be above chunk_size ({chunk_size}), the most "
-            "tokens a chunk may have: raise chunk_size as well, or leave it out for one that fits"
+            f"target_size ({target_size}) must not be above chunk_size ({chunk_size}), the maximum "
+            "tokens in a chunk: raise chunk_size as well, or omit it for one that fits"
         )
     if min_chunk_size is not None and min_chunk_size > chunk_size:
         raise ValueError(

@@ -3,7 +3,7 @@
 Every place where a chunk may start has a score; every chunk has a cost that depends on its size,
 and on whether it ends one section and starts another. `best_cuts` finds the cuts that maximise the
 sum of scores minus the sum of costs, exactly, by dynamic programming: the best tiling up to a place
-is the best tiling up to some earlier place, at most `chunk_size` tokens back, and one chunk more.
+is the best tiling up to an earlier place, at most `chunk_size` tokens back, plus one more chunk.
 That takes O(places x window), where the window is the number of places within `chunk_size` tokens.
 """
 
@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 
 # The cost of a chunk below the minimum, in units of score: more than any score can outweigh.
-_BELOW_MINIMUM = 1e6
+_COST_BELOW_MINIMUM = 1e6
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ChunkCosts:
         """The cost of a chunk of 0, 1, ... chunk_size tokens."""
         target, least = self.target_size, self.min_chunk_size or 0
         return [
-            self.weight * ((size - target) / target) ** 2 + (_BELOW_MINIMUM if size < least else 0)
+            self.weight * ((size - target) / target) ** 2 + (_COST_BELOW_MINIMUM if size < least else 0)
             for size in range(self.chunk_size + 1)
         ]
 
@@ -62,8 +62,8 @@ def best_cuts(
     """Return the cuts of the best tiling of a text.
 
     If two neighbouring places are more than `chunk_size` tokens apart, both become cuts: the caller
-    has to divide the text between them. Of equally good tilings the one whose last chunks are
-    longest is returned.
+    has to divide the text between them. Among equally good tilings, the one with the longest last
+    chunks is returned.
 
     Args:
         sizes: Tokens between places: the first from the text's start to the first
@@ -82,7 +82,7 @@ def best_cuts(
     section = 0  # the last edge at which a section starts
     table, most = costs.table, costs.chunk_size
     # Without a minimum, costs are convex: if the later of two starts is better for one edge, it is
-    # better for all further edges, so no chunk starts before the one that ends at the edge before.
+    # better for all further edges. So the start of the best last chunk never moves back.
     in_order = costs.min_chunk_size is None and not sections
     best = [0.0]  # the value of the best tiling up to each edge
     previous = [0]  # where the last chunk of that tiling starts

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from lumber_core.calls.deadlines import acall_within, call_within
 from lumber_core.calls.forks import renew_after_fork
-from lumber_core.checks import check_positive, number_that
+from lumber_core.checks import check_positive, make_number_check
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.exchange import RequestForms, RequestSettings, is_about_form
 from lumber_core.llms.failures import chain_of, check_redirect, is_blocked, is_unreadable
@@ -31,8 +31,8 @@ NO_KEY = "no-key"
 
 _NOT_PICKLED = ("_lock", "_client")
 
-_check_temperature = number_that(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
-_check_timeout = number_that(lambda seconds: seconds > 0, "a positive number of seconds")
+_check_temperature = make_number_check(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
+_check_timeout = make_number_check(lambda seconds: seconds > 0, "a positive number of seconds")
 
 
 class RemoteModel(ABC):

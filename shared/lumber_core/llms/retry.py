@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.calls.threads import sleep
-from lumber_core.checks import check_not_negative, check_positive, number_that
+from lumber_core.checks import check_not_negative, check_positive, make_number_check
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.call_limits import CircuitBreaker, RateLimiter
 from lumber_core.llms.failures import (
@@ -34,8 +34,8 @@ _MAX_TIMEOUTS = 2  # of one question: the server may still be busy with the firs
 # A model that never answered is tried for so long: its URL may be wrong.
 _FIRST_ANSWER_SECONDS = 10.0
 
-_check_seconds = number_that(lambda seconds: seconds >= 0, "at least 0 seconds")
-_check_limit = number_that(lambda value: value > 0, "above 0, or None for no limit")
+_check_seconds = make_number_check(lambda seconds: seconds >= 0, "at least 0 seconds")
+_check_limit = make_number_check(lambda value: value > 0, "above 0, or None for no limit")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from lumber_core.checks import check_choice, check_positive
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.sizes import ChunkSize, check_sizes, near_sizes
+from lumber_core.chunking.sizes import ChunkSize, check_sizes, greedy_sizes
 from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.cost_estimate import Estimate, Prices, estimate, expected_usages
 from lumber_core.lumber.fallback import GuardedJudge, OnFailure
@@ -156,7 +156,7 @@ class LumberChunker(Chunker):
         # The tokens of units, which groups are made by, may add up to less than those of a chunk.
         most = theta if chunk_size == "auto" else chunk_size
         if method == "window":
-            _, target_size = near_sizes(most or theta, target_size)
+            _, target_size = greedy_sizes(most or theta, target_size)
         elif target_size is not None:
             raise ValueError(
                 'target_size has no effect with method "paper": leave it out, or pass '

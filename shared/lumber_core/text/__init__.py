@@ -9,8 +9,8 @@ and `abbreviations` end no sentence; `places` and `markdown_places` list where c
 and how good each `place` is. `parsed` caches what was read of one text.
 """
 
-from lumber_core.text.captions import read_cues, what_is_said
+from lumber_core.text.captions import read_cues, spoken_text
 from lumber_core.text.source import Source
 from lumber_core.text.units import paragraphs, sentences, sentences_and_lines
 
-__all__ = ["Source", "paragraphs", "read_cues", "sentences", "sentences_and_lines", "what_is_said"]
+__all__ = ["Source", "paragraphs", "read_cues", "sentences", "sentences_and_lines", "spoken_text"]

@@ -98,7 +98,7 @@ def speech(text: str) -> str:
     return "".join(said)
 
 
-def what_is_said(text: str, span: Span | None = None) -> str:
+def spoken_text(text: str, span: Span | None = None) -> str:
     """Return what is said in captions or a part of them, line by line; any other text as it is."""
     said = speech(text)
     part = said if span is None else span.of(said)

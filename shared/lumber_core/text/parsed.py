@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.captions import what_is_said
+from lumber_core.text.captions import spoken_text
 from lumber_core.text.context import Context, make_context
 from lumber_core.text.lines.tables import find_header
 from lumber_core.text.markdown import (
@@ -123,7 +123,7 @@ class ParsedText(ABC):
     @cached_property
     def overhead(self) -> float:
         """Length of the text divided by that of what captions say; 1 of any other text."""
-        return max(1, len(self.text)) / max(1, len(what_is_said(self.text)))
+        return max(1, len(self.text)) / max(1, len(spoken_text(self.text)))
 
     @property
     def title(self) -> str:

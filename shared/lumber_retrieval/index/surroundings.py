@@ -19,7 +19,7 @@ from lumber_core.calls.threads import batches
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.spans import Span
-from lumber_core.text.captions import what_is_said
+from lumber_core.text.captions import spoken_text
 from lumber_core.text.lines.tables import without_bars
 from lumber_core.text.source import Source
 from lumber_core.tokens.even import EvenCounter
@@ -96,7 +96,7 @@ def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
     """Return the chunks of documents as they are embedded: rows of tables without bars."""
     return [
         [
-            PlacedText(one.span, one.text, without_bars(what_is_said(one.text_in_context)))
+            PlacedText(one.span, one.text, without_bars(spoken_text(one.text_in_context)))
             for one in chunks
         ]
         for chunks in split
@@ -142,7 +142,7 @@ def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
     """Return the vectors of a document's chunks, with those around each; see `embed_chunks`."""
     if not len(own):
         return own
-    counts = EvenCounter().count([what_is_said(chunk.text) for chunk in chunks])
+    counts = EvenCounter().count([spoken_text(chunk.text) for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
     # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
     density = sum(sizes) / max(1, sum(chunk.span.end - chunk.span.start for chunk in chunks))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
-from lumber_core.text.captions import speech, time_at, what_is_said
+from lumber_core.text.captions import speech, time_at, spoken_text
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
@@ -217,7 +217,7 @@ def join_hits(
     return [
         Passage(
             *(document, span, span.of(texts[document]), tuple(own)),
-            said=what_is_said(texts[document], span),
+            said=spoken_text(texts[document], span),
             time=time_at(texts[document], span.start),
         )
         for (document, span), own in passages.items()

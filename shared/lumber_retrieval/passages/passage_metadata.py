@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
 
-from lumber_core.chunking.delivery import Delivery, deliver, known_metadata
+from lumber_core.chunking.delivery import Delivery, deliver, chunk_metadata
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
@@ -107,7 +107,7 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
             parsed = plain
     span = part.span.shifted(-chunk.span.start)
     [one] = deliver(Segmentation((span,)), _AS_IT_IS, parsed, _no_limits())
-    return {**part.metadata, **known_metadata(one, metadata, everything=False, context=True)}
+    return {**part.metadata, **chunk_metadata(one, metadata, everything=False, context=True)}
 
 
 def _ends_with_heading(metadata: Mapping[Any, Any]) -> bool:

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from lumber_core.checks import check_flags, check_not_negative, check_positive, number_that
+from lumber_core.checks import check_flags, check_not_negative, check_positive, make_number_check
 from lumber_core.spans import Span
 from lumber_core.text.captions import read_cues
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -42,7 +42,7 @@ _DIVIDED_BUDGETS = 2
 budget."""
 NEIGHBOUR_SHARE = 0.5
 """The share of its score that a chunk gives to its neighbours, at least."""
-_check_cosine = number_that(lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
+_check_cosine = make_number_check(lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
 
 
 @dataclass(frozen=True, kw_only=True)

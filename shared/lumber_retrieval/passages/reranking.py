@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lumber_core.chunking.delivery import Delivery, known_metadata
+from lumber_core.chunking.delivery import Delivery, chunk_metadata
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
@@ -176,7 +176,7 @@ def _divide(
         return
     metadata = described.metadata
     for chunk in small.split(place_source(hit.text, {CONTEXT_KEY: "", **metadata}), _TRIM):
-        added = known_metadata(chunk, metadata, everything=False, context=True)
+        added = chunk_metadata(chunk, metadata, everything=False, context=True)
         own = {**metadata, **added} if metadata.keys() & {*OWN_KEYS} else metadata
         yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
 

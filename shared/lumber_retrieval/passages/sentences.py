@@ -15,7 +15,7 @@ from typing import NamedTuple
 import regex
 
 from lumber_core.spans import Span
-from lumber_core.text.captions import read_cues, speech, what_is_said
+from lumber_core.text.captions import read_cues, speech, spoken_text
 from lumber_core.text.lines.rows import rows_of
 from lumber_core.text.lines.tables import outside
 from lumber_core.text.units import sentences
@@ -102,7 +102,7 @@ _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 def has_content(text: str) -> bool:
     """Return whether a text has a sentence, an item or a row: more than headings and a label."""
     words = 0
-    for line in what_is_said(text).splitlines():
+    for line in spoken_text(text).splitlines():
         if not HEADING.match(line):
             if _THREE_WORDS.search(line):
                 return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lumber_core.text.captions import what_is_said
+from lumber_core.text.captions import spoken_text
 
 # In alphabets without spaces between words, a syllable counts as a word: in Chinese and Japanese
 # each ideograph and kana; in Thai, Lao, Tibetan, Burmese and Khmer each vowel (in Tibetan each dot
@@ -27,7 +27,7 @@ as JSON or Base64, this many characters count as a word."""
 
 def count_words(text: str) -> int:
     """Return the number of words of a text as budgets count them; of captions what is said."""
-    said = what_is_said(text)
+    said = spoken_text(text)
     return floor_by_length(_count(said), len(said))
 
 

@@ -11,7 +11,7 @@ from lumber_core.bert.model_folder import find_folder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.sizes import free_sizes
+from lumber_core.chunking.sizes import layout_sizes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.place import Places
@@ -44,7 +44,7 @@ def test_every_format_is_cut_near_the_target_and_within_the_limit(path: Path) ->
 @pytest.mark.parametrize("kind", [*KINDS, *(path.name for path in FORMATS)])
 def test_default_chunks_of_bert_fit_an_embedder_of_512_word_pieces(kind: str) -> None:
     text = KINDS.get(kind) or (FORMATS[0].parent / kind).read_bytes().decode()
-    chunk_size, target_size = free_sizes("auto", None)
+    chunk_size, target_size = layout_sizes("auto", None)
     assert chunk_size is not None
     word_pieces = WordPieceTokenizer.from_folder(find_folder("bundled"))
     for chunk in cut(text * 3, chunk_size, target_size):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.text import read_cues, what_is_said
+from lumber_core.text import read_cues, spoken_text
 from lumber_core.text.captions import INVISIBLE, speech, time_at
 from tests.core.core_support import quick
 
@@ -197,7 +197,7 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
 @pytest.mark.parametrize("written", [str, lambda text: "\ufeff" + text.replace("\n", "\r\n")])
 def test_captions_say_each_line_once(text, said, written) -> None:
     text = written(text)
-    assert what_is_said(text).split("\n") == said
+    assert spoken_text(text).split("\n") == said
     assert len(speech(text)) == len(text)
     same = zip(text, speech(text), strict=True)
     assert all(own == now for own, now in same if now.strip() and now != INVISIBLE and own != "&")
@@ -220,7 +220,7 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
     "text", ["", "Plain. <b>Bold</b>", "a --> b", "<!-- Ann: --> x", "NOTE\n-->"]
 )
 def test_any_other_text_is_said_as_it_is(text: str) -> None:
-    assert speech(text) == what_is_said("".join(list(text))) == text
+    assert speech(text) == spoken_text("".join(list(text))) == text
 
 
 PIECES = [

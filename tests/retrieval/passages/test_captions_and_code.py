@@ -6,7 +6,7 @@ import pytest
 
 from lumber_core import LayoutChunker, Source
 from lumber_core.spans import Span
-from lumber_core.text import what_is_said
+from lumber_core.text import spoken_text
 from lumber_retrieval import cite
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.indexed_documents import IndexedDocument
@@ -49,7 +49,7 @@ def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_what_is_said(
 
 
 def test_sentences_of_captions_go_on_over_cues() -> None:
-    found = [what_is_said(SRT, one.span) for one in sentences_of(SRT, "en")]
+    found = [spoken_text(SRT, one.span) for one in sentences_of(SRT, "en")]
     assert found == [
         *("Oars are made of ash.", "Ash\nis light and strong."),
         *("The mast is of spruce,\nand so are the spars.", "Sails were once of flax."),
@@ -62,7 +62,7 @@ def test_sentences_of_captions_go_on_over_cues() -> None:
         f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n\n"
         for n, line in enumerate(["We rest. When the", "tide turns,", "we row. So"], 1)
     )
-    assert what_is_said(over, sentences_of(over, "en")[1].span) == "When the\ntide turns,\nwe row."
+    assert spoken_text(over, sentences_of(over, "en")[1].span) == "When the\ntide turns,\nwe row."
 
 
 def test_hits_of_captions_are_joined_by_what_is_said() -> None:
