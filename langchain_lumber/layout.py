@@ -31,7 +31,7 @@ class LayoutTextSplitter(SpanTextSplitter):
             and lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items,
             tables, code, a heading with the block below it, and sentences inside prose), or at the
             `(start, end)` offsets that a callable returns for a text. Chunks start elsewhere only
-            inside units that fit in no chunk and sentences of more than `target_size` tokens.
+            inside units that exceed `chunk_size` and sentences that exceed `target_size`.
         merge_sections: Whether a chunk of Markdown may hold the text of several sections.
         tokenizer: Counts tokens; see `Chunker`.
         language: ISO 639 code of the language, such as "en", to find sentences.

@@ -42,8 +42,8 @@ class LayoutNodeParser(SpanNodeParser):
     """Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings and
     lines of code), "sentences", "paragraphs", "markdown" (paragraphs, list items, tables, code,
     a heading with the block below it, and sentences inside prose), or at the `(start, end)`
-    offsets that a callable returns for a text. Chunks start elsewhere only inside units that fit
-    in no chunk and sentences of more than `target_size` tokens."""
+    offsets that a callable returns for a text. Chunks start elsewhere only inside units that
+    exceed `chunk_size` and sentences that exceed `target_size`."""
 
     merge_sections: bool = True
     """Whether a chunk of Markdown may hold the text of several sections."""

@@ -1,1 +1,1 @@
-"""How work is run: in `threads`, within `deadlines`, and across `forks` of the process."""
+"""Runs work in `threads`, within `deadlines`, and across `forks` of the process."""

@@ -1,6 +1,6 @@
-"""Calls that end after a given time, whatever they wait for.
+"""Calls that end at a deadline, whatever they wait for.
 
-A socket's timeout is for one read: a server that sends a byte now and then never exceeds it.
+A socket's timeout applies to one read: a server that sends a byte now and then never exceeds it.
 
 - A coroutine is cancelled, which closes its connection.
 - A function cannot be stopped. It runs in a thread of its own, which is abandoned: neither its
@@ -26,37 +26,37 @@ from lumber_core.calls.threads import end_sleep_on, start_in_thread
 from lumber_core.errors import BadReplyError
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate"}
-"""The header for the compressions that unpack to at most a thousand times as much."""
-_UNPACKED_AT_ONCE = 4096  # bytes, which become 4 MB at most
-_MAX_REPLY_BYTES = 200_000_000  # the most texts that OpenAI embeds at once are 130 MB of JSON
+"""The header for compressions that expand data to at most a thousand times its size."""
+_MAX_BYTES_PER_UNPACKING = 4096  # these expand to 4 MB at most
+_MAX_REPLY_BYTES = 200_000_000  # the largest reply of OpenAI's embeddings has 130 MB of JSON
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 _call_end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end", default=None)
-"""When the current call has to end, by the monotonic clock, and the seconds that it was given."""
+"""When the current call has to end, by the monotonic clock, and its time limit in seconds."""
 
 
 def limit_reading(response: Any) -> None:
     """Bound the time and the memory in which the body of a response of httpx is read.
 
-    An event hook for clients. Without it, an abandoned thread reads on for as long as a server
-    sends a byte now and then, and a compressed reply may fill the memory.
+    An event hook for clients. Without it, an abandoned thread keeps reading while a server sends a
+    byte now and then, and a compressed reply may fill the memory.
 
     Raises:
-        BadReplyError: The reply is compressed in a way that `ACCEPTED` does not have.
+        BadReplyError: The reply has a compression that is not in `ACCEPTED`.
     """
     read, unpack, end = response.iter_raw, response.iter_bytes, _call_end.get()
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "deflate"):
-        raise BadReplyError(f"the reply is compressed by {encoding!r:.40}, which was not asked for")
+        raise BadReplyError(f"the reply is compressed by {encoding!r:.40}, which is not accepted")
 
     def read_in_time(chunk_size: int | None = None) -> Iterator[bytes]:
         for piece in read(chunk_size):
             if end is not None and time.monotonic() > end[0]:
-                raise _timeout_error(end)  # nobody waits for it any more
-            for start in range(0, len(piece), _UNPACKED_AT_ONCE):
-                yield piece[start : start + _UNPACKED_AT_ONCE]
+                raise _timeout_error(end)  # the caller has stopped waiting
+            for start in range(0, len(piece), _MAX_BYTES_PER_UNPACKING):
+                yield piece[start : start + _MAX_BYTES_PER_UNPACKING]
 
     def unpack_within_limit(chunk_size: int | None = None) -> Iterator[bytes]:
         size = 0
@@ -75,7 +75,7 @@ def call_within(
     """Call a function in a thread of its own, and wait for it no longer than `seconds`.
 
     Args:
-        seconds: The limit; no later than that of a call which this one is part of. None: that.
+        seconds: The limit, or None. A call within another call ends with that one at the latest.
         function: The function.
         args: Its arguments.
         kwargs: Its keyword arguments.
@@ -131,14 +131,14 @@ def ask_within(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T:
-    """Call a function as `call_within` does; in `run_for_loop`, await another one on the loop.
+    """Call `function` as `call_within` does; in `run_for_loop`, await `afunction` on the loop.
 
     Args:
         seconds: See `call_within`.
         function: The function.
         afunction: Its asynchronous version, which is cancelled if it takes longer.
-        args: The arguments of either.
-        kwargs: The keyword arguments of either.
+        args: The arguments of both.
+        kwargs: The keyword arguments of both.
 
     Raises:
         TimeoutError: It has not ended by then.
@@ -151,8 +151,8 @@ def ask_within(
 async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function in a thread; its calls of `ask_within` are awaited on this event loop.
 
-    If the caller is cancelled, these calls are cancelled, and no further ones begin. Other work in
-    threads is waited for, so that no answer is lost.
+    If the caller is cancelled, these calls are cancelled, and no further calls begin. The function
+    still waits for other work in threads, so that no answer is lost.
     """
     await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
     loop = _Loop()
@@ -186,7 +186,7 @@ def is_for_loop() -> bool:
 
 
 def stop_event() -> Event:
-    """Return an event that is set if the event loop that `run_for_loop` works for is cancelled."""
+    """Return an event that is set when the caller of `run_for_loop` is cancelled."""
     loop = _loop.get()
     return Event() if loop is None else loop.stop
 
@@ -195,7 +195,7 @@ class _Loop:
     """An event loop that awaits calls for a thread.
 
     Attributes:
-        stop: Set once nothing more may be asked.
+        stop: Set when no further calls may begin.
     """
 
     def __init__(self) -> None:
@@ -210,12 +210,12 @@ class _Loop:
             task.cancel()
 
     def call(self, end: tuple[float, float] | None, work: Callable[[], Awaitable[T]]) -> T:
-        """Await on the loop what `work` returns; called in a thread."""
+        """Await the result of `work` on the loop; called in a thread."""
         answer = Future[T]()
         started: list[asyncio.Task[None]] = []
 
         async def run() -> None:
-            # Kept at once, because a task that is cancelled just before it ends has no result.
+            # Set here, because a task that is cancelled just before it ends has no result.
             answer.set_result(await work())
 
         def start() -> None:
@@ -235,7 +235,7 @@ class _Loop:
 
         context = copy_context()
         context.run(_call_end.set, end)
-        context.run(_loop.set, None)  # on the loop itself, nothing may wait for it
+        context.run(_loop.set, None)  # code on the loop must not wait for the loop
         self._loop.call_soon_threadsafe(start, context=context)
         wait([answer], end and end[0] - time.monotonic())
         if end is not None and not answer.done():
@@ -248,7 +248,7 @@ _loop: ContextVar[_Loop | None] = ContextVar("lumber_loop", default=None)
 
 
 def _earliest_end(seconds: float | None) -> tuple[float, float] | None:
-    """Return when a call ends that may take `seconds` and is part of the current one."""
+    """Return when a call with this limit inside the current call has to end."""
     ends = [] if seconds is None else [(time.monotonic() + seconds, seconds)]
     current = _call_end.get()
     return min(ends if current is None else [*ends, current], default=None)

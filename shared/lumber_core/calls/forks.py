@@ -38,7 +38,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
 
 
 class ForkSafeLock:
-    """A lock that is free in a forked process, and in a copy that is unpickled."""
+    """A lock that is unlocked in a forked process and in an unpickled copy."""
 
     def __init__(self) -> None:
         self._renew()

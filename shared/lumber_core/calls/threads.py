@@ -27,7 +27,7 @@ class SingleFlight(Generic[T]):
 
     The first caller does the work and the others wait for its result. If it fails, they fail with
     the same error; if it is cancelled or interrupted, one of them takes over. The work must not
-    request its own result, for which it would wait forever.
+    request its own result: it would wait forever.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class SingleFlight(Generic[T]):
         return result, True
 
     def _claim(self, name: Hashable) -> Future[T] | None:
-        """Return the result that is being worked on; None if it is the caller's to work on."""
+        """Return the future of another caller's work; None if this caller has to do the work."""
         with self._lock:
             if (running := self._running.get(name)) is not None:
                 return running
@@ -58,7 +58,7 @@ class SingleFlight(Generic[T]):
 
     @contextmanager
     def _resolve(self, name: Hashable) -> Iterator[Future[T]]:
-        """Give the caller's future, and end it with an error if there is one."""
+        """Yield this caller's future, and set an error that the body raises on it."""
         mine = self._running[name]
         try:
             yield mine
@@ -74,13 +74,13 @@ class _AbandonedError(Exception):
     """The caller that did the work gave up."""
 
 
-# More than are ever in use, because a thread that waits for a free one could wait forever.
+# More than are ever in use: work that waits for a free thread could wait forever.
 _MAX_THREADS = 1024
 
 
 @cache
 def _thread_pool(process: int) -> ThreadPoolExecutor:
-    """Return the threads of a process; a forked one has others."""
+    """Return the thread pool of a process; a forked process needs its own."""
     del process
     return ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="lumber")
 
@@ -90,7 +90,7 @@ def start_in_thread(
 ) -> asyncio.Future[T]:
     """Call a function in a thread, without delay.
 
-    Unlike `asyncio.to_thread`, it does not use the event loop's own threads, which may all be
+    Unlike `asyncio.to_thread`, it does not use the event loop's default threads, which may all be
     waiting for the function. A `StopIteration`, which futures cannot hold, becomes a RuntimeError,
     as in a coroutine.
     """
@@ -160,7 +160,7 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield lists of `size` items, the last one possibly shorter.
 
     Args:
-        items: The items; those of a batch are pulled when the batch is asked for.
+        items: The items; each batch reads its items when it is requested.
         size: Number of items in a batch, at least 1.
     """
     remaining = iter(items)

@@ -371,7 +371,10 @@ def enforce_limits(
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.
     """
-    spans = _start_sections(segmentation.spans, parsed)
+    spans = segmentation.spans
+    if parsed.section_starts:  # sections that are not merged with others
+        starts = {*parsed.section_starts, *(span.start for span in spans)}
+        spans = spans_from_starts(sorted(starts), len(parsed.text))
     too_long = limits.find_too_long(parsed, spans, parts)
     if too_long:
         others = set(spans).difference(too_long)
@@ -379,11 +382,3 @@ def enforce_limits(
         spans = tuple(sorted([*others, *shorter]))
     joined = limits.join(parsed.text, spans, parsed.section_starts)
     return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)
-
-
-def _start_sections(spans: tuple[Span, ...], parsed: ParsedText) -> tuple[Span, ...]:
-    """Return the spans, cut at the start of each section that is not merged with others."""
-    if not parsed.section_starts:
-        return spans
-    starts = {*parsed.section_starts, *(span.start for span in spans)}
-    return spans_from_starts(sorted(starts), len(parsed.text))

@@ -68,8 +68,7 @@ _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
 # for `start` from 0.4 to 1.2, `size` from 24 to 36 and `mixed` from 3 up.
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
-# Sizes are scaled if the finer gaps sum to less than this share of the coarse ones; see
-# `Cutter._parts`.
+# Sizes are scaled if finer gaps sum to less than this share of coarse ones; see `Cutter._parts`.
 _MIN_SUM_RATIO = 0.9
 _MAX_SIZE_PER_TARGET = 4  # times the target: the longest chunk considered without a limit
 

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 
 # The cost of a chunk below the minimum, in units of score: more than any score can outweigh.
-_COST_BELOW_MINIMUM = 1e6
+_TOO_SMALL_COST = 1e6
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ChunkCosts:
         """The cost of a chunk of 0, 1, ... chunk_size tokens."""
         target, least = self.target_size, self.min_chunk_size or 0
         return [
-            self.weight * ((size - target) / target) ** 2 + (_COST_BELOW_MINIMUM if size < least else 0)
+            self.weight * ((size - target) / target) ** 2 + (_TOO_SMALL_COST if size < least else 0)
             for size in range(self.chunk_size + 1)
         ]
 

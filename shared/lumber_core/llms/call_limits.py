@@ -1,4 +1,4 @@
-"""When calls to a model may be sent: a rate limiter and a circuit breaker."""
+"""Limits calls to a model: a rate limiter and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lumber_core.support.wording import with_noun
 logger = logging.getLogger(__name__)
 
 _CHARACTERS_PER_TOKEN = 4  # about the average of English
-_MAX_PAUSE_SECONDS = 3600.0  # so that a server that runs again is noticed within an hour
+_MAX_PAUSE_SECONDS = 3600.0  # a server that has recovered is noticed within an hour
 
 
 class RateLimiter:
@@ -37,11 +37,11 @@ class RateLimiter:
         self._limits = requests_per_minute, tokens_per_minute
 
     def wait(self, characters: int) -> None:
-        """Wait until a prompt may be sent, for its slot and for the end of a pause."""
+        """Wait until a prompt may be sent: for its slot, and for the end of a pause."""
         if (delay := self.delay(characters)) > 0:
             sleep(delay)
         while (pause := self._resume - time.monotonic()) > 0:
-            # Up to a quarter more, so that paused calls do not resume all at once.
+            # Up to a quarter more, so that paused calls do not all resume at the same time.
             sleep(pause * (1 + random.random() / 4))
 
     def delay(self, characters: int) -> float:
@@ -63,11 +63,11 @@ class RateLimiter:
 
 
 class CircuitBreaker:
-    """Stops calls to a model that left several questions in a row without a usable answer.
+    """Stops calls to a model that gave no usable answer to several questions in a row.
 
     Args:
         limit: Number of questions in a row. None: calls are never stopped.
-        pause: Seconds until a single request may be sent; doubled each time it fails.
+        pause: Seconds until a trial request may be sent; doubled each time it fails.
     """
 
     def __init__(self, limit: int | None, pause: float) -> None:
@@ -88,7 +88,7 @@ class CircuitBreaker:
         return self._limit is not None and self._failures >= self._limit
 
     def may_ask(self) -> bool:
-        """Return whether a question may be asked; while calls are stopped, only trial ones."""
+        """Return whether a question may be sent; while calls are stopped, only trial requests."""
         with self._lock:
             if not self.is_open:
                 return True
@@ -99,7 +99,7 @@ class CircuitBreaker:
             return True
 
     def record_answer(self) -> None:
-        """Record an answer: calls go on."""
+        """Record an answer: calls are allowed again."""
         with self._lock:
             if self.is_open:
                 logger.info("the model answers again")

@@ -1,8 +1,8 @@
-"""The forms of a request to a model behind an API: simpler ones, until one is answered.
+"""The forms of a request to a model behind an API: simpler forms, until one is answered.
 
-Servers accept different parameters, and report one that they reject with any status, or inside a
-good reply. So no error is interpreted: a request that fails is sent in simpler forms until one is
-answered, and that form is kept. This module sends nothing itself.
+Servers accept different parameters, and report a rejected one with any status, or inside a
+successful reply. So no error is interpreted: a request that fails is sent in simpler forms until
+one is answered, and that form is kept. This module only chooses forms; it sends no requests.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from lumber_core.llms.thoughts import without_thinking
 
 logger = logging.getLogger("lumber_core.llms")
 
-_MAX_ENUM_VALUES = 500  # values OpenAI allows in the enums of one schema
+_MAX_ENUM_VALUES = 500  # in one schema, the limit of OpenAI
 _ANSWER_TOKENS = 64
 """Enough for a short answer in any form, with a few words around it."""
 _ITEM_TOKENS = 8
-"""More for each answer that a list may hold: a label, quotes and a comma take six to eight."""
+"""Additional tokens for each answer of a list: a label, quotes and a comma take six to eight."""
 _REASONING_TOKENS = 8192
-# Statuses about keys, credit, time or load: a simpler request would get them, too.
+# Statuses about keys, credit, time or load: a simpler request would get the same one.
 _UNRELATED_STATUS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 
 
@@ -45,10 +45,10 @@ class RequestSettings:
 
 
 class RequestForms:
-    """The forms that a model's requests may have, and the one that its server answers.
+    """The forms that a model's requests may have, and the form that its server answers.
 
-    A simpler form is kept once two requests were answered in it: the full form of a single one may
-    have met a passing fault.
+    A simpler form is kept once two requests were answered in it. After a single one, a transient
+    error may have been the reason that the full form failed.
 
     Args:
         name: The model's name, for the log.
@@ -69,15 +69,18 @@ class RequestForms:
         self._max_tokens = max_tokens
         self._structured = structured
         self._lock = ForkSafeLock()
-        self._kept: int | None = None
-        self._failed_once = False
+        self._kept: int | None = None  # the number of the form that is kept
+        self._failed_once = False  # the full form
         self._model_reasons = False
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
-        """Return the forms of a request, simpler ones last, and whether the first is known to work.
+        """Return the forms of a request, the full one first, or only the form that is kept.
 
         Args:
             answers: The only answers that the question allows.
+
+        Returns:
+            The forms, and whether one is kept.
         """
         few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
         limit = self._max_tokens_for(answers)
@@ -90,12 +93,12 @@ class RequestForms:
         return (forms, False) if kept is None else (forms[kept : kept + 1] or forms[-1:], True)
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
-        """Keep a form that was answered; of several calls at once, the fullest one wins.
+        """Keep a form that was answered; if several calls report one, the fullest is kept.
 
         Args:
-            number: Its place among the forms of its request.
+            number: Its index among the forms of its request.
             form: The form.
-            error: Why the full one was not answered.
+            error: The error of the full form, or None.
         """
         with self._lock:
             if error is not None and not self._failed_once:
@@ -113,7 +116,7 @@ class RequestForms:
             )
 
     def needs_reasoning_tokens(self, completion: Completion, form: RequestSettings) -> bool:
-        """Return whether the reasoning used up the tokens, and a higher limit helps."""
+        """Return whether reasoning used up all tokens, so that a higher limit helps."""
         limit = form.max_tokens
         limited = self._max_tokens == "auto" and limit is not None and limit < _REASONING_TOKENS
         if not limited or not is_cut(completion.finish_reason) or without_thinking(completion.text):

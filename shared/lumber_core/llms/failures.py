@@ -1,8 +1,8 @@
-"""What an error or a finish reason means: wrong settings, a transient error, a blocked answer.
+"""Classifies errors and finish reasons: wrong settings, a transient error, a blocked answer.
 
-Clients raise classes of their own, most of them with an HTTP status, which may be in the error that
-they were raised from. Errors are classified by status, or else by class name, which works for every
-client without importing one.
+Each client has its own error classes. Most have an HTTP status, perhaps in the error's cause.
+Errors are classified by status, or else by class name, which works for every client without
+importing one.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _UNREADABLE_NAMES = (
 )
 _REDIRECT_STATUS = frozenset((301, 302, 303, 307, 308))
 _TIMEOUT_STATUS = frozenset((504, 524))
-_CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server never got the request
-_NO_CREDIT = "insufficient_quota"  # OpenAI's, with the status of a rate limit
+_CONNECTING_NAMES = ("connecttimeout", "pooltimeout")  # the server did not receive the request
+_NO_CREDIT = "insufficient_quota"  # OpenAI's code, with the status of a rate limit
 _MAX_RETRY_AFTER_SECONDS = 3600.0  # a longer wait is a mistake of the server
 # Classes without a status, in lower case: LangChain's own, and those of Bedrock and others.
 _STATUS_OF_NAMES = (
@@ -58,26 +58,27 @@ _BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure, Gemini, Bedrock and Co
     *("blocked", "blocklist", "content-filter", "content_filter", "guardrail", "no candidates"),
     *("prohibited", "recitation", "refusal", "safety", "spii", "toxic"),
 )
-_CUT_WORDS = (  # of OpenAI, Anthropic, Cohere and DeepSeek, and of clients that raise errors
+_CUT_WORDS = (  # in those of OpenAI, Anthropic, Cohere and DeepSeek, and in errors of clients
     *("length", "max_tokens", "max_output_tokens", "error_limit", "context_window"),
     *("insufficient_system_resource", "terminated early"),
 )
-# What clients write into errors that they raise for an answer: the reason, or that there is one.
+# Parts of messages of errors that clients raise for an answer that was blocked or cut off.
 _REASON_IN_ERROR = (
     r"\b(?:[A-Z]+_)?(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MAX_TOKENS)\b",
     r"(?i)content.?filter|(?:was|were|been|is|got) blocked|blocked by|refusal|no candidates"
     r"|lengthfinish|terminated early",
 )
-# Rejections of one prompt, with the status of wrong settings: OpenAI, Azure, DeepSeek, OpenRouter.
+# Rejections of a single prompt, whose status is that of wrong settings: OpenAI, Azure, DeepSeek,
+# OpenRouter.
 _REJECTION_OF_PROMPT = (
     r"(?i)content.?filter|content.?(?:policy|management)|content exists risk|data_?inspection"
     r"|(?:prompt|input|content|message|request) (?:was|were|has been|is) (?:flagged|blocked)"
     r"|moderation|invalid_prompt",
 )
 _PROMPT_STATUS = frozenset((400, 403, 422))
-_ENDED_LOOP = r"(?i)event loop|different loop|inside a task"  # of asyncio, aiohttp and grpc
-_LONG_NUMBER = "integer string conversion"  # Python's limit of 4,300 digits, met by parsers of JSON
-_MAX_LINKS = 8  # errors that an error was raised from; clients have two or three
+_ENDED_LOOP = r"(?i)event loop|different loop|inside a task"  # from asyncio, aiohttp and grpc
+_LONG_NUMBER = "integer string conversion"  # JSON with a number beyond Python's 4,300 digits
+_MAX_CHAINED_ERRORS = 8  # clients chain two or three
 
 
 def trouble_of(error: Exception) -> Trouble:
@@ -85,8 +86,8 @@ def trouble_of(error: Exception) -> Trouble:
 
     Returns:
         "settings" if retrying will not help (wrong key, unknown model, bad request); "transient" if
-        it may (rate limits, server errors, timeouts, broken connections and replies that cannot be
-        read); "unknown" for everything else, such as a bug.
+        it may (rate limits, server errors, timeouts, broken connections and unreadable replies);
+        "unknown" for everything else, such as a bug.
     """
     if any(getattr(linked, "code", None) == _NO_CREDIT for linked in chain_of(error)):
         return "settings"
@@ -102,13 +103,13 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def check_redirect(error: Exception, server: str) -> None:
-    """Raise a better error if a server redirects, which clients do not follow.
+    """Raise a clearer error if a server redirects.
 
-    A request has a text and a key, meant for the server that was named.
+    Clients do not follow redirects: text and key of a request are meant for one server.
 
     Args:
         error: An error of a client.
-        server: The server that was named.
+        server: The server of the request.
 
     Raises:
         ModelSettingsError: The server redirects.
@@ -118,7 +119,7 @@ def check_redirect(error: Exception, server: str) -> None:
         to = headers.get("location") or headers.get("Location") or "another address"
         raise ModelSettingsError(
             f"the server {server} redirects to {public_url(to)}, which gets neither text nor key: "
-            "pass its URL as base_url if it is the one that you mean"
+            "if you trust it, pass its URL as base_url"
         ) from None
 
 
@@ -130,7 +131,7 @@ def is_unreadable(error: Exception) -> bool:
 
 
 def is_timeout(error: Exception) -> bool:
-    """Return whether the server got the request but did not answer in time.
+    """Return whether the server received the request but did not answer in time.
 
     It may still be busy with the request. Timeouts while connecting do not count.
     """
@@ -163,7 +164,7 @@ def status_of(error: Exception) -> int | None:
             (response, "status_code"),
             (response, "status"),
             (_metadata(linked), "HTTPStatusCode"),
-            (next(iter(linked.args), None), "code"),  # LangChain's, for an error in a good reply
+            (next(iter(linked.args), None), "code"),  # LangChain, for an error in a reply with 200
         ):
             status = _get(holder, name)
             status = getattr(status, "value", status)  # http.HTTPStatus
@@ -192,13 +193,13 @@ def retry_after(error: Exception) -> float | None:
 
 
 def client_retries_of(error: Exception) -> int | None:
-    """Return how often a client had repeated a request, if the error states that: botocore's do."""
+    """Return how often a client has retried a request, if the error states it (botocore)."""
     retries = (_metadata(linked).get("RetryAttempts") for linked in chain_of(error))
     return next((number for number in retries if isinstance(number, int)), None)
 
 
 def finish_reason_of(error: Exception) -> str:
-    """Return why the answer to one question ended, if a client raised an error for it; else "".
+    """Return the finish reason of an answer for which a client raised an error, or "".
 
     Clients raise errors of any class for an answer that was blocked or cut off. A server may reject
     a prompt for its content with the status of a wrong request.
@@ -214,14 +215,14 @@ def finish_reason_of(error: Exception) -> str:
     else:
         return ""
     text = f"{type(error).__name__}: {error}"
-    found = next(filter(None, (re.search(pattern, text) for pattern in patterns)), None)
-    if found is None:
+    match = next(filter(None, (re.search(pattern, text) for pattern in patterns)), None)
+    if match is None:
         return ""
-    return found[0] if is_blocked(found[0]) or is_cut(found[0]) else f"blocked: {found[0]}"
+    return match[0] if is_blocked(match[0]) or is_cut(match[0]) else f"blocked: {match[0]}"
 
 
 def is_blocked(finish_reason: object) -> bool:
-    """Return whether the model or its provider declined to answer; False if it gave no reason."""
+    """Return whether the model or its provider declined to answer."""
     return _contains_any(finish_reason, _BLOCKED_WORDS)
 
 
@@ -231,25 +232,25 @@ def is_cut(finish_reason: object) -> bool:
 
 
 def _contains_any(finish_reason: object, words: Iterable[str]) -> bool:
-    # Custom models may give None, or anything else.
+    # The finish reason of a custom model may have any type.
     return isinstance(finish_reason, str) and any(w in finish_reason.casefold() for w in words)
 
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
-    """Return an error and those that it was raised from, as a traceback shows them."""
+    """Yield an error and its causes, in the order of a traceback."""
     linked: BaseException | None = error
-    for _ in range(_MAX_LINKS):
+    for _ in range(_MAX_CHAINED_ERRORS):
         if linked is None:
             return
         yield linked
-        attempt = getattr(linked, "last_attempt", None)  # of tenacity's RetryError
+        attempt = getattr(linked, "last_attempt", None)  # in tenacity's RetryError
         inner = attempt.exception() if attempt is not None else None
         hidden = linked.__suppress_context__
         linked = inner or linked.__cause__ or (None if hidden else linked.__context__)
 
 
 def _metadata(error: BaseException) -> Mapping[str, Any]:
-    """Return what botocore's errors have instead of a response with status and headers."""
+    """Return the metadata of botocore's errors, which replace a response's status and headers."""
     response = getattr(error, "response", None)
     metadata = response.get("ResponseMetadata") if isinstance(response, dict) else None
     return metadata if isinstance(metadata, dict) else {}

@@ -1,4 +1,4 @@
-"""A framework's language model as the core's `Model`: what LangChain's and LlamaIndex's share."""
+"""The base of bridges from LangChain's and LlamaIndex's language models to the core's `Model`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ _NO_INFLUENCE = frozenset(
         *("http_client", "http_async_client", "async_http_client", "http_socket_options"),
         *("cache", "callback_manager", "callbacks", "metadata", "name", "tags", "verbose"),
         *("rate_limiter", "num_workers", "custom_get_token_ids", "profile"),
-        *("keep_alive", "validate_model_on_init"),  # Ollama's
-        "aws_access_key_id",  # renewed with the key
-        "i",  # the position of LangChain's fake models in their answers
+        *("keep_alive", "validate_model_on_init"),  # Ollama
+        "aws_access_key_id",  # changes with the key
+        "i",  # the position of LangChain's fake models in their list of answers
     )
 )
-# Of these no answer depends on either, wherever a client puts them.
-_OF_TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
-# Private attributes that are no settings but what a client has seen or counted.
+# Neither do these, at any depth.
+_TRANSPORT_SETTINGS = (
+    r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
+)
+# Private attributes that hold a client's state, not its settings.
 _STATE = (
     r"(?:^|_)(?:calls?|counter|history|last|lock|meta|metadata|requests?|state|usage)(?:$|_)"
     r"|^_(?:cache|count|default_model_name)$"
@@ -40,20 +42,20 @@ _STATE = (
 # The clients of OpenAI and Anthropic wait 0.38 s or more before their first retry, those of Google
 # and LlamaIndex a second, and then twice as long each time.
 _FIRST_RETRY_SECONDS = 0.3
-_RETRIES_WITHOUT_SETTING = 2  # the default of Cohere's client, which its models do not show
-# What these packages raise over a reply without an answer; in a user's own class it is a bug.
+_RETRIES_WITHOUT_SETTING = 2  # the default of Cohere's client, which its models do not expose
+# Errors of these packages for a reply without an answer. From a user's own class they are bugs.
 _CLIENTS = ("langchain", "llama_index")
-_OF_READING = (AttributeError, LookupError, TypeError, ValueError)
+_READING_ERRORS = (AttributeError, LookupError, TypeError, ValueError)
 _DATA = (bool, int, float, str, bytes, list, tuple, Mapping, set, frozenset, Enum)
 
 
 class FrameworkModel(ABC):
-    """Asks a framework's language model; its callbacks, retries and rate limits apply.
+    """Calls a framework's language model; its callbacks, retries and rate limits apply.
 
     Args:
-        llm: What is asked.
-        models: The models in it that may answer, whose settings are fields of pydantic, each with
-            further arguments of its requests.
+        llm: The model, or a runnable that contains models.
+        models: The models in it that may answer, each with further arguments of its requests. Their
+            settings are pydantic fields.
     """
 
     _framework: ClassVar[str]
@@ -70,10 +72,10 @@ class FrameworkModel(ABC):
         return "|".join(self._identity_of(*model) for model in self._models)
 
     def _identity_of(self, model: Any, arguments: Mapping[str, object]) -> str:
-        # A client may have its URL and headers from the environment, or be one of the user's own.
+        # A client may get its URL and headers from the environment, or be the user's own.
         further = {"routes": routes_of(model), "arguments": arguments}
         settings = {**self._settings(model), **{name: of for name, of in further.items() if of}}
-        digest = settings_digest(settings, without=_NO_INFLUENCE, anywhere=_OF_TRANSPORT)
+        digest = settings_digest(settings, without=_NO_INFLUENCE, anywhere=_TRANSPORT)
         return ":".join(filter(None, [self._framework, *self._names(model), digest]))
 
     @property
@@ -83,14 +85,14 @@ class FrameworkModel(ABC):
 
     @property
     def client_retries(self) -> int:
-        """Retries that the model makes itself, of errors that its client repeats."""
+        """Maximum number of times the model's client retries a request."""
         own = (getattr(model, "max_retries", 0) for model, _ in self._models)
         return sum(self._default_retries if retries is None else int(retries) for retries in own)
 
     def estimate_retries(self, seconds: float) -> int:
-        """Return how often the client has repeated a call that failed.
+        """Return an estimate of how often the client has retried a call that failed.
 
-        No client repeats all errors, and none tells which. All wait before they do.
+        No client retries all errors, and none reports whether it did. All wait before a retry.
 
         Args:
             seconds: How long the call took.
@@ -113,29 +115,29 @@ class FrameworkModel(ABC):
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        # A synchronous model would block the event loop, or use one of the loop's own threads. All
-        # of these may be waiting for this answer, and a cancellation would lose it.
+        # A synchronous model would block the event loop, or use one of the loop's default threads.
+        # All of these may be waiting for this answer, and a cancellation would lose it.
         if not any(self._is_synchronous(model) for model, _ in self._models):
             try:
                 return await self._aask(system, user)
             except Exception as error:
                 if completion := self._completion_of(error):
                     return completion
-                # Clients keep the connections of the first loop, and some belong to it for good.
+                # Clients keep the connections of the first loop; some work only on that loop.
                 if not is_of_ended_loop(error):
                     raise
         return await in_thread(call_within, None, self.complete, system, user, answers=answers)
 
     def _completion_of(self, error: Exception) -> Completion | None:
-        """Return what an error states of the answer to one question, or None.
+        """Return a completion with the finish reason that an error contains, or None.
 
         Raises:
-            BadReplyError: A provider's client failed over a reply that lacks something.
+            BadReplyError: A provider's client could not read an incomplete reply.
         """
         if reason := finish_reason_of(error):
             return Completion("", finish_reason=reason)
         is_of_client = all(type(model).__module__.startswith(_CLIENTS) for model, _ in self._models)
-        if is_of_client and isinstance(error, _OF_READING) and trouble_of(error) == "unknown":
+        if is_of_client and isinstance(error, _READING_ERRORS) and trouble_of(error) == "unknown":
             kind = type(error).__name__
             raise BadReplyError(f"{self!r} could not read the reply: {kind}: {error}") from error
         return None

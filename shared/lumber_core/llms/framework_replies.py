@@ -1,7 +1,7 @@
-"""What the reply of a framework's model states beside its text: why it ended, and its tokens.
+"""Reads the finish reason and the token counts in the reply of a framework's model.
 
-Each client has places of its own for both, under the provider's names. So a whole reply is searched
-for the names that providers use.
+Each client puts them elsewhere, under the provider's names. So the whole reply is searched for the
+names that providers use.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.model import Completion
 
-_MAX_DEPTH = 8  # Gemini has its calls in the parts of the content of a candidate
-_MAX_ENTRIES = 1000  # at one depth; more are tokens with their probabilities
+_MAX_DEPTH = 8  # Gemini's calls are in the parts of the content of a candidate
+_MAX_ENTRIES = 1000  # at one depth; more entries are tokens with their probabilities
 _REASON = r"(?:finish|stop|done|termination)_?reason$"
 _PROMPT_TOKENS = (
     *("prompt_tokens", "input_tokens", "prompt_token_count", "inputtokens", "prompt_eval_count"),
@@ -34,47 +34,49 @@ Entries = dict[str, object]
 
 
 def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
-    """Return a completion of a reply's text, and of what else the reply states.
+    """Return a completion with a reply's text, finish reason and token counts.
 
     Args:
         text: The text.
         sources: The reply, and what the framework has read from it: mappings, lists, objects.
-        usage: The tokens as the framework counts them, caches included. None: they are in
-            `sources`, as the provider counts them.
+        usage: The token counts of the framework, caches included. None: those of the provider, in
+            `sources`.
     """
-    found = [*_entries_of(sources)]
-    refusals = [value for entries in found if _is_text(value := entries.get("refusal"))]
-    counted = [entries for entries in _entries_of((usage or sources,)) if _has_tokens(entries)]
+    entries_of_reply = [*_entries_of(sources)]
+    refusals = [value for entries in entries_of_reply if _is_text(value := entries.get("refusal"))]
+    names = (*_PROMPT_TOKENS, *_COMPLETION_TOKENS)
+    counted = [
+        entries
+        for entries in _entries_of((usage or sources,))
+        if any(isinstance(entries.get(name), int) for name in names)
+    ]
     prompt, completion = _tokens(counted[0], bool(usage)) if counted else (0, 0)
     return Completion(
         text=text or (str(refusals[0]) if refusals else text_instead(*sources)),
         prompt_tokens=prompt,
         completion_tokens=completion,
-        finish_reason="refusal" if refusals else _finish_reason(found),
+        finish_reason="refusal" if refusals else _finish_reason(entries_of_reply),
     )
 
 
 def text_instead(*sources: object) -> str:
-    """Return what a reply without a text has: the arguments of its tool calls, or a thought.
-
-    The thought stands in tags, as one that is delivered in the text.
-    """
-    found = [*_entries_of(sources)]
-    for name in ("arguments", "args", "input", "tool_kwargs"):  # of OpenAI, Gemini, Anthropic
-        named = (entries for entries in found if {"name", "tool_name"} & entries.keys())
-        if called := [entries[name] for entries in named if entries.get(name)]:
-            return "\n".join(one if isinstance(one, str) else json.dumps(one) for one in called)
+    """Return the arguments of the tool calls in a reply without text, or its thought in tags."""
+    entries_of_reply = [*_entries_of(sources)]
+    for name in ("arguments", "args", "input", "tool_kwargs"):  # OpenAI, Gemini, Anthropic
+        calls = (entries for entries in entries_of_reply if {"name", "tool_name"} & entries.keys())
+        if arguments := [call[name] for call in calls if call.get(name)]:
+            return "\n".join(a if isinstance(a, str) else json.dumps(a) for a in arguments)
     for name in ("reasoning_content", "reasoning", "thinking"):
-        for entries in found:
+        for entries in entries_of_reply:
             if _is_text(thought := entries.get(name)):
                 return f"<think>{thought}</think>"
     return ""
 
 
-def _finish_reason(found: list[Entries]) -> str:
-    """Return the reason that matters most: one of several candidates, items or providers."""
+def _finish_reason(entries_of_reply: list[Entries]) -> str:
+    """Return the most important reason of all candidates: a block, a cut, or any other."""
     reasons = []
-    for entries in found:
+    for entries in entries_of_reply:
         for name, value in entries.items():
             if not _is_text(reason := getattr(value, "name", value)):  # an enum has a name
                 continue
@@ -82,7 +84,7 @@ def _finish_reason(found: list[Entries]) -> str:
                 reasons.append(f"blocked: {reason}")
             elif re.search(_REASON, name):
                 reasons.append(str(reason))
-        details = entries.get("incomplete_details")  # of the Responses API
+        details = entries.get("incomplete_details")  # in the Responses API
         reasons += [str(of["reason"]) for of in _entries_of((details,)) if "reason" in of]
     reasons = [reason for reason in reasons if not reason.endswith("UNSPECIFIED")]
     for matters in (is_blocked, is_cut, bool):
@@ -91,20 +93,14 @@ def _finish_reason(found: list[Entries]) -> str:
     return ""
 
 
-def _has_tokens(entries: Entries) -> bool:
-    return any(
-        isinstance(entries.get(name), int) for name in (*_PROMPT_TOKENS, *_COMPLETION_TOKENS)
-    )
-
-
 def _tokens(usage: Entries, has_caches: bool) -> tuple[int, int]:
-    """Return the tokens that were read and written, those of caches and thoughts included."""
+    """Return the numbers of tokens read and written, including caches and thoughts."""
     prompt = _first(usage, _PROMPT_TOKENS)
     if not has_caches:
         prompt += sum(_first(usage, (name,)) for name in _CACHED_TOKENS)
     completion = _first(usage, _COMPLETION_TOKENS)
-    completion += _first(usage, ("thoughts_token_count",))  # Gemini's, apart from the candidate's
-    # xAI's model counts its thoughts in the total alone.
+    completion += _first(usage, ("thoughts_token_count",))  # Gemini counts these separately
+    # xAI counts thoughts only in the total.
     return prompt, max(completion, _first(usage, _TOTAL_TOKENS) - prompt)
 
 
@@ -114,7 +110,7 @@ def _first(usage: Entries, names: tuple[str, ...]) -> int:
 
 
 def _entries_of(sources: tuple[object, ...]) -> Iterator[Entries]:
-    """Yield the entries of each mapping and object in some sources, outer ones first."""
+    """Yield the entries of each mapping and object in `sources`, outer ones first."""
     level: list[object] = [*sources]
     for _ in range(_MAX_DEPTH):
         inner: list[object] = []

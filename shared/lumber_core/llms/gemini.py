@@ -18,7 +18,7 @@ UNBLOCKED = (
     "HARM_CATEGORY_SEXUALLY_EXPLICIT",
     "HARM_CATEGORY_DANGEROUS_CONTENT",
 )
-"""Categories in which nothing is blocked, as in the paper's code: a document is not a request."""
+"""Categories in which blocking is turned off, as in the paper's code: a document is no request."""
 
 
 class GeminiModel(RemoteModel):
@@ -29,9 +29,9 @@ class GeminiModel(RemoteModel):
     blocked. The key is read from GOOGLE_API_KEY or GEMINI_API_KEY. The arguments are those of
     `RemoteModel`:
 
-    - `base_url` is that of another server with Gemini's API, without a version. None: the variable
-      GOOGLE_GEMINI_BASE_URL, or Google.
-    - `client` is a `google.genai.Client`, for Vertex AI for instance. It also does its own retries.
+    - `base_url` is the URL of another server with Gemini's API, without a version. None: the
+      variable GOOGLE_GEMINI_BASE_URL, or Google.
+    - `client` is a `google.genai.Client`, for Vertex AI for instance. It also retries by itself.
     """
 
     _provider: ClassVar[str] = "gemini"

@@ -69,7 +69,7 @@ class LegacyGeminiModel(RemoteModel):
             generation_config=request["options"],
             safety_settings=dict.fromkeys(UNBLOCKED, "BLOCK_NONE"),
         )
-        model._client = client  # publicly there is only one configuration per process
+        model._client = client  # the public API has only one configuration per process
         return model.generate_content(
             request["user"], request_options={"timeout": self._timeout, "retry": None}
         )

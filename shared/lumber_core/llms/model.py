@@ -8,11 +8,11 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers that a question allows; a reply gives one of them, or a list.
+    """The answers that a question allows; a reply contains one of them, or a list.
 
     Attributes:
-        allowed: Each answer as it is written, at least one: `("ID 5", "ID 6", "none")`.
-        several: Whether a reply is a list of any number of the answers, also of none.
+        allowed: The exact text of each answer, at least one: `("ID 5", "ID 6", "none")`.
+        several: Whether a reply is a list of any number of the answers, which may be empty.
     """
 
     allowed: tuple[str, ...]
@@ -27,7 +27,7 @@ class Completion:
         text: The answer.
         prompt_tokens: Tokens read, as the model reports them; 0 if it does not.
         completion_tokens: Tokens written, as the model reports them; 0 if it does not.
-        finish_reason: Why the model stopped, in the provider's words; "" if not given.
+        finish_reason: Why the model stopped, in the provider's words; "" if there is none.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Completion:
 
 @runtime_checkable
 class Model(Protocol):
-    """A language model: any object with these two methods and `identity` is one.
+    """A language model: any object with these two methods and `identity`.
 
     Implementations are safe to call from several threads and tasks at once. They do not
     catch their client's errors: the caller decides which ones to retry, so clients should not
@@ -81,5 +81,5 @@ def check_model(model: object) -> None:
     if not isinstance(model, Model):
         raise TypeError(
             "model must have identity, complete and acomplete (see lumber_core.llms.Model), "
-            f"which {type(model).__name__} has not"
+            f"which {type(model).__name__} does not have"
         )

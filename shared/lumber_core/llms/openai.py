@@ -16,7 +16,7 @@ from lumber_core.llms.model import Answers, Completion
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.support.secrets import redact_errors
 
-_CONNECT_SECONDS = 5.0  # seconds, the default of OpenAI's package: who takes longer is not there
+_CONNECT_SECONDS = 5.0  # at most; the default of OpenAI's package
 
 
 class OpenAIModel(RemoteModel):
@@ -26,9 +26,9 @@ class OpenAIModel(RemoteModel):
     question, before the prompt, so its prompt cache helps only with `structured=False`. The key is
     read from OPENAI_API_KEY. The arguments are those of `RemoteModel`:
 
-    - `base_url` has a version: "http://127.0.0.1:8000/v1". None: the variable OPENAI_BASE_URL, or
-      OpenAI. The organization, project and custom headers of OpenAI's environment variables are not
-      sent to a server that is named here.
+    - `base_url` ends with a version: "http://127.0.0.1:8000/v1". None: the variable
+      OPENAI_BASE_URL, or OpenAI. The organization, project and custom headers in OpenAI's
+      environment variables are not sent to this server.
     - `client` is an `openai.OpenAI`, or a subclass such as `AzureOpenAI`.
     """
 
@@ -59,13 +59,13 @@ class OpenAIModel(RemoteModel):
         """
         client = self._get_client().with_options(max_retries=attempts - 1)
         with self._clean_errors():
-            # Floats: some servers do not know base64, in which the package asks for vectors.
+            # Floats: some servers do not support base64, the default of the package.
             reply = client.embeddings.create(
                 model=self._model, input=list(texts), encoding_format="float"
             )
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != len(texts):
-            raise BadReplyError(f"{self._model}: the reply has not a vector for each text")
+            raise BadReplyError(f"{self._model}: the reply does not have a vector for each text")
         numbered = all(isinstance(getattr(item, "index", None), int) for item in data)
         ordered = sorted(data, key=lambda item: item.index) if numbered else data
         return [item.embedding for item in ordered]
@@ -101,7 +101,7 @@ class OpenAIModel(RemoteModel):
                 "no key for OpenAI: set the variable OPENAI_API_KEY, or pass api_key=...; for a "
                 "server of your own pass base_url=..., which needs none"
             ) from error
-        if self._base_url is not None:  # like the key, meant for OpenAI
+        if self._base_url is not None:  # these are meant for OpenAI, as the key is
             client.organization = client.project = None
         return client
 
@@ -122,7 +122,7 @@ class OpenAIModel(RemoteModel):
             described = {"name": "answer", "strict": True, "schema": _schema(settings.answers)}
             request["response_format"] = {"type": "json_schema", "json_schema": described}
         if settings.max_tokens is not None:
-            # OpenAI's newer models reject the older name; some other servers know no other.
+            # OpenAI's newer models reject "max_tokens"; some other servers support only that.
             limit = "max_completion_tokens" if self._base_url is None else "max_tokens"
             request[limit] = settings.max_tokens
         return request
@@ -164,18 +164,18 @@ def _environment_headers() -> list[str]:
 
 
 def _text(content: object) -> str | None:
-    """Return the text of a message, whose content may be a list of parts; None if it is neither."""
+    """Return the text of a message's content, a string or a list of parts; else None."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else "" if content is None else None
     parts = [
         part.get("text") if isinstance(part, Mapping) else getattr(part, "text", part)
         for part in content
     ]
-    return "".join(text for text in parts if isinstance(text, str))  # thoughts are no texts
+    return "".join(text for text in parts if isinstance(text, str))  # parts with thoughts have none
 
 
 def _count(value: object) -> int:
-    """Return a number of tokens; 0 for anything that is not one."""
+    """Return a token count; 0 for any other value."""
     return value if isinstance(value, int) and value >= 0 else 0
 
 

@@ -1,6 +1,6 @@
-"""What models behind an API share: their arguments, their clients, and how they are asked.
+"""The base of models behind an API: arguments, clients, requests and errors.
 
-The caller retries, because it sees all calls in flight.
+Retries are left to the caller, which has all calls in view.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
     If a request fails, whatever the error, it is sent once more as plain text without a
-    temperature, and then without a token limit as well. If such a form is answered for a second
-    request, too, all later requests have it, with one warning in the log. Once a full request was
-    answered, all are full. Nothing else is retried.
+    temperature, and then without a token limit as well. If such a form is answered for two
+    requests, all later requests have it, and the log has one warning. Once a full request was
+    answered, all requests are full. Nothing else is retried.
 
     Args:
         model: The model's name.
@@ -50,12 +50,12 @@ class RemoteModel(ABC):
             to a server named by `base_url`.
         temperature: From 0 to 2; 0.1 as in the paper. None: the model's default.
         timeout: Seconds for one request, from connecting to the end of the reply.
-        max_tokens: Maximum tokens in an answer. "auto": 64 if the answers are given, 8192 as soon
-            as one was cut off while the model still reasoned, and more for a list of answers; no
-            limit for other questions. None: no limit.
-        structured: Restrict the answer to the allowed ones, if these are given. False: plain text.
-        client: A client of the provider's package, used as it is. `base_url`, `api_key` and
-            `timeout` are then its own.
+        max_tokens: Maximum tokens in an answer. "auto": 64 for a question with allowed answers,
+            8192 once an answer was cut off during the model's reasoning, and more for a list of
+            answers; no limit for other questions. None: no limit.
+        structured: Restrict the answer to the allowed answers, if there are any. False: plain text.
+        client: A client of the provider's package, used unchanged. Its own `base_url`, `api_key`
+            and `timeout` apply.
 
     Raises:
         MissingExtraError: The provider's package is not installed.
@@ -69,9 +69,9 @@ class RemoteModel(ABC):
     _package: ClassVar[Mapping[str, str]]
     """The `package` that has it and the `extra` that installs it."""
     _url_variable: ClassVar[str | None] = None
-    """The environment variable in which the package looks for another server."""
+    """The environment variable for the URL of another server."""
     _route_variables: ClassVar[tuple[str, ...]] = ()
-    """Others that decide where requests go, or what a gateway does with them."""
+    """Other variables that decide where requests go, or what a gateway does with them."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class RemoteModel(ABC):
         require(self._module, **self._package)
         self._model = model
         self._base_url = base_url
-        # As it is now: clients are made when they are first used.
+        # The variable is read now, because clients are created on first use.
         self._url = base_url or (self._url_variable and os.environ.get(self._url_variable)) or None
         self._api_key = api_key
         self._temperature = None if temperature is None else float(temperature)
@@ -112,7 +112,7 @@ class RemoteModel(ABC):
         self._start()
 
     def _start(self) -> None:
-        """Create what cannot be pickled: locks and clients."""
+        """Create the lock and the client, which cannot be pickled."""
         self._lock = Lock()
         self._client: Any = self._own
         renew_after_fork(self, lambda model: model._start())  # processes must not share connections
@@ -128,7 +128,7 @@ class RemoteModel(ABC):
 
     @property
     def timeout(self) -> float | None:
-        """Seconds that a request and its whole reply may take; None with a client of your own."""
+        """Maximum seconds for a request and its whole reply; None with a client of your own."""
         return self._timeout if self._own is None else None
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
@@ -137,11 +137,11 @@ class RemoteModel(ABC):
         Raises:
             BadReplyError: The reply is not a completion.
             TimeoutError: There is no complete reply within `timeout` seconds. (The provider's
-                package may raise an error of its own instead.)
+                package may raise its own error instead.)
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
-        self._get_client()  # the time to make one is not the server's
+        self._get_client()  # creating the client does not count towards the timeout
         spent = Usage()
         while True:
             completion, form = self._ask(system, user, answers)
@@ -162,8 +162,8 @@ class RemoteModel(ABC):
     def _ask(
         self, system: str, user: str, answers: Answers | None
     ) -> tuple[Completion, RequestSettings]:
-        """Return the first answer to a request, in its simpler forms if need be, and its form."""
-        forms, known = self._forms.of(answers)
+        """Return the first answer to a request, in simpler forms if necessary, and its form."""
+        forms, is_kept = self._forms.of(answers)
         rejected: Exception | None = None
         for number, form in enumerate(forms):
             try:
@@ -174,10 +174,10 @@ class RemoteModel(ABC):
                 if is_blocked(reason := getattr(error, "code", None)):
                     return Completion("", finish_reason=str(reason)), form
                 if not is_about_form(error):
-                    raise error  # noqa: B904 - it is the one that was caught, or has it as cause
+                    raise error  # noqa: B904 - it is the caught error, or has it as its cause
                 rejected = rejected or error
             else:
-                if not known:
+                if not is_kept:
                     self._forms.keep(number, form, rejected)
                 return completion, form
         assert rejected is not None
@@ -211,7 +211,7 @@ class RemoteModel(ABC):
             return self._client
 
     def _key(self) -> str | None:
-        """The key to send, or None if the package should look for one."""
+        """The key to send, or None if the package reads it from the environment."""
         return NO_KEY if self._api_key is None and self._base_url is not None else self._api_key
 
     def _sdk(self, module: str = "") -> Any:
@@ -219,30 +219,30 @@ class RemoteModel(ABC):
         return load(module or self._module, **self._package)
 
     def _server(self) -> str:
-        """The URL of the API, and a digest of all that routes requests, for `identity`."""
+        """The URL of the API, and a digest of the settings that route requests, for `identity`."""
         if self._own is not None:
             routes = routes_of(self._own)
             url = public_url(url_of(routes) or "own client")
             return f"{url}:{settings_digest({'routes': routes})}"
         url = self._url or "default"
-        # They are not sent to a server that is named in code.
+        # These variables do not apply to a server passed as `base_url`.
         further = {} if self._base_url else environment_route(self._route_variables)
         return f"{public_url(url)}:{settings_digest({'url': url, **further})}"
 
     @property
     def server(self) -> str:
-        """The server's URL, as errors name it; the provider if it is the provider's own."""
+        """The server's URL for error messages; the provider's name for its own server."""
         url = self._url if self._own is None else url_of(routes_of(self._own))
         return public_url(url) if url else self._provider
 
     def _clean(self, error: Exception) -> Exception:
-        """Return an error without secrets; a `BadReplyError` if the reply could not be read.
+        """Return the error without secrets, as a `BadReplyError` if the reply could not be read.
 
         Raises:
             ModelSettingsError: The server redirects.
         """
         check_redirect(error, self.server)
-        error = next((one for one in chain_of(error) if isinstance(one, BadReplyError)), error)
+        error = next((e for e in chain_of(error) if isinstance(e, BadReplyError)), error)
         if is_unreadable(error):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error

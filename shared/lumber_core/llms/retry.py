@@ -1,4 +1,4 @@
-"""Retries: failed calls to a model are sent again, and questions with unusable replies repeated."""
+"""Retries failed calls to a model, and repeats questions whose replies are unusable."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_MAX_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
-# A model that never answered is tried for so long: its URL may be wrong.
-_FIRST_ANSWER_SECONDS = 10.0
+_MAX_TIMEOUTS = 2  # for one question: the server may still be busy with the first request
+_MAX_FIRST_ANSWER_SECONDS = 10.0  # the URL of a model that has never answered may be wrong
 
 _check_seconds = make_number_check(lambda seconds: seconds >= 0, "at least 0 seconds")
 _check_limit = make_number_check(lambda value: value > 0, "above 0, or None for no limit")
@@ -44,22 +43,22 @@ class CallPolicy:
 
     Args:
         attempts: Maximum number of times one question is sent, at least once. After a timeout it is
-            sent only once more, and a model that never answered is tried for ten seconds, unless
-            its server is busy. Includes the retries of a LangChain or LlamaIndex model, for errors
-            that it repeats: if that has `max_retries=2`, 6 attempts are 2 calls of it.
+            sent only once more. A model that has never answered is tried for ten seconds, unless
+            its server is busy. Retries by a LangChain or LlamaIndex model count, for errors that it
+            retries: 6 attempts are 2 calls of a model with `max_retries=2`.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
             timeout the wait is at least as long as the request took.
         max_backoff: Maximum seconds between two attempts, whatever Retry-After asks for.
-        give_up_after: Number of questions in a row without a usable answer after which the model is
-            not asked any more, with one warning. A single request is sent again after `max_backoff`
-            seconds, then after twice as long, and so on up to an hour; a usable answer ends the
-            pause. None: every question is asked.
-        call_timeout: Maximum seconds for one call of a model that sets no `timeout` on whole
-            replies itself: a LangChain or LlamaIndex model, its own retries included, a model with
-            a client of yours, or a class of your own. The call is then cancelled, or abandoned if
-            it runs in a thread, and counts as a timeout. None: no limit.
-        rereads: Times the question is repeated, more strictly, after an unusable answer.
+        give_up_after: Number of questions in a row without a usable answer after which calls pause,
+            with one warning. A trial request is sent after `max_backoff` seconds, then after twice
+            as long, and so on up to an hour; a usable answer ends the pause. None: every question
+            is asked.
+        call_timeout: Maximum seconds for one call of a model without a `timeout` for whole replies:
+            a LangChain or LlamaIndex model with its own retries, a model with your own client, or
+            your own class. The call is then cancelled, or abandoned if it runs in a thread, and
+            counts as a timeout. None: no limit.
+        rereads: Maximum number of times the question is repeated after an unusable answer.
         requests_per_minute: Maximum calls per minute. None: no limit.
         tokens_per_minute: Maximum prompt tokens per minute. None: no limit.
 
@@ -94,14 +93,13 @@ class RetryingModel:
 
     A rate limit error pauses all calls made through this object: for the time in the server's
     Retry-After, or else for a random time that doubles with each attempt. After several questions
-    in a row without a usable answer the model is not asked any more (see
-    `CallPolicy.give_up_after`).
+    in a row without a usable answer, calls are stopped (see `CallPolicy.give_up_after`).
 
     Args:
-        model: The model. Its attribute `client_retries`, if it has one, is the number of times its
-            client repeats a request on its own. Its method `estimate_retries`, if it has one,
-            returns that for a failed call of so many seconds. If its attribute `timeout` is a
-            number, its calls end on their own, and `CallPolicy.call_timeout` does not apply.
+        model: The model. If it has an attribute `client_retries`, this is the number of times its
+            client retries a request. If it has a method `estimate_retries`, this returns the number
+            for a failed call of so many seconds. If its attribute `timeout` is a number, its calls
+            end by themselves, and `CallPolicy.call_timeout` does not apply.
         policy: Retries and rate limits.
         reports_usability: Whether the caller reports each answer with `report_usability`. False:
             every answer counts as usable.
@@ -124,14 +122,14 @@ class RetryingModel:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether the model is not asked any more, except for trials."""
+        """Whether calls are stopped, except for trial requests."""
         return self._breaker.is_open
 
     def report_usability(self, fault: str | None) -> None:
         """Record whether the answer to a question was usable.
 
         Args:
-            fault: Why it was not; None if it was.
+            fault: Why it was not usable; None if it was.
         """
         if fault is None:
             self._breaker.record_answer()
@@ -143,7 +141,7 @@ class RetryingModel:
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
-            ModelUnavailableError: All attempts failed, or the model is not asked any more.
+            ModelUnavailableError: All attempts failed, or calls are stopped.
         """
         policy, breaker = self.policy, self._breaker
         if not breaker.may_ask():
@@ -174,16 +172,16 @@ class RetryingModel:
                 repeats, is_certain = self._client_retries_of(error, began)
                 sent += 1 + repeats
                 may_go_on = sent + 1 + repeats <= policy.attempts or (
-                    # The client may have repeated it for less time than a server needs to start.
+                    # The client's retries may have ended before a server could start.
                     attempt == 1 < policy.attempts
                     and not (is_certain or self.has_answered)
-                    and time.monotonic() - started < _FIRST_ANSWER_SECONDS
+                    and time.monotonic() - started < _MAX_FIRST_ANSWER_SECONDS
                 )
                 if is_trial or others_failed or timeouts >= _MAX_TIMEOUTS or not may_go_on:
                     raise self._unavailable(sent, summary) from error
                 seconds = self._pause_after(error, attempt, began)
                 waited = time.monotonic() - started + seconds
-                if self._may_be_misaddressed(error) and waited > _FIRST_ANSWER_SECONDS:
+                if self._may_be_misaddressed(error) and waited > _MAX_FIRST_ANSWER_SECONDS:
                     raise self._unavailable(sent, summary) from error
                 logger.info(
                     "attempt %d failed; the next one in %.1f s. The cause: %s",
@@ -207,10 +205,10 @@ class RetryingModel:
 
     def _ask(self, system: str, user: str, answers: Answers | None) -> Completion:
         model = self._model
-        own = isinstance(getattr(model, "timeout", None), int | float)
+        has_timeout = isinstance(getattr(model, "timeout", None), int | float)
         with redact_errors(model):
             return ask_within(
-                None if own else self.policy.call_timeout,
+                None if has_timeout else self.policy.call_timeout,
                 model.complete,
                 model.acomplete,
                 system,
@@ -219,7 +217,7 @@ class RetryingModel:
             )
 
     def _client_retries_of(self, error: Exception, began: float) -> tuple[int, bool]:
-        """Return how often the client has repeated a failed call, and whether that is certain."""
+        """Return how often the client has retried a failed call, and whether that is certain."""
         if (stated := client_retries_of(error)) is not None:
             return stated, False
         estimate = getattr(self._model, "estimate_retries", None)
@@ -228,7 +226,7 @@ class RetryingModel:
         return max(0, int(getattr(self._model, "client_retries", 0))), True
 
     def _may_be_misaddressed(self, error: Exception) -> bool:
-        """Return whether the URL may be wrong: nobody ever answered, and no server is busy."""
+        """Return whether the URL may be wrong: there was no answer yet, and no server is busy."""
         is_busy = is_timeout(error) or status_of(error) == 429 or retry_after(error) is not None
         return not (self.has_answered or is_busy)
 
@@ -271,17 +269,17 @@ def ask_until_usable(
     rereads: int,
     request: Callable[[], str] = lambda: "Try again.",
 ) -> tuple[T, str]:
-    """Ask a question, and again with what was wrong with the reply until one can be used.
+    """Ask a question, and repeat it with the fault of the reply until a reply is usable.
 
     Args:
         question: The question.
-        ask: Sends a question. Returns what the reply contains, and what was wrong with it: "" if
-            the question shall not be repeated.
+        ask: Sends a question. Returns the content of the reply and its fault: "" if the question
+            is not to be repeated.
         rereads: Maximum number of repetitions.
         request: Returns the last sentence of a repeated question.
 
     Returns:
-        What `ask` returned last.
+        The last result of `ask`.
     """
     asked = question
     for _ in range(rereads + 1):

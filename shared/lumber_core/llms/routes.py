@@ -1,7 +1,7 @@
-"""Where the requests of a client go, and by which of its settings a gateway chooses a model.
+"""Finds where the requests of a client go, and the settings by which a gateway chooses a model.
 
 Clients are recognised by their attributes, so that no provider's package is imported: those of
-OpenAI, Anthropic, Google and Ollama, those of botocore, and the clients of httpx in them.
+OpenAI, Anthropic, Google, Ollama and botocore, and the httpx clients inside them.
 """
 
 from __future__ import annotations
@@ -15,25 +15,27 @@ from contextlib import suppress
 from lumber_core.support.secrets import is_secret, without_secrets
 
 Route = dict[str, object]
-"""URL, headers, parameters and places of a client, without credentials but those in its URL."""
+"""URL, headers, parameters and places of a client. Only the URL may contain credentials."""
 
 _CLIENT_ATTRIBUTES = (
-    *("client", "root_client", "async_client", "root_async_client"),  # of LangChain's models
+    *("client", "root_client", "async_client", "root_async_client"),  # LangChain's models
     *("_client", "_async_client", "_http_client", "_async_http_client"),
-    *("_api_client", "_http_options"),  # of google-genai
-    "meta",  # of botocore
+    *("_api_client", "_http_options"),  # google-genai
+    "meta",  # botocore
 )
 _URLS = ("base_url", "api_base", "api_endpoint", "endpoint_url")
 _HEADERS = ("default_headers", "headers")
 _PARAMETERS = ("default_query", "params")
 _PLACES = ("project", "location", "vertexai")
-# What clients add themselves depends on their versions and on the machine.
-_OF_CLIENTS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
-_MAX_DEPTH = 4  # a model holds a resource of OpenAI's, that a client, and that one of httpx
+# Headers that clients add themselves; they depend on the client's version and on the machine.
+_CLIENT_HEADERS = (
+    r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
+)
+_MAX_DEPTH = 4  # a model holds a resource of OpenAI's, which holds a client with an httpx client
 
 
 def routes_of(holder: object) -> list[Route]:
-    """Return the routes of a client, or of the clients that a framework's model holds."""
+    """Return the routes of a client, or of all clients inside a framework's model."""
     routes: dict[str, Route] = {}
     level = [holder]
     for _ in range(_MAX_DEPTH):
@@ -47,28 +49,28 @@ def routes_of(holder: object) -> list[Route]:
 
 
 def url_of(routes: Iterable[Route]) -> str | None:
-    """Return the first URL of some routes."""
+    """Return the first URL in `routes`, or None."""
     return next((str(route["url"]) for route in routes if "url" in route), None)
 
 
 def environment_route(names: Iterable[str]) -> Route:
-    """Return those of some environment variables that are set, lines of headers as a mapping."""
-    given = {name: value for name in names if (value := os.environ.get(name))}
+    """Return the environment variables that are set, with lines of headers as a mapping."""
+    variables = {name: value for name in names if (value := os.environ.get(name))}
     return {
         name: _public(dict(map(_header, value.splitlines()))) if name.endswith("HEADERS") else value
-        for name, value in given.items()
+        for name, value in variables.items()
     }
 
 
 def _clients_of(holder: object) -> Iterable[str]:
-    # LlamaIndex's OpenAI makes its own clients when it is first asked, of its settings.
+    # LlamaIndex's OpenAI creates its clients on first use, from its settings.
     made_later = hasattr(type(holder), "_get_client")
     return ("_http_client", "_async_http_client") if made_later else _CLIENT_ATTRIBUTES
 
 
 def _route(client: object) -> Route:
     named = {name: _get(client, name) for name in (*_URLS, *_HEADERS, *_PARAMETERS, *_PLACES)}
-    # Clients of httpx without a URL of their own have an empty one.
+    # An httpx client without a URL has an empty one.
     urls = [url for name in _URLS if _is_url(named[name]) and (url := str(named[name]))]
     mappings = {
         name: public
@@ -80,15 +82,15 @@ def _route(client: object) -> Route:
 
 
 def _is_url(value: object) -> bool:
-    return isinstance(value, str) or type(value).__name__ == "URL"  # of httpx
+    return isinstance(value, str) or type(value).__name__ == "URL"  # httpx
 
 
 def _public(headers: Mapping[str, object]) -> dict[str, str]:
-    """Return headers or parameters without credentials, and without those of the package."""
+    """Return headers or parameters without credentials and without those of `_OF_CLIENT`."""
     return {
         name.casefold(): without_secrets(value)
         for name, value in headers.items()
-        if isinstance(value, str) and not is_secret(name, value) and not re.match(_OF_CLIENTS, name)
+        if isinstance(value, str) and not is_secret(name, value) and not re.match(_OF_CLIENT, name)
     }
 
 
@@ -98,7 +100,7 @@ def _header(line: str) -> tuple[str, str]:
 
 
 def _get(holder: object, name: str) -> object:
-    """Return an attribute; None if there is none, or if a property of some package fails."""
+    """Return an attribute; None if it does not exist or its property raises."""
     with suppress(Exception):
         return getattr(holder, name, None)
     return None

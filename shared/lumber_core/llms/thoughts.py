@@ -1,6 +1,6 @@
-"""What models write before they answer: thoughts, in the forms of their chat templates.
+"""Removes the thoughts that models write before an answer, in the forms of their chat templates.
 
-A server with a parser for its model keeps thoughts apart; others deliver them in the text.
+A server with a parser for its model returns thoughts separately; others leave them in the text.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ _NAME = (
     r"|scratch_?pad|(?:inner|internal)_(?:monologue|thoughts?)|(?:chain_of_thought|cot)|analysis)"
 )
 # In any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
-# <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is one that is spoken about.
+# <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is quoted, not used.
 _TAG = re.compile(
     rf"""(?<!`) (?:[<\[\u25c1\u3010\uff1c]|&lt;) [|\s]?
     (?:(?P<end>/\s?|end_(?:of_)?)|start_(?:of_)?|begin_(?:of_)?)? (?:[a-z]{{1,20}}:)?
     (?P<name>{_NAME}) (?:\s[^<>\[\]]{{0,200}})? [|\s]? (?:[>\]\u25b7\u3011\uff1e]|&gt;) (?!`|\()""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Of Granite, Ollama's program, Open WebUI, MedGemma, Gemma, Apertus; and code blocks.
+# The forms of Granite, Ollama's program, Open WebUI, MedGemma, Gemma, Apertus; and code blocks.
 _BLOCK = re.compile(
     rf"""\A\W*here(?:'s|\ is)\ my\ thought\ process:.*?(?:here(?:'s|\ is)\ my\ response:|\Z)
     | \A\s*Thinking\.\.\.\n.*?(?:\n\.\.\.done\ thinking\.|\Z)
@@ -28,7 +28,7 @@ _BLOCK = re.compile(
     | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z) | (?:\A|\n)```{_NAME}\n.*?(?:\n```|\Z)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# gpt-oss: the answer is on the channel "final". Without special tokens the names are left.
+# gpt-oss: the answer is on the channel "final". If special tokens are removed, the names remain.
 _FINAL = re.compile(
     r"<\|channel\|>\s?final[^<]{0,99}(?:<\|constrain\|>[^<]{0,99})?<\|message\|>"
     r"|assistant\s?final(?![a-z])"
@@ -37,7 +37,7 @@ _CHANNEL = re.compile(
     r"(?:<\|start\|>\w*)?<\|channel\|>|\A\s*(?:assistant)?analysis(?=[A-Z\"\u201c])"
 )
 _MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
-# What stands around an answer: special tokens, and tags of models that think.
+# Special tokens and tags around the answer of a reasoning model.
 _AROUND = re.compile(
     r"\A(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}|(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}\Z"
     r"|\A<(?:response|output)>|(?<!`)</(?:response|output)>\Z",
@@ -46,10 +46,10 @@ _AROUND = re.compile(
 
 
 def without_thinking(reply: str) -> str:
-    """Return a reply without the thoughts in it; "" if it has nothing else.
+    """Return a reply without the thoughts in it; "" if there is nothing else.
 
-    A thought that was cut off has no end. One whose beginning the template puts into the prompt has
-    only its end.
+    A thought that was cut off has no end tag. If the chat template puts the start tag into the
+    prompt, the reply has only the end tag.
     """
     *_, final = [None, *_FINAL.finditer(reply)]
     if final is not None:
@@ -74,7 +74,7 @@ def without_thinking(reply: str) -> str:
 
 
 def _closing(tags: list[tuple[str, bool, int, int]], first: int, name: str) -> int | None:
-    """Return which tag ends a thought: of its name, or the last one that ends no other thought."""
+    """Return the index of the tag that ends a thought: of its name, or the last unmatched one."""
     rest = range(first, len(tags))
     own = next((n for n in rest if tags[n][:2] == (name, True)), None)
     if own is not None:

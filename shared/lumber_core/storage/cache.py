@@ -2,10 +2,10 @@
 
 One SQLite file holds any number of caches, one table each. The contract:
 
-- `get` returns what `put` stored under a key; when `put` returns, the value is on disk. (If the
-  power fails at that moment, SQLite may undo the last `put`, but no other.)
+- `get` returns the value that `put` stored under a key; when `put` returns, the value is on disk.
+  (If the power fails at that moment, SQLite may undo the last `put`, but no other.)
 - Threads, processes and forked children may share a file.
-- A file that is damaged, foreign or of another format version is refused and never modified.
+- A file that is damaged, or of another program or format version, is refused and never modified.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from lumber_core.storage.database import read_twice
 from lumber_core.storage.sqlite import SqliteDatabase
 
 CACHE_FORMAT = 2
-"""The version of what caches hold; another one is not read."""
+"""The version of the format of cached values; other versions are not read."""
 _APPLICATION = 0x4C554D42  # "LUMB"
 T = TypeVar("T")
 
 
 class KeyValueCache(ABC):
-    """Bytes under string keys: in a file, as `Cache` keeps them, or elsewhere.
+    """Bytes under string keys, in a file (`Cache`) or elsewhere.
 
     Attributes:
-        name: What messages call it.
+        name: Its name in messages.
     """
 
     name: str
@@ -62,22 +62,24 @@ class KeyValueCache(ABC):
         self.put_many({key: value})
 
     def open(self) -> None:
-        """Use it now, so that a problem with it raises before any work."""
+        """Use the store now, so that a problem raises before any work."""
         self.get("open")
 
     def close(self) -> None:  # noqa: B027 - there may be nothing to close
-        """Close what was opened. The next use opens it again."""
+        """Close the store. The next use opens it again."""
 
     def read(self, what: str, use: Callable[[], T]) -> T:
-        """Return what `use` makes of stored values, such as "verdict".
+        """Return the result of `use`, which reads stored values; if it raises, call it once more.
+
+        `what` is the noun for a value in messages, such as "verdict".
 
         Raises:
-            StoreError: They do not fit, and do not when they are read again.
+            StoreError: `use` raises a ValueError, TypeError or KeyError both times.
         """
         try:
             return use()
         except (ValueError, TypeError, KeyError):
-            self.close()  # a disk or a network may err once
+            self.close()  # the error of a disk or a network may be transient
         try:
             return use()
         except (ValueError, TypeError, KeyError) as error:
@@ -120,7 +122,7 @@ class Cache(KeyValueCache):
 
     @read_twice
     def open(self) -> None:
-        """Write to the file now, so that a problem with it raises before any work."""
+        """Write to the file now, so that a problem raises before any work."""
         with self.database.transaction(write=True) as connection:
             connection.execute(f"PRAGMA user_version = {CACHE_FORMAT}")
 
@@ -135,7 +137,7 @@ class Cache(KeyValueCache):
 
     @read_twice
     def put_many(self, values: Mapping[str, bytes]) -> None:
-        """Store values in one transaction, replacing earlier ones; then they are on disk."""
+        """Store values in one transaction, replacing earlier ones; they are on disk afterwards."""
         rows = [(key, value, time.time()) for key, value in values.items()]
         with self.database.transaction(write=True) as connection:
             connection.executemany(f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)", rows)
@@ -164,7 +166,7 @@ class Cache(KeyValueCache):
 
 
 def digest(*parts: str) -> str:
-    """Return a SHA-256 over texts, for use as a key; ("ab", "c") and ("a", "bc") differ."""
+    """Return a SHA-256 of texts as a key; it differs for ("ab", "c") and ("a", "bc")."""
     hasher = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")
@@ -177,7 +179,7 @@ def read_row(value: bytes) -> dict[str, Any]:
     """Return the JSON object in a value.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The value is not a JSON object.
     """
     try:
         row = json.loads(value)

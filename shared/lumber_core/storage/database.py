@@ -1,4 +1,4 @@
-"""What databases in files and in PostgreSQL share: transactions, versions and damage."""
+"""The base of databases in files and in PostgreSQL: transactions, versions and damage."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ T = TypeVar("T")
 
 
 class UnusableError(StoreError):
-    """A store is damaged, or another version or program has written it: no repetition helps."""
+    """A store is damaged, or another version or program wrote it: retrying does not help."""
 
 
 class ReadError(StoreError):
-    """A store could not be read, or what was read does not fit: disks and networks may err once.
+    """A store could not be read, or a value is malformed: errors of disks and networks may pass.
 
     Args:
-        what: What was read.
-        if_again: What is raised if it is so over new connections, too. None: the same.
+        message: The message.
+        if_again: The error to raise if reading over new connections fails, too. None: a
+            `StoreError` with the same message.
     """
 
-    def __init__(self, what: str, if_again: StoreError | None = None) -> None:
-        super().__init__(what)
-        self.if_again = if_again or StoreError(what)
+    def __init__(self, message: str, if_again: StoreError | None = None) -> None:
+        super().__init__(message)
+        self.if_again = if_again or StoreError(message)
 
 
 class Connection(Protocol):
-    """Runs statements on a database within a transaction; SQLite's connections are like this."""
+    """Runs statements within a transaction; the part of `sqlite3.Connection` that is used."""
 
     def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Any:
         """Run a statement with a "?" for each value; return a cursor."""
@@ -46,17 +47,16 @@ class Connection(Protocol):
 
 
 class Database(ABC):
-    """Tables of one schema, of one version.
+    """Tables of one schema and one version of the format.
 
-    Damage is what does not fit in two readings, the second of which is over new connections.
+    A database is damaged if a value is malformed in two reads, the second over new connections.
 
-    A schema is a list of `CREATE` statements in which `{integer}`, `{text}`, `{bytes}` and
-    `{clustered}` stand for what each database calls the types, and a table that is stored in the
-    order of its key.
+    A schema is a list of `CREATE` statements. `{integer}`, `{text}` and `{bytes}` are replaced by
+    the types of the database, and `{clustered}` by its clause for a table in the order of its key.
 
     Attributes:
-        path: The path of a file, or the URL of a collection, which may have a password.
-        name: What messages call it.
+        path: The path of a file, or the URL of a collection, which may contain a password.
+        name: Its name in messages.
     """
 
     path: Path | str
@@ -65,7 +65,7 @@ class Database(ABC):
 
     @abstractmethod
     def transaction(self, *, write: bool = False) -> AbstractContextManager[Connection]:
-        """Open a transaction, which sees one state of the database; an error undoes it.
+        """Open a transaction, which sees one state of the database; an error rolls it back.
 
         Args:
             write: Whether it writes. If so, it waits for other writers, and is on disk afterwards.
@@ -77,17 +77,17 @@ class Database(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Close what is open. The next use opens it again."""
+        """Close the database. The next use opens it again."""
 
     @property
     @abstractmethod
     def _rescue(self) -> str:
-        """How a damaged database is copied before it is made again."""
+        """Instructions for the user: how to copy a damaged database, and create it anew."""
 
-    def unfit(self, why: object) -> ReadError:
-        """Return the error that what was read does not fit."""
+    def damage_error(self, why: object) -> ReadError:
+        """Return the error for a stored value that cannot be right."""
         return ReadError(
-            f"what was read of the store {self.name} does not fit ({why}): repeat the call",
+            f"a value in the store {self.name} is damaged or was misread ({why}): repeat the call",
             UnusableError(
                 f"the store {self.name} is damaged ({why}) and cannot be used: {self._rescue}"
             ),
@@ -103,10 +103,10 @@ class Database(ABC):
         try:
             yield
         except (LookupError, TypeError, ValueError, OverflowError) as error:
-            raise self.unfit(f"{type(error).__name__}: {error}") from error
+            raise self.damage_error(f"{type(error).__name__}: {error}") from error
 
     def remove_outdated(self) -> None:
-        """Empty the database, with a warning, if an older version of this library has written it.
+        """Empty the database, with a warning, if an older version of this library wrote it.
 
         Raises:
             StoreError: As for `transaction`.
@@ -128,9 +128,9 @@ S = TypeVar("S", bound=_HasDatabase)
 
 
 def read_twice(use: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Have a method repeated once, over new connections, if what it reads does not fit.
+    """Decorate a method: after a `ReadError`, call it once more over new connections.
 
-    Its transactions are undone before, or can be repeated.
+    The transactions of the first call are rolled back or can be repeated.
     """
 
     @wraps(use)
@@ -148,19 +148,19 @@ def read_twice(use: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P
 
 
 def warn_of_older_format(name: str) -> None:
-    """Log that a database is emptied because of its format."""
+    """Log a warning that a database is emptied because of its format."""
     logger.warning("%s has the format of an older version: all of it is made anew", name)
 
 
 class VersionError(DatabaseError):
-    """A database has another version than this one reads."""
+    """A database has a version of the format that this library does not read."""
 
-    def __init__(self, found: int, version: int, outdated: str) -> None:
+    def __init__(self, stored: int, version: int, outdated: str) -> None:
         age, remedy = "an older", outdated
-        if found > version:
+        if stored > version:
             age, remedy = "a newer", "Use that version or one after it, or pass another path"
         super().__init__(
-            f"it was written by {age} version of lumber-splitters (format {found}; this version "
+            f"it was written by {age} version of lumber-splitters (format {stored}; this version "
             f"reads format {version})"
         )
         self.remedy = remedy

@@ -1,10 +1,10 @@
 """Collections of tables in PostgreSQL, shared by processes on many machines.
 
-A collection is a schema of the database, with tables of its own. A transaction that reads sees one
-state of it, whoever writes meanwhile. One that writes holds the collection's advisory lock, so that
-writers on any machine come one after the other.
+A collection is a schema of the database with its own tables. A transaction that reads sees one
+state of it, even if others write meanwhile. A transaction that writes holds the collection's
+advisory lock, so that the writers on all machines take turns.
 
-This module needs psycopg, which is imported with it.
+Importing this module imports psycopg.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from lumber_core.storage.database import (
     warn_of_older_format,
 )
 
-_MAX_SECONDS = 60  # in which a server has to answer, and a writer gets its turn
+_MAX_SECONDS = 60  # for the answer of a server, and for the turn of a writer
 _MAX_CONNECT_SECONDS = 10
-_MAX_CONNECTIONS = 8  # connections of an object: a server often has 100 for everybody
-_PREFIX = "lumber_"  # of schemas, so that no table of another program has the name of one of ours
-_MAX_NAME_BYTES = 63 - len(_PREFIX)  # bytes; PostgreSQL cuts longer names off
+_MAX_CONNECTIONS = 8  # per object: a server often allows 100 for all of its users
+_PREFIX = "lumber_"  # of our schemas, so that our tables are apart from those of other programs
+_MAX_NAME_BYTES = 63 - len(_PREFIX)  # PostgreSQL truncates longer names
 _INSERT = re.compile(r"INSERT INTO (\w+) VALUES")
 _TYPES = {
     "integer": "BIGINT",
-    "text": 'TEXT COLLATE "C"',  # the order of a language depends on the server, and is slow
+    "text": 'TEXT COLLATE "C"',  # other collations depend on the server, and are slow
     "bytes": "BYTEA",
     "clustered": "",
 }
@@ -49,12 +49,12 @@ class PostgresDatabase(Database):
     """A collection of tables in PostgreSQL.
 
     Args:
-        path: The URL as the user gave it.
-        url: The database, as libpq takes it.
+        path: The URL that the user passed.
+        url: The URL of the database in the form of libpq.
         collection: The name of the collection.
         version: The version of the format.
-        schema: Statements that create the tables, of which one is `about`; see `Database`.
-        outdated: What to do about a collection of an older version.
+        schema: Statements that create the tables, including `about`; see `Database`.
+        outdated: Instructions for the user if the collection has an older version.
 
     Raises:
         ValueError: The URL cannot be read, or the name of the collection is too long.
@@ -72,34 +72,34 @@ class PostgresDatabase(Database):
                 f"a collection has a name of 1 to {_MAX_NAME_BYTES} bytes, not {collection!r}"
             )
         try:
-            given: dict[str, Any] = conninfo_to_dict(url)
-        except psycopg.Error:
-            given = {"host": "@"}
-        # These would contain a part of a password with an @ or /, and libpq's message all of it.
-        if any("@" in str(given.get(part, "")) for part in ("host", "dbname")):
+            fields: dict[str, Any] = conninfo_to_dict(url)
+        except psycopg.Error:  # its message may contain the password
+            fields = {"host": "@"}
+        # An @ here belongs to a password that contains @ or /, which must not be shown.
+        if any("@" in str(fields.get(part, "")) for part in ("host", "dbname")):
             raise ValueError(
                 "the URL of the database cannot be read: write "
                 "postgresql://user:password@host:port/database?sslmode=require, with parameters of "
                 "libpq after the question mark, and in the password %40 for @, %2F for /, %25 for %"
             )
-        # Statements are not prepared: connection poolers have no sessions.
+        # Statements are not prepared, because connection poolers keep no sessions.
         fixed = {"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"}
         ours = {
             "connect_timeout": _MAX_CONNECT_SECONDS,
             "fallback_application_name": "lumber-splitters",
         }
-        self._settings = {**ours, **given, **fixed}
-        place = ":".join(str(given[part]) for part in ("host", "port") if part in given)
-        self.name = f"{collection} in the database {given.get('dbname', '')}".strip()
+        self._settings = {**ours, **fields, **fixed}
+        place = ":".join(str(fields[part]) for part in ("host", "port") if part in fields)
+        self.name = f"{collection} in the database {fields.get('dbname', '')}".strip()
         self.name += f" at {place}" * bool(place)
         self._version, self._table_statements, self._outdated = version, schema, outdated
         self._schema = f"{_PREFIX}{collection}"
         self._quoted = sql.Identifier(self._schema).as_string(None)
         key = int.from_bytes(sha256(self._schema.encode()).digest()[:8], "big", signed=True)
         self._lock = f"SELECT pg_advisory_xact_lock({key})"
-        # What an administrator may have set otherwise, for the time of a transaction: poolers have
-        # no sessions. Without pg_temp, temporary tables of another program would come first.
-        # A machine that is switched off while it writes keeps the lock no longer than _MAX_SECONDS.
+        # These override an administrator's settings, in each transaction because poolers keep no
+        # sessions. Without pg_temp at the end, temporary tables of other programs would come first.
+        # A machine that is switched off while it writes holds the lock for at most _MAX_SECONDS.
         self._local_settings = (
             f"SET LOCAL search_path = {self._quoted}, pg_temp; "
             "SET LOCAL standard_conforming_strings = on; SET LOCAL lock_timeout = 0; "
@@ -119,15 +119,15 @@ class PostgresDatabase(Database):
             connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the connections that are free."""
+        """Close all connections that are not in use."""
         _close(self._free)
 
     def _renew(self) -> None:
-        """Start without connections: a forked process must not close those of its parent."""
+        """Start without connections: a forked process must not close its parent's connections."""
         _parents_connections.extend(self._free)
         self._free.clear()
         self._returned = Condition()
-        self._in_use = self._waiting = 0  # transactions, and those of them without a connection
+        self._in_use = self._waiting = 0  # open transactions, and how many wait for a connection
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:
@@ -137,7 +137,7 @@ class PostgresDatabase(Database):
             diagnosed = error.diag.message_primary if isinstance(error, psycopg.Error) else None
             message = " ".join((diagnosed or str(error)).split()).rstrip(".?")
             if isinstance(error, _DAMAGE):
-                raise self.unfit(message) from error
+                raise self.damage_error(message) from error
             kind = UnusableError if isinstance(error, VersionError) else StoreError
             raise kind(
                 f"the store {self.name} cannot be used: {message}. {self._remedy(error)}"
@@ -166,16 +166,16 @@ class PostgresDatabase(Database):
             )
         if isinstance(error, errors.ReadOnlySqlTransaction):
             return "The database is read-only: pass the URL of the server that takes writes"
-        if isinstance(error, errors.ProgramLimitExceeded):  # an entry of an index has 2,704 bytes
+        if isinstance(error, errors.ProgramLimitExceeded):  # entries of an index have 2,704 bytes
             return "Give documents and their sources names of at most 2,500 bytes"
         return (
             "Make sure that the server runs, can be reached and has room, and repeat the call: it "
-            "goes on from what is stored"
+            "continues from what is stored"
         )
 
     @contextmanager
     def _connection(self, write: bool) -> Iterator[_Connection]:
-        """Hand out a connection with an open transaction; undo what is not committed."""
+        """Yield a connection with an open transaction; roll back what is not committed."""
         deadline = monotonic() + _MAX_SECONDS
         with self._returned:
             if not self._returned.wait_for(lambda: self._in_use < _MAX_CONNECTIONS, _MAX_SECONDS):
@@ -189,7 +189,7 @@ class PostgresDatabase(Database):
                 yield connection
             except psycopg.Error as error:
                 if connection.closed and not isinstance(error, psycopg.OperationalError):
-                    # psycopg makes a ProgrammingError of two errors, the server's and a pooler's.
+                    # psycopg raises a ProgrammingError if a server and a pooler both send an error.
                     raise psycopg.OperationalError("the connection was lost") from error
                 raise
             finally:
@@ -214,14 +214,14 @@ class PostgresDatabase(Database):
                 self._open(connection, write)
             except BaseException as error:
                 self._give_back(connection)
-                # The server has ended what was idle, or was started again since.
+                # The server has closed the idle connection, or has restarted.
                 if not (used and _is_lost(error)):
                     raise
             else:
                 return connection
 
     def _wait_for_own_connection(self, deadline: float) -> bool:
-        """Wait for a connection that another thread gives back: the server may have no more."""
+        """Wait for a connection that another thread returns: the server may have no more."""
         with self._returned:
             others = self._in_use - self._waiting - 1
             if others <= 0:
@@ -236,7 +236,7 @@ class PostgresDatabase(Database):
                 self._waiting -= 1
 
     def _give_back(self, connection: _Connection) -> None:
-        """Undo what was not committed, and keep the connection for others, unless it is lost."""
+        """Roll back what was not committed, and keep the connection for reuse unless it is lost."""
         with suppress(psycopg.Error):
             if connection.info.transaction_status in (_OPEN, _FAILED):
                 connection.execute("ROLLBACK")
@@ -246,7 +246,7 @@ class PostgresDatabase(Database):
             connection.close()
 
     def _open(self, connection: _Connection, write: bool) -> None:
-        """Begin a transaction on a collection of this version; make one if there is none."""
+        """Begin a transaction on a collection of this version; create one if there is none."""
         while (version := self._begin_transaction(connection, write)) != self._version:
             connection.execute("ROLLBACK")
             if version is not None and not (self._replaces_outdated and version < self._version):
@@ -257,7 +257,7 @@ class PostgresDatabase(Database):
         """Begin a transaction; return the version of the collection, None if there is none."""
         kind = "READ COMMITTED" if write else "REPEATABLE READ, READ ONLY"
         cursor = connection.cursor()
-        try:  # in one message: each answer takes its way through the network
+        try:  # in one message, to save round trips
             cursor.execute(
                 f"BEGIN ISOLATION LEVEL {kind}; {self._local_settings}; "
                 f"{self._lock if write else ''}; "
@@ -272,7 +272,7 @@ class PostgresDatabase(Database):
             return int(row[0]) if row else None
 
     def _create_tables(self, connection: _Connection) -> None:
-        """Make the tables, in place of those of an older version."""
+        """Create the tables, and replace those of an older version."""
         connection.execute(
             f"BEGIN ISOLATION LEVEL READ COMMITTED; {self._local_settings}; {self._lock}"
         )
@@ -285,7 +285,7 @@ class PostgresDatabase(Database):
         of_schema = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
         tables = {name for (name,) in connection.execute(of_schema, [self._schema])}
         format_now = "SELECT value FROM about WHERE name = 'format'"
-        # Another process may have made them meanwhile.
+        # Another process may have created them meanwhile.
         if self._replaces_outdated and "about" in tables:
             [(version,)] = connection.execute(format_now).fetchall()
             if int(version) < self._version:
@@ -302,7 +302,7 @@ class PostgresDatabase(Database):
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that waits for an answer no longer than `_MAX_SECONDS`."""
+    """A connection that waits at most `_MAX_SECONDS` for an answer."""
 
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
         """Run a call that waits for the server."""
@@ -310,8 +310,8 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
 
 
 def _wait_in_time(call: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """Yield what a call waits for. It is resumed ten times a second, until the deadline."""
-    end = monotonic() + _MAX_SECONDS + 1  # a server that works ends the call itself before
+    """Run psycopg's generator for a call until the deadline. It is resumed ten times a second."""
+    end = monotonic() + _MAX_SECONDS + 1  # a working server ends the call itself before that
     try:
         wanted = next(call)
         while monotonic() < end:
@@ -347,7 +347,7 @@ class _NoAnswerError(psycopg.OperationalError):
 
 
 class _NoRightError(errors.InsufficientPrivilege):
-    """A user may not make a collection."""
+    """The user may not create a collection."""
 
 
 _IDLE = psycopg.pq.TransactionStatus.IDLE
@@ -357,13 +357,11 @@ _DAMAGE = (
     *(errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction),
     errors.DatatypeMismatch,
 )
-_parents_connections: list[
-    _Connection
-] = []  # of a parent process; closing them would end its sessions
+_parents_connections: list[_Connection] = []  # closing them would end the parent's sessions
 
 
 def _is_lost(error: BaseException) -> bool:
-    """Return whether the server has ended a session, or cannot be reached any more."""
+    """Return whether the server has closed the session, or cannot be reached any more."""
     if not isinstance(error, psycopg.OperationalError) or isinstance(error, _NoAnswerError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith("57P")

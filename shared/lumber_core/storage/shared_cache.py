@@ -1,9 +1,9 @@
 """Stores that several machines share, such as Redis, with the contract of `cache`.
 
 Two kinds of stores are recognised by their methods, so that no framework is imported: LangChain's
-`BaseStore[str, bytes]` and LlamaIndex's `BaseKVStore`. The first is the protocol, and the second is
-mapped onto it. Only synchronous methods are called; asynchronous splitters call them in threads, so
-one store serves every event loop.
+`BaseStore[str, bytes]` and LlamaIndex's `BaseKVStore`, which is adapted to the first. Only
+synchronous methods are called; asynchronous splitters call them in threads, so one store serves
+every event loop.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class SharedCache(KeyValueCache):
 
     Args:
         store: The store, or a function without arguments that opens it. A function is called on
-            first use in each process; it is needed if the store cannot be pickled, but the splitter
-            has to be.
+            first use in each process. It is needed if the splitter has to be pickled and the store
+            cannot be.
         kind: Kind of the values, such as "verdicts".
 
     Raises:
@@ -74,7 +74,7 @@ class SharedCache(KeyValueCache):
             )
         self._given = store
         self._kind = kind
-        # Not the store's own text: its settings may hold credentials.
+        # Not the store's `repr`, which may contain credentials.
         self.name = getattr(store, "__qualname__", type(store).__qualname__)
         # Allowed in Redis, in file names and in paths.
         self._prefix = f"lumber-splitters/{kind}/{CACHE_FORMAT}/"
@@ -105,13 +105,13 @@ class SharedCache(KeyValueCache):
     def delete(self, keys: Iterable[str]) -> None:
         """Remove the values stored under `keys`, if there are any."""
         names = [self._prefix + key for key in keys]
-        if names:  # Redis refuses to delete nothing.
+        if names:  # Redis rejects an empty list
             with self._use_store() as store:
                 store.mdelete(names)
 
     def items(self) -> Iterable[tuple[str, bytes]]:
         """Return all keys with their values, in no particular order."""
-        # Stores disagree about what their own prefix= means, and Redis reads it as a pattern.
+        # The argument prefix= has different meanings: for Redis, it is a pattern.
         with self._use_store() as store:
             keys = [key for key in store.yield_keys() if key.startswith(self._prefix)]
         return self.get_many(key.removeprefix(self._prefix) for key in keys).items()
@@ -144,7 +144,7 @@ class SharedCache(KeyValueCache):
             return self._store
 
     def _bytes(self, value: object) -> bytes:
-        if isinstance(value, str):  # clients that decode what they read
+        if isinstance(value, str):  # some clients decode the values that they read
             return value.encode()
         if isinstance(value, bytes | bytearray | memoryview):
             return bytes(value)
@@ -164,16 +164,16 @@ class SharedCache(KeyValueCache):
 
 
 def _is_store(value: object) -> bool:
-    if isinstance(value, type):  # called without arguments, it makes a store
+    if isinstance(value, type):  # a class is a function that returns a store
         return False
     return any(all(callable(getattr(value, name, None)) for name in names) for names in _METHODS)
 
 
 class _Collection:
-    """A store of LlamaIndex as a `_ByteStore`, whose keys all start with `prefix`.
+    """Adapts a store of LlamaIndex to `_ByteStore`, for keys that all start with `prefix`.
 
-    The prefix is in the name of the collection, without the characters that some databases do not
-    allow in names.
+    The prefix becomes the name of the collection, without characters that some databases reject in
+    names.
     """
 
     def __init__(self, store: _DictStore, prefix: str) -> None:
@@ -183,7 +183,7 @@ class _Collection:
 
     def mget(self, keys: Sequence[str]) -> list[bytes | None]:
         rows = [self._store.get(self._strip(key), self._name) for key in keys]
-        # Latin-1 gives each byte its own character, so that any bytes fit into JSON.
+        # Latin-1 maps each byte to a character, so that any bytes fit into JSON.
         return [None if row is None else str(row["value"]).encode("latin-1") for row in rows]
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:

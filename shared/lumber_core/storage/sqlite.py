@@ -1,7 +1,7 @@
-"""SQLite files of this library: opened, checked, and shared by threads, processes and forks.
+"""Opens and checks SQLite files, and shares them between threads, processes and forks.
 
-A file has a rollback journal, not a write-ahead log. So a connection at rest holds no lock, and
-SQLite notices if the file was deleted or replaced.
+Files use a rollback journal, not a write-ahead log. So an idle connection holds no lock, and SQLite
+notices if the file is deleted or replaced.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from lumber_core.storage.database import (
     warn_of_older_format,
 )
 
-_MIN_PAGE_BYTES = 512  # bytes
+_MIN_PAGE_BYTES = 512  # of any SQLite file
 _MAX_BUSY_SECONDS = 60.0  # how long a file may stay locked
-_SQLITE_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
+_SQLITE_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; forks wait for that time, too
 _RETRY_SECONDS = 0.01
 
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _FILE_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _FAULTS = (*_FILE_FAULTS, OSError)
 _TYPES = {"integer": "INTEGER", "text": "TEXT", "bytes": "BLOB", "clustered": "WITHOUT ROWID"}
-# What SQLite says of content that does not fit, and of a disk that fails, perhaps once.
+# Parts of SQLite's messages about damaged content, and its message about a failing disk.
 _DAMAGE = re.compile("malformed|no such (?:table|column)|decode|constraint failed|mismatch")
 _FAILING_DISK = "disk I/O error"
 _NO_DATABASE, _FOREIGN_DATABASE = "file is not a database", "it is a database of another program"
@@ -44,8 +44,8 @@ _NO_DATABASE, _FOREIGN_DATABASE = "file is not a database", "it is a database of
 class _Gate:
     """Keeps forks and transactions apart.
 
-    SQLite counts a process's locks in memory. A child that is forked in the middle of a transaction
-    would take the locks of its parent for its own.
+    SQLite counts a process's locks in memory. A child that is forked during a transaction would
+    treat its parent's locks as its own.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class _Gate:
         self._open = self._forks = 0
 
     def enter(self) -> None:
-        """Begin a transaction, after forks that wait."""
+        """Begin a transaction, after waiting forks."""
         with self._turn:
             self._turn.wait_for(lambda: not self._forks)
             self._open += 1
@@ -65,13 +65,13 @@ class _Gate:
             self._turn.notify_all()
 
     def before_fork(self) -> None:
-        """Wait for the end of all transactions, and hold back others."""
+        """Wait for the end of all transactions, and block new ones."""
         self._turn.acquire()
         self._forks += 1
         self._turn.wait_for(lambda: not self._open)
 
     def after_fork(self, *, child: bool) -> None:
-        """Let transactions begin again."""
+        """Unblock transactions."""
         self._forks = 0 if child else self._forks - 1
         self._turn.notify_all()
         self._turn.release()
@@ -88,31 +88,31 @@ _parents_connections: list[sqlite3.Connection] = []  # SQLite forbids even closi
 
 
 class _Connection(sqlite3.Connection):
-    file: tuple[int, int] | None = None  # what was at the path when it was opened
+    file: tuple[int, int] | None = None  # see `_file_id`: the file at the path when it was opened
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):  # if the file could not be opened
-            self.close()  # Python 3.13 and later warn of one that is not closed
+            self.close()  # Python 3.13 and later warn of unclosed connections
 
 
 class SqliteDatabase(Database):
     """An SQLite file with the tables of one schema.
 
-    Connections are kept open, and a file is checked once in each process. If it is deleted or
-    replaced meanwhile, later transactions are on the file that is then at the path.
+    Connections are kept open, and a file is checked once in each process. If the file is deleted or
+    replaced meanwhile, later transactions use the new file at the path.
 
     Args:
         path: The file; created on first use if it does not exist.
-        application: The number in the header of files of this kind.
+        application: The application ID in the header of the file.
         version: The version of the format.
-        table: One of the tables; if there is none of this name, the schema is executed.
+        table: One of the tables; if it does not exist, the schema is executed.
         schema: Statements that create the tables, unless they exist.
-        check_pages: Whether the whole file is read and checked at first.
+        check_pages: Whether the whole file is read and checked when it is opened.
         create: Whether the file is created if it does not exist.
-        outdated: What to do about a file of an older version.
+        outdated: Instructions for the user if the file has an older version.
 
     Raises:
-        ValueError: The path is that of a database in memory, which each connection has for itself.
+        ValueError: The path names a folder, or a database in memory, which cannot be shared.
     """
 
     path: Path
@@ -133,7 +133,7 @@ class SqliteDatabase(Database):
             raise ValueError(f"the path of a store must be that of a file, not {str(path)!r}")
         if os.path.isdir(Path(path)):  # False for a name that is too long
             raise ValueError(f"{str(path)!r} is a folder: pass the path of a file")
-        self.path = Path(path).absolute()  # wherever the process runs later
+        self.path = Path(path).absolute()  # the process may change its folder
         self.name = str(self.path)
         self._kind: dict[str, Any] = {
             "application": application,
@@ -147,11 +147,11 @@ class SqliteDatabase(Database):
         self._lock = Lock()
         self._process = os.getpid()
         self._free: list[_Connection] = []
-        self._file: tuple[int, int] | None = None  # the one that was checked
+        self._file: tuple[int, int] | None = None  # the file that was checked; see `_file_id`
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """Open a transaction. Within it, its thread opens no other one, and forks no process."""
+        """Open a transaction. Its thread must not open another one or fork until it ends."""
         with self._explain_errors(_FAULTS):
             connection = self._begin(write)
         try:
@@ -177,12 +177,12 @@ class SqliteDatabase(Database):
             message += "Pass another path, or the path of a file that this library has made"
             return ReadError(message, UnusableError(message))
         if str(error) == _FAILING_DISK:
-            return ReadError(f"{message}Look after the disk, and repeat the call")
+            return ReadError(f"{message}Check the disk, and repeat the call")
         if isinstance(error, UnicodeDecodeError) or _DAMAGE.search(str(error)):
-            return self.unfit(error)
+            return self.damage_error(error)
         return StoreError(
-            f"{message}Make room or allow writing to the file and its folder if that is what is "
-            "missing, or pass another path"
+            f"{message}Make sure that there is room and that the file and its folder are writable, "
+            "or pass another path"
         )
 
     @property
@@ -209,7 +209,7 @@ class SqliteDatabase(Database):
         return partial(SqliteDatabase, **self._kind), (self.path,)
 
     def _begin(self, write: bool) -> _Connection:
-        """Return a connection that has the lock it needs; try for as long as others have it."""
+        """Return a connection with an open transaction; retry while others hold the lock."""
         deadline = time.monotonic() + _MAX_BUSY_SECONDS
         while True:
             _gate.enter()
@@ -229,7 +229,7 @@ class SqliteDatabase(Database):
             time.sleep(_RETRY_SECONDS)
 
     def _end(self, connection: _Connection) -> None:
-        """Undo what was not committed, and keep the connection for others."""
+        """Roll back what was not committed, and keep the connection for reuse."""
         try:
             with suppress(*_FAULTS):
                 connection.rollback()
@@ -242,7 +242,7 @@ class SqliteDatabase(Database):
             _gate.leave()
 
     def _take_connection(self) -> _Connection:
-        """Return a connection that is free, or a new one."""
+        """Return a free connection, or a new one."""
         with self._lock:
             file = _file_id(self.path)
             if file is None or file != self._file or self._process != os.getpid():
@@ -271,17 +271,17 @@ class SqliteDatabase(Database):
         if not self.path.parent.is_dir():
             raise OSError(f"the folder {self.path.parent} does not exist")
         if self.path.exists():
-            # The file is not opened to look: closing it would end the locks of this process.
+            # Its content is not read here: closing the file would end the locks of this process.
             if 0 < self.path.stat().st_size < _MIN_PAGE_BYTES:
-                # SQLite takes it for an empty database, and overwrites it.
+                # SQLite would read it as an empty database, and overwrite it.
                 raise sqlite3.DatabaseError(_NO_DATABASE)
-            if Path(f"{self.path}-wal").exists():  # no file of this library has one
-                # Closing it would write what is in its log.
+            if Path(f"{self.path}-wal").exists():  # no file of this library has a write-ahead log
+                # SQLite would write the log into the file when closing it.
                 raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
         elif not self._kind["create"]:
             raise OSError(
-                "it is temporary, and was deleted with the object that made it, in this process or "
-                "in the one that it was forked from"
+                "it is temporary, and was deleted with the object that created it, in this process "
+                "or in its parent"
             )
         connection = sqlite3.connect(
             self.path,
@@ -290,33 +290,33 @@ class SqliteDatabase(Database):
             check_same_thread=False,
             factory=_Connection,
         )
-        # After a loss of power, the folder still has the journal of a transaction that had ended,
-        # and undoes it, unless the folder is written, too.
+        # EXTRA also syncs the folder. Otherwise, after a loss of power, it may still contain the
+        # journal of a finished transaction, which SQLite would then roll back.
         connection.execute("PRAGMA synchronous = EXTRA")
-        # Pages that are written before the end of a transaction would lock readers out until then.
+        # Writing pages before the end of a transaction would block readers until then.
         connection.execute("PRAGMA cache_spill = OFF")
         return connection
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Check, without writing, that this version can use the file; then make missing tables."""
+        """Check, without writing, that this version can use the file; create missing tables."""
         application, version, table = (self._kind[n] for n in ("application", "version", "table"))
-        connection.execute("BEGIN")  # all of these are read from one state of the file
-        (found_application,) = connection.execute("PRAGMA application_id").fetchone()
-        (found_version,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.execute("BEGIN")  # read one state of the file
+        (file_application,) = connection.execute("PRAGMA application_id").fetchone()
+        (file_version,) = connection.execute("PRAGMA user_version").fetchone()
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
         if self._kind["check_pages"]:
             (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if healthy != "ok":
                 raise sqlite3.DatabaseError(f"malformed: {healthy}")
         connection.execute("COMMIT")
-        if tables and found_application != application:
+        if tables and file_application != application:
             raise sqlite3.DatabaseError(_FOREIGN_DATABASE)
-        if tables and found_version < version and self._replaces_outdated:
+        if tables and file_version < version and self._replaces_outdated:
             warn_of_older_format(self.name)
             _drop_tables(connection, version)
             tables = []
-        elif tables and found_version != version:
-            raise VersionError(found_version, version, self._kind["outdated"])
+        elif tables and file_version != version:
+            raise VersionError(file_version, version, self._kind["outdated"])
         if table not in tables:
             schema = self._kind["schema"].format(**_TYPES)
             connection.executescript(
@@ -337,7 +337,7 @@ def _drop_tables(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _commit(connection: sqlite3.Connection) -> None:
-    """End a transaction, as soon as readers in other processes let it."""
+    """Commit a transaction, after waiting for readers in other processes."""
     deadline = time.monotonic() + _MAX_BUSY_SECONDS
     while True:
         try:
@@ -354,7 +354,7 @@ def _is_busy(error: BaseException) -> bool:
 
 
 def _file_id(path: Path) -> tuple[int, int] | None:
-    """Return what identifies the file at a path; None if there is none."""
+    """Return the device and inode of the file at a path; None if there is none."""
     with suppress(OSError):
         status = path.stat()
         return status.st_dev, status.st_ino

@@ -1,4 +1,4 @@
-"""Opens the database that a path names: a file of SQLite, or a collection in PostgreSQL."""
+"""Opens the database at a path: an SQLite file or a collection in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lumber_core.support.extras import require
 
 _URL = re.compile(r"\s*([a-z][\w+.-]*)://([^@/]*@)?([^?@]*)", re.IGNORECASE)
 _POSTGRES = re.compile(r"postgres(?:ql)?(?:\+\w+)?", re.IGNORECASE)  # also as SQLAlchemy writes it
-# What libpq takes instead of a URL.
+# The beginning of a connection string, which libpq accepts instead of a URL.
 _CONNECTION_STRING = re.compile(
     r"\s*(?:host|hostaddr|port|user|password|dbname|service|passfile|sslmode)\s*=", re.IGNORECASE
 )
@@ -21,26 +21,26 @@ _DEFAULT_COLLECTION = "passages"
 
 
 def is_url(path: object) -> bool:
-    """Return whether a path names a database on a server, or is written as if it did."""
+    """Return whether a path has the form of a URL or of a connection string of libpq."""
     return isinstance(path, str) and bool(_URL.match(path) or _CONNECTION_STRING.match(path))
 
 
 def display_path(path: object) -> object:
-    """Return a path as it may be shown: a URL without user, password and query."""
+    """Return a path for messages: a URL without user, password and query."""
     if not isinstance(path, str) or not is_url(path):
         return path
     url = _URL.match(path)
-    if url is None or "@" in path[url.end() :]:  # a password may have one, and a "?", too
+    if url is None or "@" in path[url.end() :]:  # a password may contain "@" and "?"
         return "..." if url is None else f"{url[1].lower()}://..."
     return f"{url[1].lower()}://{url[3].strip()}"
 
 
 def _check_url(path: str) -> str:
-    """Return the URL of a database in PostgreSQL as libpq takes it.
+    """Return the URL of a database in PostgreSQL in the form of libpq.
 
     Raises:
-        ValueError: It is the URL of something else, or no URL. The message has no part of it but
-            the scheme, as others may be a password.
+        ValueError: It is the URL of something else, or no URL. The message contains only the
+            scheme, because other parts may belong to a password.
     """
     url = _URL.match(path)
     expected = "pass the path of a file, or postgresql://user@host/database?collection=name"
@@ -52,25 +52,24 @@ def _check_url(path: str) -> str:
 
 
 def in_collection(path: str | Path | None, name: str | None) -> str | Path | None:
-    """Return the URL of a collection in the database of another URL; without a name, the path.
+    """Return the URL of the collection `name` in the database of a URL; without a name, the path.
 
     Raises:
-        ValueError: There is a name, and the path is no URL.
+        ValueError: There is a name, and the path is not a URL.
     """
     if name is None:
         return path
     if not is_url(path):
-        raise ValueError("a collection is one of a database: pass its URL as the path")
+        raise ValueError("a collection is in a database: pass the database's URL as the path")
     base, _ = _split_url(_check_url(str(path)))
     return f"{base}{'&' if '?' in base else '?'}collection={quote(name, safe='')}"
 
 
 def _split_url(url: str) -> tuple[str, str]:
-    """Return a URL as libpq takes it, and the name of the collection."""
-    given = _COLLECTION.search(url)
-    return _COLLECTION.sub("", url).rstrip("?&"), unquote(
-        given[1]
-    ) if given else _DEFAULT_COLLECTION
+    """Return a URL in the form of libpq, and the name of the collection."""
+    match = _COLLECTION.search(url)
+    name = unquote(match[1]) if match else _DEFAULT_COLLECTION
+    return _COLLECTION.sub("", url).rstrip("?&"), name
 
 
 def open_database(

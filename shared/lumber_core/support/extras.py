@@ -16,7 +16,7 @@ def require(module: str, *, package: str, extra: str, why: str = "") -> None:
         module: Name to import it by.
         package: Name to install it by.
         extra: Extra that installs it.
-        why: What the message begins with, such as what it is needed for.
+        why: The beginning of the message, such as the purpose of the module.
 
     Raises:
         MissingExtraError: It is not installed. The message names the extra that installs it.

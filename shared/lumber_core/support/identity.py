@@ -1,6 +1,6 @@
-"""Identities: strings that change whenever an object's output may change; cache keys.
+"""Identities: cache keys that change whenever an object's output may change.
 
-An identity contains no credentials and no memory addresses: it is the same in every process.
+An identity contains no credentials and no memory addresses, and is the same in every process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lumber_core.spans import Span
 from lumber_core.support.secrets import is_secret
 
 NOT_COVERED = "code not covered"
-"""Marks the name of a custom function in an identity: its code may change, but not its name."""
+"""Marks the name of a custom function in an identity, which does not change if its code does."""
 
 _CHUNK_NAMESPACE = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
 
@@ -31,8 +31,8 @@ def identity_of(value: object) -> str:
     """Return the identity of a setting.
 
     Args:
-        value: Objects with a string `identity` are identified by it, objects of this library by
-            their `repr`, functions and other objects by their qualified name, marked
+        value: An object with a string `identity` is identified by it, an object of this library by
+            its `repr`, and any other function or object by its qualified name, marked
             `NOT_COVERED`.
     """
     try:
@@ -64,7 +64,7 @@ def _arguments(call: functools.partial[object]) -> str:
 
 
 def safe_repr(value: object) -> str:
-    """Return how `repr` and error messages show a value of any kind, without credentials.
+    """Return the text that `repr` and error messages show for any value, without credentials.
 
     Data and objects of this library are shown by their `repr`, functions and classes by their
     qualified names. Of other objects only the class is shown: the `repr` of a language model may
@@ -88,7 +88,7 @@ def _kind(value: object) -> str:
 
 
 def class_identity(kind: type) -> str:
-    """Return the name of a class; with its module, and marked, if it is not of this library."""
+    """Return the name of a class; other libraries' with the module, marked `NOT_COVERED`."""
     module, name = _qualified_name(kind)
     return name if module.startswith("lumber_") else f"{module}.{name} ({NOT_COVERED})"
 
@@ -96,17 +96,16 @@ def class_identity(kind: type) -> str:
 def settings_digest(
     settings: Mapping[str, object], *, without: Collection[str] = (), anywhere: str = "(?!)"
 ) -> str:
-    """Return a digest of settings that shows none of them: 16 hexadecimal digits.
+    """Return a digest of settings that reveals none of them: 16 hexadecimal digits.
 
-    Entries whose names are those of credentials ("api_key", "Authorization") are left out at
-    any depth, as are the user and password of URLs, so that a new key changes nothing. Everything
-    else counts: URLs, headers, and what is nested in them. Objects that are not data count by
-    class.
+    Entries with names of credentials ("api_key", "Authorization") are left out at any depth, and
+    so are the user and password of URLs: a new key does not change the digest. Everything else
+    counts: URLs, headers and nested values. Objects that are not data count by class.
 
     Args:
         settings: Values by name.
         without: Names to ignore at the top level.
-        anywhere: An expression for names to ignore at any depth.
+        anywhere: A regular expression for names to ignore at any depth.
     """
     counted = {name: value for name, value in settings.items() if name not in without}
     text = json.dumps(_plain_data(counted, anywhere), sort_keys=True)
@@ -117,7 +116,7 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     """Return the id of a chunk: the same for the same chunk in every run and process.
 
     Args:
-        source: What identifies the document: its id, or its metadata.
+        source: Identifies the document: its id or its metadata.
         span: Where the chunk is in the document's text.
         text: The chunk's text.
         splitter: The splitter's identity.
@@ -131,7 +130,7 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
 
 
 def _entry(value: object) -> object:
-    """Return an entry of metadata that JSON does not know: a set in order; a date, a path."""
+    """Return JSON data for an entry of metadata: a sorted list for a set, a string for others."""
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 

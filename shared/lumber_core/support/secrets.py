@@ -1,9 +1,8 @@
-"""What a secret is, and how texts, errors and URLs are shown without any.
+"""Recognises secrets, and removes them from texts, errors and URLs.
 
-A secret is recognised by the name of the setting that holds it ("api_key"), by its type
-(`SecretStr`), by its place in a URL, or by how it is written in a text ("Bearer ...", "sk-..."). A
-server may echo a key in any other way: so errors of a client are searched for the secrets in its
-settings (`secrets_in`, `redact_errors`).
+A secret is recognised by the name of its setting ("api_key"), by its type (`SecretStr`), by its
+position in a URL, or by its form in a text ("Bearer ...", "sk-..."). A server may echo a key in any
+other form, so `redact_errors` searches the errors of a client for the secrets in its settings.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _SECRET_NAMES = (
     r"(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token"
 )
 # Patterns are compiled when they are first used: most programs raise no error.
-# Messages have "credentials: ..." and the like before words that are none.
+# Not in messages, where "credentials: ..." and the like precede ordinary words.
 _SETTING = rf"(?i)(?:^|[_.-])(?:{_SECRET_NAMES}|auth|bearer|credentials?)$"
 _HEADERS = r"(?i)headers?$"
 _PUBLIC_HEADERS = r"(?i)accept|connection$|content-|user-agent$"
@@ -40,16 +39,16 @@ _KEY_IN_PATH = (
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|(?<![\w-])[\w-]*(?:(?=[a-zA-Z_]*[0-9])(?=[0-9_]*[a-zA-Z])\w{16,})[\w-]*"
 )
-_MIN_SECRET = 4  # characters of a secret to look for; shorter ones are part of many words
-_MIN_HEADER = 8  # characters: most short values of headers are no secrets
-_MAX_DEPTH = 4  # a bridge holds a model, that a client, and that its headers
-_MAX_ENTRIES = 100  # of settings; a larger mapping holds something else
+_MIN_SECRET_CHARACTERS = 4  # shorter values are part of many words
+_MIN_HEADER_CHARACTERS = 8  # most shorter values of headers are no secrets
+_MAX_DEPTH = 4  # a bridge holds a model, which holds a client, which holds its headers
+_MAX_ENTRIES = 100  # a larger mapping does not hold settings
 
 
 def is_secret(name: str, value: object) -> bool:
     """Return whether a setting is a secret, by its name or its type.
 
-    Secrets are in no identity: a new key changes no answer.
+    No identity contains secrets: a new key does not change answers.
     """
     named = re.search(_SETTING, name) is not None and not isinstance(value, bool | int | float)
     return named or type(value).__name__.startswith("Secret")
@@ -63,28 +62,28 @@ def secrets_in(holder: object) -> list[str]:
             holds one.
 
     Returns:
-        Secrets and values of headers, longest first, as a secret may contain another.
+        Secrets and values of headers, longest first, because a secret may contain another.
     """
-    found: set[str] = set()
+    secrets: set[str] = set()
     level: list[tuple[str, object]] = [("", holder)]
     for _ in range(_MAX_DEPTH):
         level = [part for name, value in level for part in _parts(name, value)]
         for name, value in level:
             if isinstance(value, str):
-                found.update(_secrets_of(name, value))
+                secrets.update(_secrets_of(name, value))
             elif callable(reveal := getattr(type(value), "get_secret_value", None)):
-                found.add(str(reveal(value)))
-    long = {secret for secret in found if len(secret) >= _MIN_SECRET}
+                secrets.add(str(reveal(value)))
+    long = {secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARACTERS}
     return sorted(long | set(map(quote, long)), key=lambda secret: (-len(secret), secret))
 
 
 def without_secrets(text: str, known: Iterable[str] = ()) -> str:
-    """Return a text in which `[redacted]` stands for each secret.
+    """Return a text with `[redacted]` in place of each secret.
 
     Args:
         text: A message.
-        known: Secrets to look for. Others are found by how they are written: in an Authorization
-            header, after "api_key=", in a URL, or with a provider's prefix.
+        known: Secrets to look for. Others are found by their form: in an Authorization header,
+            after "api_key=", in a URL, or with a provider's prefix.
     """
     for secret in known:
         text = text.replace(secret, REDACTED)
@@ -95,15 +94,15 @@ def without_secrets(text: str, known: Iterable[str] = ()) -> str:
 
 
 def redact(error: BaseException, known: Iterable[str] = ()) -> None:
-    """Remove secrets from the texts of an error, and of those that it was raised from or holds.
+    """Remove secrets from the texts of an error and of its causes and grouped errors, in place.
 
     Args:
-        error: The error, which is changed.
-        known: Secrets to look for, apart from those that are written like one.
+        error: The error.
+        known: Secrets to look for, in addition to those found by their form.
     """
     known = tuple(known)
     errors: list[BaseException] = [error]
-    for linked in errors:  # grows on the way
+    for linked in errors:  # grows during the loop
         links = (linked.__cause__, linked.__context__, *getattr(linked, "exceptions", ()))
         errors += [other for other in links if other and all(other is not e for e in errors)]
         linked.args = tuple(_clean(part, known) for part in linked.args)
@@ -111,7 +110,7 @@ def redact(error: BaseException, known: Iterable[str] = ()) -> None:
             value = getattr(linked, name, None)
             clean = _clean(value, known)
             if clean != value:
-                with suppress(AttributeError, TypeError):  # read-only ones are made from `args`
+                with suppress(AttributeError, TypeError):  # read-only ones are read from `args`
                     setattr(linked, name, clean)
     for linked in errors:
         for link in ("__cause__", "__context__"):
@@ -138,7 +137,7 @@ def redact_errors(holder: object) -> Iterator[None]:
 
 
 def public_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, and what looks like a key."""
+    """Return a URL without user, password, query and fragment, and with keys in it redacted."""
     parts = urlsplit(url)
     path = re.sub(_KEY_IN_PATH, REDACTED, parts.path)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], path, "", ""))
@@ -156,7 +155,7 @@ def _secrets_of(name: str, value: str) -> Iterator[str]:
         with suppress(ValueError):  # not a URL
             parts = urlsplit(value)
             yield from re.findall(_KEY_IN_PATH, parts.path)
-            yield from (held for _, held in parse_qsl(parts.query) if len(held) >= _MIN_HEADER)
+            yield from (v for _, v in parse_qsl(parts.query) if len(v) >= _MIN_HEADER_CHARACTERS)
 
 
 def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
@@ -164,7 +163,7 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping):
         headers = re.search(_HEADERS, name) is not None
         for key, held in value.items() if len(value) <= _MAX_ENTRIES else ():
-            long = isinstance(held, str) and len(held) >= _MIN_HEADER
+            long = isinstance(held, str) and len(held) >= _MIN_HEADER_CHARACTERS
             secret = headers and long and not re.match(_PUBLIC_HEADERS, str(key))
             yield ("token" if secret else str(key)), held
     elif not isinstance(value, str | type | ModuleType | FunctionType | MethodType):
@@ -177,7 +176,7 @@ def _has_secret(error: BaseException | None, known: tuple[str, ...]) -> bool:
 
 
 def _clean(value: object, known: tuple[str, ...]) -> object:
-    """Return a text without secrets, data with one as such a text, and all else as it is."""
+    """Return a text, or data that contains a secret, as text without secrets; others unchanged."""
     if not isinstance(value, str | list | tuple | dict):
         return value
     clean = without_secrets(str(value), known)

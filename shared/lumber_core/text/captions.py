@@ -1,7 +1,7 @@
 """Captions, as in SRT and WebVTT: speech with its times.
 
-A cue is a number or name on a line of its own, a line with its times, and text. Not said are names
-of speakers, tags, notes, and lines that rolling captions show again.
+A cue has a number or name on a line of its own, a line with its times, and text. Names of speakers,
+tags, notes, and lines that rolling captions repeat are not spoken.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lumber_core.spans import Span
 
 INVISIBLE = "\u2060"
-"""Stands in speech for what is hidden beside a sign, as the tag in "<i>Oars</i>,"."""
+"""Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}|\d+:\d\d:\d\d)"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
@@ -44,16 +44,16 @@ _VISIBLE, _LINE = re.compile(r"\S"), re.compile(r"\S[^\n]*")
 
 
 class Cue(NamedTuple):
-    """A text, from its number or times to the next cue; when it begins and ends: "00:12:30"."""
+    """A spoken text with its times."""
 
-    span: Span
+    span: Span  # from its number or times to the next cue
     text_start: int
-    begins: str
+    begins: str  # such as "00:12:30"
     ends: str
 
 
 def read_cues(text: str) -> list[Cue]:
-    """Return the cues of captions, ascending; none of any other text."""
+    """Return the cues of captions, ascending; empty for any other text."""
     if _ARROW not in text:
         return []
     labels = [*_LABEL.finditer(text)]
@@ -66,7 +66,7 @@ def read_cues(text: str) -> list[Cue]:
 
 @lru_cache(maxsize=4)
 def speech(text: str) -> str:
-    """Return a text of the same length; of captions, with blanks for all that is not said."""
+    """Return captions with spaces in place of all that is not spoken; any other text unchanged."""
     cues = read_cues(text)
     if not cues:
         return text
@@ -86,28 +86,28 @@ def speech(text: str) -> str:
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
         shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
         most = min(len(before), len(shown), 4)  # lines of a screen
-        again = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
-        if again and (again < max(len(shown), len(before)) or cue.begins == ended):
-            rolled.append(lines[:again])
+        repeated = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
+        if repeated and (repeated < max(len(shown), len(before)) or cue.begins == ended):
+            rolled.append(lines[:repeated])
         before, ended = shown or before, cue.ends
-    if 2 * len(rolled) > len(cues):  # else people repeat themselves
+    if 2 * len(rolled) > len(cues):  # otherwise the speakers repeat themselves
         hidden += [line.span() for lines in rolled for line in lines]
-    said = [*text]
+    characters = [*text]
     for start, end in hidden:
-        said[start:end] = " " * (end - start)
-    return "".join(said)
+        characters[start:end] = " " * (end - start)
+    return "".join(characters)
 
 
 def spoken_text(text: str, span: Span | None = None) -> str:
-    """Return what is said in captions or a part of them, line by line; any other text as it is."""
-    said = speech(text)
-    part = said if span is None else span.of(said)
+    """Return the spoken lines of captions or of a part of them; any other text unchanged."""
+    spoken = speech(text)
+    part = spoken if span is None else span.of(spoken)
     lines = (" ".join(line.split()) for line in part.replace(INVISIBLE, "").splitlines())
-    return part if said == text else "\n".join(filter(None, lines))
+    return part if spoken == text else "\n".join(filter(None, lines))
 
 
 def time_at(text: str, start: int, end: int = 0) -> str:
-    """Return when captions say a part, "00:12:30", or "00:12:30 to 00:12:41" over cues; or ""."""
+    """Return the time of a part of captions, or "": "00:12:30", or "00:12:30 to 00:12:41"."""
     cues, places = read_cues(text), (start, max(start, end - 1))
     first, last = (bisect_right(cues, at, key=lambda cue: cue.span.start) for at in places)
     begins = cues[max(first, 1) - 1].begins if last else ""

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from lumber_core.text.markdown import HEADING_SEPARATOR, OutlinePlace
 
-_MAX_HEADINGS = 3  # of a path; outer headings describe a chunk less
-# Characters that may be repeated for each chunk. Longer lines are marked up as headings or headers
-# by mistake, or are too long to repeat.
-_LONGEST_TITLE = 300
-_LONGEST_HEADER = 3_000
+_MAX_HEADINGS = 3  # in a context; outer headings describe a chunk less
+# Maximum characters repeated for each chunk. Longer lines are headings or headers by mistake, or
+# are too long to repeat.
+_MAX_TITLE_CHARACTERS = 300
+_MAX_HEADER_CHARACTERS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Context:
         return "\n".join(part for part in (HEADING_SEPARATOR.join(self.titles), self.table) if part)
 
     def above(self, text: str) -> str:
-        """Return a text below this context; between them is a blank line, but not in a table."""
+        """Return a text below this context: after a blank line, or right below a table header."""
         below = f"{self.table}\n{text}" if self.table else text
         return f"{HEADING_SEPARATOR.join(self.titles)}\n\n{below}" if self.titles else below
 
@@ -49,13 +49,13 @@ def make_context(title: str, place: OutlinePlace, table: str) -> Context:
 
     Returns:
         The title and the deepest three headings above the chunk. Headings inside it are left out,
-        and so is a title that is one of these or of those above. Titles of more than 300 characters
-        and header rows of more than 3,000 are left out as well.
+        and so is a title that equals one of the headings. Titles of more than 300 characters and
+        header rows of more than 3,000 are left out as well.
     """
     above = place.titles[:-1] if place.own else place.titles
     path = above[-_MAX_HEADINGS:]
     own = place.titles[len(above) :]
     if title and title not in (*path, *own, *place.inside):
         path = (title, *path)
-    short = tuple(title for title in path if len(title) <= _LONGEST_TITLE)
-    return Context(short, table if len(table) <= _LONGEST_HEADER else "")
+    short = tuple(title for title in path if len(title) <= _MAX_TITLE_CHARACTERS)
+    return Context(short, table if len(table) <= _MAX_HEADER_CHARACTERS else "")

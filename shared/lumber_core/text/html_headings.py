@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-# Comments and code, in which nothing is a heading; tables; headings, and one that stays open.
+# Comments, code and tables, which contain no headings; and headings, closed or not.
 _PARTS = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|pre|textarea|table)\b.*?(?:</\1\s*>|\Z)"
     r"|<h(?P<level>[1-6])\b[^<>]*>(?P<title>(?:(?!</?h[1-6]\b).){1,2000})(?P<end></h(?P=level)\s*>)?",
@@ -15,17 +15,17 @@ _PARTS = re.compile(
 _LINE_TAG = re.compile(r"<br\b[^<>]*>|</(?:p|div)>", re.IGNORECASE)
 _NO_TITLE = re.compile(r"<!--.*?-->|<[^<>]*>|!\[[^\[\]]*\]\([^()]*\)|\[\s*\]\([^()]*\)", re.DOTALL)
 _WRAPPERS = re.compile(r"(?:\s|</?(?:a|center|details|div|header|p|section|summary)\b[^<>]*>)*")
-_LONGEST_TITLE = 2_000  # characters, tags included
+_MAX_TITLE_CHARACTERS = 2_000  # tags included
 
 
 def html_headings(text: str, first: int, stop: int) -> Iterator[tuple[int, int, str]]:
-    """Yield where headings of HTML and what is between them (level 0) begin, levels and titles.
+    """Yield the offset, level and title of each heading in HTML, and of the text between (level 0).
 
-    The last item is where they end, behind `stop` if a heading goes on. Those in tables and those
-    of pictures alone are none. Tags around one belong to it. Of several in a line the first counts.
+    The last item is the end, which is after `stop` if a heading continues there. A heading includes
+    the tags around it. Headings in tables, of pictures alone, or after another one are ignored.
     """
     done = first
-    for part in _PARTS.finditer(text, first, stop + _LONGEST_TITLE):
+    for part in _PARTS.finditer(text, first, stop + _MAX_TITLE_CHARACTERS):
         title = unescape(_NO_TITLE.sub("", _LINE_TAG.sub(" ", part["title"] or "")))
         wrapped = _WRAPPERS.fullmatch(text, done, part.start())
         start = done if wrapped else text.rfind("\n", first, part.start()) + 1 or first

@@ -30,14 +30,14 @@ BlockKind = Literal[
 ]
 
 HEADING_SEPARATOR = " > "
-"""Separates the titles of a path that is written as one string."""
+"""Separates the titles of a heading path in a string."""
 LEVELS_KEY = "heading_levels"
-"""Where the metadata of a chunk has the levels of its headings."""
+"""Metadata key of a chunk's heading levels."""
 
 INSIDE_KEY, INSIDE_SEPARATOR = "headings_inside", " | "
-"""Where the metadata of a chunk has the headings inside it, which form no path; their separator."""
+"""Metadata key of the headings inside a chunk, which form no path; and their separator."""
 CONTEXT_KEY = "context"
-"""Where the metadata of a chunk has its context."""
+"""Metadata key of a chunk's context."""
 
 # Exactly what the parser treats as a line break.
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -63,7 +63,7 @@ _LEAVES: dict[str, BlockKind] = {
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _NO_HEADER = Span(0, 0)
-_HEADER_LINES = 2  # of a table: the header row and the line of dashes
+_HEADER_LINES = 2  # in a table: the header row and the line of dashes
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
 
 
@@ -79,11 +79,11 @@ class Block:
     end: int  # offset where the next block starts, or the length of the text
     kind: BlockKind
     level: int = 0  # 1 to 6 for a heading outside lists and quotes
-    title: str = ""  # the Markdown source of such a heading's title, or the text of one in HTML
+    title: str = ""  # the title of such a heading: Markdown source, or the text of HTML
     # Offsets where it is split if it is too long: the rows of a table after the first, the lines of
     # code after the first, or the lines of HTML and the rows of its tables.
     rows: tuple[int, ...] = ()
-    header: Span = _NO_HEADER  # of a table with rows; in Markdown with the line of dashes below
+    header: Span = _NO_HEADER  # of a table with rows; includes the line of dashes in Markdown
 
 
 def markdown_blocks(text: str) -> list[Block]:
@@ -115,7 +115,7 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def _join_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield blocks; those of a table in HTML become one, which is divided between its rows."""
+    """Yield blocks; the blocks of a table in HTML become one, which may be cut between rows."""
     number = unclosed = 0  # a table that opens before block `unclosed` is never closed
     while number < len(blocks):
         block = blocks[number]
@@ -140,7 +140,7 @@ def _join_html_tables(text: str, blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def _open_tables(text: str, block: Block) -> int:
-    """Return how many tables in HTML are opened in a block and not closed there."""
+    """Return the number of HTML tables opened in a block, minus the number closed there."""
     if block.kind == "code":
         return 0
     closing = [tag[1] for tag in _TABLE.finditer(text, block.start, block.end)]
@@ -163,18 +163,18 @@ def markdown_units(blocks: Sequence[Block]) -> list[Span]:
 class OutlinePlace(NamedTuple):
     """Where in the outline of a text a span begins, and which headings it has."""
 
-    titles: tuple[str, ...] = ()  # those above it, outermost first, and the one it starts with
-    # Their levels, which splitting the span again needs: if it begins inside a section and has a
-    # heading further down, or the metadata has levels. Else `()`.
+    titles: tuple[str, ...] = ()  # the headings above it, outermost first, and its first heading
+    # Their levels, if splitting the span again needs them: it begins inside a section and contains
+    # a heading, or the metadata has levels. Otherwise `()`.
     levels: tuple[int, ...] = ()
     own: bool = False  # whether the span starts with a heading
-    inside: tuple[str, ...] = ()  # the headings further down in it
+    inside: tuple[str, ...] = ()  # the headings inside it
 
 
 def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the headings above a text, whichever splitter has put them into its metadata."""
-    own = metadata.get("headings")
-    titles = own.split(HEADING_SEPARATOR) if isinstance(own, str) else foreign_headings(metadata)
+    """Return the headings above a text from the metadata that this or another splitter added."""
+    path = metadata.get("headings")
+    titles = path.split(HEADING_SEPARATOR) if isinstance(path, str) else foreign_headings(metadata)
     return tuple(filter(None, titles))
 
 
@@ -192,21 +192,21 @@ def places_in_outline(
         spans: Character ranges of it. A span begins at its first visible character.
         metadata: Metadata of the text. If it is a chunk of a document, "headings" are the titles
             above its start, joined by " > ", and "heading_levels" their levels. Without levels, the
-            titles hold up to the first heading of the text, or further if that is the last of them.
+            titles apply up to the first heading of the text, or further if it is the last title.
     """
     above, levels_above = headings_above(metadata), metadata.get(LEVELS_KEY)
-    known_levels = (
+    start_levels = (
         tuple(map(int, re.findall(r"\d+", levels_above))) if isinstance(levels_above, str) else ()
     )
-    known = len(known_levels) == len(above)
-    path, levels = (above, list(known_levels)) if known else ((), [])
+    has_levels = len(start_levels) == len(above)
+    path, levels = (above, list(start_levels)) if has_levels else ((), [])
     starts: list[int] = []
     paths: list[tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]] = []
     for block in blocks:
         if block.level:
             titled = (block.title,) if block.title else ()  # without a title it only ends sections
             starts_here = not starts and not text[: block.start].strip()
-            if starts_here and not known and above[-1:] == (block.title,):
+            if starts_here and not has_levels and above[-1:] == (block.title,):
                 path = above[:-1]
                 # Upper bounds: levels may be missing between two headings.
                 levels = [block.level - distance for distance in range(len(path), 0, -1)]
@@ -215,18 +215,18 @@ def places_in_outline(
             path = path[:depth] + titled
             starts.append(block.start)
             paths.append((path, tuple(levels), titled))
-    found = []
+    places = []
     for start, end in spans:
         visible = _VISIBLE.search(text, start, end)
         first = visible.start() if visible else start
         before = bisect_right(starts, first)
-        titles_here, levels_here, own = paths[before - 1] if before else (above, known_levels, ())
+        titles_here, levels_here, own = paths[before - 1] if before else (above, start_levels, ())
         headed = bool(own) and not text[starts[before - 1] : first].strip()
         further = paths[before : bisect_left(starts, end, before)]
         needed = (further and not headed) or bool(metadata.get(LEVELS_KEY))
         inside = tuple(title for _, _, titled in further for title in titled)
-        found.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
-    return found
+        places.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
+    return places
 
 
 def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
@@ -236,7 +236,7 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
         text: The text without its front matter.
         lines: Offsets where its lines start, in the whole text.
     """
-    line: int | None = None  # where a list item or quote starts whose first block comes next
+    line: int | None = None  # where a list item or quote starts, until its first block is read
     inside: BlockKind = "paragraph"  # the kind of its first paragraph
     quotes = 0
     previous = -1
@@ -296,7 +296,7 @@ def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator
     """
     edges = [0, *(line.end() for line in LINE_BREAK.finditer(content))]
     starts = [start, *lines[1:]]
-    code: list[int] = []  # where its lines start
+    code: list[int] = []  # where the lines of code start
     done = 0
     for paragraph in [*prose_paragraphs(content), None]:
         first = len(lines) if paragraph is None else bisect_left(edges, paragraph.start)

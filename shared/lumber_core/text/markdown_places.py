@@ -19,12 +19,12 @@ from lumber_core.text.places import find_places, finer_places, sentence_starts
 _KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
 _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
 
-_DEPTH_INSIDE_BLOCK = 3  # of a line inside a block: it scores less than any sentence
-_DEPTH_AFTER_COLON = 3  # of a block below a paragraph that ends with a colon
+_DEPTH_INSIDE_BLOCK = 3  # depth of a line inside a block: it scores less than any sentence
+_DEPTH_AFTER_COLON = 3  # depth of a block below a paragraph that ends with a colon
 _COLON = re.compile(r":[\s*_]*\Z")
 _DEFINITION = re.compile(r"[ \t>]*:[ \t]")  # below the defined term
 _INDENT = re.compile(r"[\s>]*")
-_LONGEST_LABEL = 100  # characters
+_MAX_LABEL_CHARACTERS = 100
 
 
 def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en") -> Places:
@@ -32,7 +32,7 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
 
     Args:
         text: The text.
-        blocks: Its blocks, or consecutive ones of them.
+        blocks: Its blocks, or some consecutive blocks.
         language: ISO 639 code for finding sentences.
 
     Returns:
@@ -63,7 +63,7 @@ def _first_word(text: str, block: Block) -> int:
     """Return the offset of the first word of a block, past bullets and other labels."""
     indent = _INDENT.match(text, block.start, block.end)
     body = indent.end() if indent else block.start
-    line = text[body : min(body + _LONGEST_LABEL, block.end)].split("\n", 1)[0].rstrip()
+    line = text[body : min(body + _MAX_LABEL_CHARACTERS, block.end)].split("\n", 1)[0].rstrip()
     return body + label_end(line)
 
 
@@ -92,15 +92,15 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
     start, stop = blocks[0].start, blocks[-1].end
     coded = any(block.kind == "code" for block in blocks)
     body = find_places(text[start:stop], begin=start) if coded else ()
-    known = {place.offset: place for place in body}
+    in_code = {place.offset: place for place in body}
     rows = []
     for block in blocks:
         for row in block.rows:
             place = Place(row, Kind.LINE, row)
             if block.kind == "code":  # a line inside a statement scores less
-                if row not in known and is_edge_of_block(text, row):
+                if row not in in_code and is_edge_of_block(text, row):
                     continue
-                place = known.get(row, place._replace(depth=_DEPTH_INSIDE_BLOCK))
+                place = in_code.get(row, place._replace(depth=_DEPTH_INSIDE_BLOCK))
             rows.append(place)
     yield Places.of(rows)
     lines = {block.start for block in blocks[1:]}

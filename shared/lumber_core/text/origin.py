@@ -1,6 +1,6 @@
 """Where a text comes from: the name, the part and the headings in the metadata of its loader.
 
-Loaders and readers put the same thing under many keys. Case, spaces and marks in keys do not count.
+Loaders use different keys for the same fact. Case, spaces and punctuation in keys are ignored.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any
 Metadata = Mapping[Any, Any]
 
 NAME_KEYS = ("file_path", "file_name", "source")
-"""Where the metadata of most loaders has the name of a document's file."""
+"""Metadata keys under which most loaders put the name of a document's file."""
 TITLE_KEY = "title"
-"""Where the metadata of a document has its title. None: the name of its file is not a title."""
+"""Metadata key of a document's title. None: the name of its file is not a title."""
 
 PAGE_KEYS = NUMBER, PAGE, LABEL = "page_number", "page", "page_label"
 SEQUENCE = "seq_num"
-# Parts of a file: what loaders call them, with the word for it, and those that count from 0.
+# Metadata keys of the parts of a file, with the word for the part; some count from 0.
 _PARTS = dict.fromkeys(("row", "row_index", "row_number"), "row")
 _PARTS |= dict.fromkeys(("sheet_name", "page_name", "sheet"), "sheet")
 _PARTS |= {"section_number": "section", SEQUENCE: ""}
 _FROM_ZERO = ("row", "row_index")
-# What numbered parts of a file are, by the end of its name; others are called parts.
+# The word for a numbered part, by the suffix of its file. For other files it is "part".
 _WORDS = {"csv": "row", "tsv": "row", "mbox": "mail", "pst": "mail", "eml": "mail", "msg": "mail"}
 _WORDS |= dict.fromkeys(("md", "markdown", "html", "htm", "docx", "rst", "epub"), "section")
-# Keys of LangChain's loaders and LlamaIndex's readers, in the order in which they are believed.
+# Keys of LangChain's loaders and LlamaIndex's readers, the most reliable first.
 _ADDRESSES = (
     *("source", "filepath", "path", "url", "sourceurl", "pageurl", "finalurl", "htmlurl", "weburl"),
     *("uri", "link", "permalink", "loc", "href", "filename", "file", "notename"),
@@ -42,30 +42,31 @@ _PAGES = ("page", "pagenumber", "pageno", "pagenum", "pagenr", "slide", "slidenu
 _TITLES = ("title", "subject", "documenttitle", "doctitle", "pagetitle", "headline")
 _LEVEL = re.compile(r"(?:header|heading|head|h|title|level)([1-6])")
 _SECTIONS = ("part", "chapter", "section", "sectiontitle", "subsection", "subsubsection")
-_SLASH, _LETTER, _MARKS = (re.compile(each) for each in (r"[/\\]", r"[^\W\d_]", r"[\W_]+"))
-_KINDS = (str, int, PurePath, list, tuple)  # of names, titles and headings
-_LONGEST_HEADING = 300  # characters; longer values are no headings
+_SLASH, _LETTER, _MARKS = (re.compile(mark) for mark in (r"[/\\]", r"[^\W\d_]", r"[\W_]+"))
+_VALUE_TYPES = (str, int, PurePath, list, tuple)  # of names, titles and headings
+_MAX_HEADING_CHARACTERS = 300  # longer values are no headings
 
 
-@lru_cache(maxsize=1 << 10)  # the keys of loaders
+@lru_cache(maxsize=1 << 10)  # more than loaders use
 def _plain(key: object) -> str:
     return _MARKS.sub("", str(key)).casefold()
 
 
 def _values(metadata: Metadata, keys: Iterable[str]) -> Iterator[Any]:
-    """Yield the values under keys that are written in any way, in the order of the keys."""
-    given = {_plain(key): value for key, value in metadata.items() if isinstance(value, _KINDS)}
-    yield from (given[key] for key in keys if key in given and str(given[key]).strip())
+    """Yield the values under `keys`, in their order; case and punctuation are ignored."""
+    items = metadata.items()
+    values = {_plain(key): value for key, value in items if isinstance(value, _VALUE_TYPES)}
+    yield from (values[key] for key in keys if key in values and str(values[key]).strip())
 
 
 def file_names(metadata: Metadata) -> list[str]:
-    """Return what may name a document's file, first what tells it from all other files.
+    """Return the names of a document's file in its metadata; the first one identifies the file.
 
-    That is its "source", or else a path or URL, with the folder if that is known. Words without
-    folder or suffix come after other names, and numbers count only alone, as IDs do.
+    The first is its "source", or else a path or URL, with the folder if there is one. Words without
+    folder or suffix come after other names. Numbers and IDs are used only if there is no other.
     """
-    given = _values(metadata, _ADDRESSES)
-    names = [str(each) for each in given if not isinstance(each, list | tuple)]
+    values = _values(metadata, _ADDRESSES)
+    names = [str(value) for value in values if not isinstance(value, list | tuple)]
     names = [name for name in names if not name.isdecimal()] or names
     if not names:
         return [*filterfalse(RANDOM.fullmatch, map(str, _values(metadata, _IDS)))][:1]
@@ -73,34 +74,34 @@ def file_names(metadata: Metadata) -> list[str]:
     first = next((name for name in names if name in in_folders or PurePath(name).suffix), names[0])
     if first not in in_folders:
         longer = [name for name in in_folders if _SLASH.split(name)[-1] == first]
-        longer += [f"{str(each).rstrip('/')}/{first}" for each in _values(metadata, _FOLDERS)]
+        longer += [f"{str(folder).rstrip('/')}/{first}" for folder in _values(metadata, _FOLDERS)]
         first = [*longer, first][0]
     return [*dict.fromkeys([first, *names])]
 
 
 def address_of(metadata: Metadata) -> str:
-    """Return the name that tells a document's file from all others; "" if it has none."""
+    """Return the name that identifies a document's file; "" if it has none."""
     return next(iter(file_names(metadata)), "")
 
 
 def file_name(metadata: Metadata) -> str:
-    """Return the name of a document's file for readers; "" if it has none."""
+    """Return the name of a document's file as people read it; "" if it has none."""
     first, *others = file_names(metadata) or [""]
     short = [] if str(metadata.get("source")) == first else [_SLASH.split(first)[-1]]
     return next((name for name in short if name in others), first)
 
 
 def with_page(metadata: Metadata) -> Metadata:
-    """Return metadata with the number of a page, wherever it is, under a key of `PAGE_KEYS`."""
+    """Return metadata with the page number, found under any key, under one of `PAGE_KEYS`."""
     source = str(metadata.get("source"))
-    found = [*map(str, _values(metadata, _PAGES)), *([source] * (source != file_name(metadata)))]
-    numbers = [int(each) for each in found if each.isdecimal()]
-    known = not numbers or any(key in metadata for key in PAGE_KEYS)
-    return metadata if known else {**metadata, NUMBER: numbers[0]}
+    values = [*map(str, _values(metadata, _PAGES)), *([source] * (source != file_name(metadata)))]
+    numbers = [int(value) for value in values if value.isdecimal()]
+    unchanged = not numbers or any(key in metadata for key in PAGE_KEYS)
+    return metadata if unchanged else {**metadata, NUMBER: numbers[0]}
 
 
 def document_key(metadata: Metadata) -> str:
-    """Return the key of a document and its chunks: that of its file, and its page, row or part."""
+    """Return the key of a document and its chunks: the file's key with the page, row or part."""
     file, metadata = file_key(metadata), with_page(metadata)
     keys = [key for key in (*PAGE_KEYS, *_PARTS) if metadata.get(key) is not None]
     return ", ".join([file, *(f"{key}={_whole(metadata[key])}" for key in keys)]) if file else ""
@@ -109,15 +110,15 @@ def document_key(metadata: Metadata) -> str:
 def file_key(metadata: Metadata) -> str:
     """Return the key of the file that a document is or is a part of; "" if it has no name."""
     names = file_names(metadata)
-    given = {key: str(metadata.get(key)) for key in NAME_KEYS}
-    known = {key: name for key, name in given.items() if name in names}
-    if names and names[0] not in known.values():
-        known["address"] = names[0]
-    return ", ".join(f"{key}={name!r}" for key, name in known.items())
+    values = {key: str(metadata.get(key)) for key in NAME_KEYS}
+    parts = {key: name for key, name in values.items() if name in names}
+    if names and names[0] not in parts.values():
+        parts["address"] = names[0]
+    return ", ".join(f"{key}={name!r}" for key, name in parts.items())
 
 
 def part_name(document: str, number: object) -> str:
-    """Return the key of a part of a document, as `document_key` returns it."""
+    """Return the key of a numbered part of a document, in the form of `document_key`."""
     return f"{document}, {SEQUENCE}={number}"
 
 
@@ -127,15 +128,15 @@ def is_part(metadata: Metadata) -> bool:
 
 
 def document_names(documents: Iterable[tuple[Metadata, str]]) -> list[str]:
-    """Return the names of documents for readers, such as "prices.csv, row 7".
+    """Return the names of documents as people read them, such as "prices.csv, row 7".
 
-    Names that are alike have their folders. Without any, the ID counts, or the title if that is
-    random. Each document is given by its metadata and its ID, "" if it has none.
+    Equal names of different files include the folders. A document without a name has its ID as
+    name, or its title if the ID is random. `documents` are pairs of metadata and ID, or "".
     """
-    known = [*documents]
-    alike = Counter(name for _, name in {(address_of(one), file_name(one)) for one, _ in known})
-    found = []
-    for metadata, identity in known:
+    pairs = [*documents]
+    files = {(address_of(metadata), file_name(metadata)) for metadata, _ in pairs}
+    alike, names = Counter(name for _, name in files), []
+    for metadata, identity in pairs:
         name, title = file_name(metadata), given_title(metadata) or ""
         name = address_of(metadata) if alike[name] > 1 else name
         name = name or ("" if RANDOM.fullmatch(identity) and title else identity) or title
@@ -145,25 +146,25 @@ def document_names(documents: Iterable[tuple[Metadata, str]]) -> list[str]:
             if type(number) is int:
                 number = str(number + (key in _FROM_ZERO))
             name += f", {kind or word} {number}" if number and isinstance(number, str) else ""
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def _whole(value: Any) -> Any:
-    """Return a float as the whole number that it was: some vector stores return floats."""
+    """Return a whole float as an int: some vector stores turn int into float."""
     return int(value) if type(value) is float and value.is_integer() else value
 
 
 def given_title(metadata: Metadata) -> str | None:
     """Return the title in a document's metadata, or ""; None if "title" is None."""
-    titles = (each for each in _values(metadata, _TITLES) if isinstance(each, str))
+    titles = (title for title in _values(metadata, _TITLES) if isinstance(title, str))
     return None if metadata.get(TITLE_KEY, "") is None else next(titles, "")
 
 
 def foreign_headings(metadata: Metadata) -> tuple[str, ...]:
-    """Return the headings above a text as other splitters put them into its metadata.
+    """Return the headings above a text that other splitters have put into its metadata.
 
-    LangChain has "Header 1" or "Section", LlamaIndex a "header_path", Docling a list.
+    LangChain uses "Header 1" or "Section", LlamaIndex "header_path", Docling a list.
     """
     for path in _values(metadata, ("headings", "headerpath")):
         titles = path.split("/") if isinstance(path, str) and path.startswith("/") else path
@@ -173,6 +174,7 @@ def foreign_headings(metadata: Metadata) -> tuple[str, ...]:
         (level[1] if level else str(10 + _SECTIONS.index(_plain(key)))): value
         for key, value in metadata.items()
         if (level := _LEVEL.fullmatch(_plain(key))) or _plain(key) in _SECTIONS
-        if isinstance(value, str) and _LETTER.search(value) and len(value) <= _LONGEST_HEADING
+        if isinstance(value, str) and len(value) <= _MAX_HEADING_CHARACTERS
+        if _LETTER.search(value)
     }
     return tuple(levels[level] for level in sorted(levels, key=int))

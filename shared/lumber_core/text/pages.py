@@ -1,7 +1,7 @@
-"""Pages: joining those of a file to one text, and finding the pages of a part of the text.
+"""Pages: joining the pages of a file to one text, and finding the pages of a part of the text.
 
-Loaders return one document a page. Joined, a chunk can go on from one page to the next; the offsets
-where pages start travel in the metadata of the joined document.
+Loaders return one document a page. In the joined text, a chunk can continue on the next page. The
+metadata of the joined document contain the offsets where pages start.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from lumber_core.text.source import Source, Written
 from lumber_core.text.unicode import count_line_breaks
 
 SEPARATOR = "\f"
-"""Stands between pages: a line break that shows splitters where running titles are."""
+"""Separates pages: a line break that shows splitters where running titles are."""
 PAGE_STARTS = "page_starts"
-"""Where a joined document's metadata has the offsets at which pages start, from page 1 on."""
+"""Metadata key of a joined document for the offsets at which pages start, from page 1 on."""
 FIRST_PAGE, LAST_PAGE = "page_first", "page_last"
 LINE_KEYS = FIRST_LINE, LAST_LINE = "line_first", "line_last"
-"""Where the metadata of a chunk has its pages and lines.
+"""Metadata keys of a chunk for its pages and lines.
 
-Two numbers each, and not a list: Pinecone, LlamaIndex's Chroma store and others refuse lists of
-numbers, and a store can filter by range, as in page_first <= 7 <= page_last.
+They are two numbers, not a list, because Pinecone, LlamaIndex's Chroma store and others reject
+lists of numbers, and because a store can filter by range, as in page_first <= 7 <= page_last.
 """
 
 PAGE_LABELS = "page_labels"
-"""Where a joined document's metadata has the labels of its pages, as "1=i 2=ii 3=1", by the number
-of each page whose label does not follow from the one before; only if they are not the numbers."""
+"""Metadata key of a joined document for the labels of its pages, such as "1=i 2=ii 3=1", if they
+are not the page numbers. Pages whose label continues that of the page before are left out."""
 
 _TOTAL = "total_pages"
 # Larger numbers are not page numbers (a date, for example). Offsets are listed from page 1 on, so
@@ -52,22 +52,23 @@ _MAX_PAGES = 100_000
 def join_by_file(
     texts: Sequence[str], metadatas: Sequence[Metadata]
 ) -> Iterator[tuple[int, tuple[str, dict[Any, Any]] | None]]:
-    """Join the pages of each file, judging by the metadata of the documents.
+    """Join the pages of each file, which are recognised by their metadata.
 
-    Documents are pages if they have "page_number", "page" or "page_label", or a number of a page
-    under another key, and pages of one file if they follow each other with the same name.
+    Documents are pages if they have "page_number", "page", "page_label" or a page number under
+    another key. Consecutive pages with the same file name are pages of one file.
 
-    - "page_number" counts from 1. "page" counts from 0 in a file whose first page is 0, or with
-      "total_pages" that no page has as its number, otherwise from 1. Numbers ascend within a file;
-      a lower number begins another, or if the file has no name the same number, too.
+    - "page_number" counts from 1. "page" counts from 0 if a page of the file has number 0, or if
+      "total_pages" is not the number of any page; otherwise it counts from 1.
+    - Numbers ascend within a file. A lower number starts another file. In files without a name,
+      an equal number does so, too.
     - Labels are page numbers if all labels of a file are ascending numbers. Otherwise (i, ii, 1 or
       A-1) pages are counted from the first, which has number 1 unless its label is a number.
 
     Yields:
-        For each file the number of its first document, and its text, the pages joined by form
-        feeds, with the metadata that is equal on all pages, without the page number, and with
-        "page_starts". A page that is missing starts where the next one does. None for a document
-        that is not a page.
+        For each file, the number of its first document, and its text and metadata. The text is the
+        pages joined by form feeds. The metadata are those equal on all pages, without the page
+        number, and "page_starts". A page that is missing starts where the next one starts. For a
+        document that is not a page, None in place of text and metadata.
 
     Raises:
         ValueError: A page number is not a whole number from 0 to 99,999, or two documents that
@@ -113,9 +114,9 @@ def _join_pages(
 
 
 def page_label(metadata: Metadata, page: int) -> str:
-    """Return the label of a page of a document; "" if it is not known, or is the number."""
-    own = "".join(str(metadata.get(LABEL, "")).split())
-    runs = [run.partition("=") for run in metadata.get(PAGE_LABELS, f"{page}={own}").split()]
+    """Return the label of a page of a document; "" if it has none, or if it is the number."""
+    single = "".join(str(metadata.get(LABEL, "")).split())
+    runs = [run.partition("=") for run in metadata.get(PAGE_LABELS, f"{page}={single}").split()]
     before = [(int(number), label) for number, _, label in runs if int(number) <= page]
     number, label = before[-1] if before else (page, "")
     if number != page:
@@ -124,11 +125,11 @@ def page_label(metadata: Metadata, page: int) -> str:
 
 
 def number_pages(metadatas: Sequence[Metadata]) -> list[Metadata]:
-    """Return the metadata of documents, with the numbers of pages that labels do not show."""
-    numbered, known = [*metadatas], [*map(with_page, metadatas)]
-    for key, members in groupby(range(len(known)), key=lambda n: _file_key(known[n], n)):
+    """Return the metadata of documents, with page numbers added if the labels differ from them."""
+    numbered, paged = [*metadatas], [*map(with_page, metadatas)]
+    for key, members in groupby(range(len(paged)), key=lambda n: _file_key(paged[n], n)):
         run = [*members] if key[0] else []
-        pages = [known[n] for n in run]  # elements of a page follow each other
+        pages = [paged[n] for n in run]  # the elements of a page are consecutive
         same = [
             a.get(LABEL) == b.get(LABEL) and not {NUMBER, PAGE} & {*b} for a, b in pairwise(pages)
         ]
@@ -151,10 +152,10 @@ def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
 
 
 def place_source(text: str, metadata: Metadata, *, written: Written | None = None) -> Source:
-    """Return a document as a source whose pages and lines are those of its file.
+    """Return a document as a source with the page and line numbers of its file.
 
     They are found for a document of `join_pages`, for a page that was not joined, for a chunk with
-    its pages and lines in the metadata, and for a text whose pages end with form feeds.
+    pages and lines in its metadata, and for a text whose pages end with form feeds.
 
     Raises:
         ValueError: The metadata has page starts of another text.
@@ -171,8 +172,7 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
 def counts_from_zero(metadata: Metadata) -> bool | None:
     """Return whether a document is a page of a file that counts its pages from 0.
 
-    None: another page of the file may show it. As in `join_by_file`, "page" counts from 0 in a file
-    that has a page 0 or the total number of pages.
+    None: only another page of the file can show it; see `join_by_file`.
     """
     page = metadata.get(PAGE)
     from_one = NUMBER in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE)
@@ -195,12 +195,12 @@ def parts_of(metadata: Metadata) -> int | None:
 
 
 def has_pages(metadata: Metadata) -> bool:
-    """Return whether chunks have pages by default: their document was joined, or has its own."""
+    """Return whether chunks have pages by default: the document was joined, or has page numbers."""
     return PAGE_STARTS in metadata or _read_range(metadata, FIRST_PAGE, LAST_PAGE) is not None
 
 
 def has_lines(metadata: Metadata) -> bool:
-    """Return whether chunks have lines by default: their document has its own."""
+    """Return whether chunks have lines by default: the document has line numbers."""
     return _read_range(metadata, FIRST_LINE, LAST_LINE) is not None
 
 
@@ -211,8 +211,8 @@ def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, A
         metadata: The document's; it may be a chunk itself.
         context: Whether each chunk gets a context of its own.
     """
-    own = {PAGE_STARTS, INSIDE_KEY, *([CONTEXT_KEY] if context else [])}
-    return {key: value for key, value in metadata.items() if key not in own}
+    differing = {PAGE_STARTS, INSIDE_KEY, *([CONTEXT_KEY] if context else [])}
+    return {key: value for key, value in metadata.items() if key not in differing}
 
 
 def _file_key(metadata: Metadata, number: int) -> tuple[Any, ...]:
@@ -258,7 +258,7 @@ def _page_number(page: Metadata, key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MAX_PAGES:
         raise ValueError(
             f'"{key}" in the metadata must be a page number, a whole number from 0 to '
-            f"{_MAX_PAGES - 1:,}, not {safe_repr(value)}: call what is no number page_label"
+            f'{_MAX_PAGES - 1:,}, not {safe_repr(value)}: use the key "page_label" for other labels'
         )
     return value
 
@@ -267,7 +267,7 @@ def _descents(numbers: Sequence[int], names: Sequence[Any]) -> Iterator[int]:
     """Yield the indices of pages whose number is not above the one before.
 
     Raises:
-        ValueError: A page of a file that has a name follows itself.
+        ValueError: Two consecutive pages of a file that has a name have the same number.
     """
     for place, (before, number) in enumerate(pairwise(numbers), start=1):
         name = next(filter(None, names), None)
@@ -289,7 +289,7 @@ def _find_page_starts(text: str, metadata: Metadata) -> tuple[int, ...]:
         first, last = pages
         body = text.strip()  # the pages of a chunk are those of its visible characters
         feeds = _offsets_after_feeds(body, len(text) - len(text.lstrip()))
-        # With more or fewer form feeds, pages are missing or have form feeds of their own.
+        # Otherwise pages are missing, or contain form feeds themselves.
         return (*[0] * first, *feeds) if len(feeds) == last - first < _MAX_PAGES > first else ()
     metadata = with_page(metadata)
     if _is_page(metadata):
@@ -322,9 +322,9 @@ def _check_page_starts(text: str, starts: Any) -> tuple[int, ...]:
     ):
         return tuple(starts)
     raise ValueError(
-        f'"{PAGE_STARTS}" in the metadata does not fit the text, whose pages would start after '
-        "form feeds: change the text of pages before join_pages, and split what it returns first "
-        "with a splitter of this library; or remove the key"
+        f'"{PAGE_STARTS}" in the metadata does not fit the text, in which each page must start '
+        "after a form feed: change pages before join_pages, and split its result with a splitter "
+        "of this library before any other; or remove the key"
     )
 
 

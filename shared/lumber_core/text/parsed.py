@@ -38,7 +38,7 @@ BY_ROWS: tuple[Format, ...] = ("csv", "captions")
 M = TypeVar("M")
 T = TypeVar("T")
 
-# Indentation, marks of quotes and bullets before a row of a table.
+# Indentation, quotation marks of Markdown and bullets before a row of a table.
 _BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
 _DASHES = re.compile("-{3,}")
 _UNDERLINED = re.compile(r"\s*\S.*\n[ \t]*([=\-~*#^_])\1{2,}[ \t]*(?:[\r\n]|$)")  # a title
@@ -59,10 +59,10 @@ class ParsedText(ABC):
         self._derived: list[tuple[object, Any]] = []
 
     def derive(self, maker: M, make: Callable[[str, M], T]) -> T:
-        """Return what `make` returns for the text, which is cached for each maker.
+        """Return what `make` returns for the text, cached for each maker.
 
         Args:
-            maker: The object that makes it, such as a token counter; compared by identity.
+            maker: The object that makes the value, such as a token counter; compared by identity.
             make: Called with the text and the maker.
         """
         for cached_maker, value in self._derived:
@@ -91,10 +91,10 @@ class ParsedText(ABC):
         return self.places()
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
-        """Return the places in each span, which may be more than `places` finds if spans touch.
+        """Return the places in each span; if spans touch, these may be more than `places` returns.
 
         Args:
-            spans: Spans in order, which do not overlap.
+            spans: Spans in order, without overlap.
         """
         return [self.places(*span) for span in spans]
 
@@ -122,7 +122,7 @@ class ParsedText(ABC):
 
     @cached_property
     def overhead(self) -> float:
-        """Length of the text divided by that of what captions say; 1 of any other text."""
+        """Length of captions divided by the length of their spoken text; 1 for other texts."""
         return max(1, len(self.text)) / max(1, len(spoken_text(self.text)))
 
     @property
@@ -155,7 +155,7 @@ class PlainText(ParsedText):
     Args:
         source: The text, alone or with its format and metadata.
         language: ISO 639 code for finding sentences.
-        find_units: Finds the units; by default these are sentences, in formats `BY_ROWS` rows.
+        find_units: Finds the units; by default, rows in the formats of `BY_ROWS`, else sentences.
     """
 
     def __init__(
@@ -171,11 +171,11 @@ class PlainText(ParsedText):
         return self._find_units(self.text) if self._find_units else self._rows()
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
-        """Return sentences, lines, paragraphs and headings; the range is read on its own."""
+        """Return sentences, lines, paragraphs and headings; only the text of the range is read."""
         return find_places(self.text[start:stop], self.language, start)
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
-        """Return the places in spans; lines are judged together with those around them."""
+        """Return the places in spans; the lines of touching spans are read together."""
         found: list[Places] = []
         firsts = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
         for run in (spans[start:end] for start, end in pairwise([*firsts, len(spans)])):
@@ -191,7 +191,7 @@ class PlainText(ParsedText):
         yield from finer_places(self.text, start, stop)
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the headings in the metadata: only those of Markdown have levels."""
+        """Return the headings in the metadata: only Markdown has headings in the text."""
         return places_in_outline(self.text, (), spans, self.source.metadata)
 
     def header_rows(self, span: Span) -> str:
@@ -202,7 +202,7 @@ class PlainText(ParsedText):
         return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
 
     def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
-        """Return the context of each chunk: the same for all without a header row."""
+        """Return the context of each chunk; without a header row it is the same for all."""
         if self._header_end or not spans:
             return super().contexts(spans, places)
         return [make_context(self.title, places[0], "")] * len(spans)
@@ -281,16 +281,16 @@ class MarkdownText(ParsedText):
 
     @property
     def title(self) -> str:
-        """The title in the metadata, or the single first-level heading before others, or a name.
+        """The title in the metadata, the only first-level heading if it comes first, or a name.
 
-        A single top-level heading at the start is above all chunks anyway, so no name is added.
+        No name is added if a heading at the start contains all others: it is above all chunks.
         """
         headings = [block for block in self.blocks if block.level and block.title]
         top = min((block.level for block in headings), default=0)
         highest = [block for block in headings if block.level == top]
         first_level = [block.title for block in highest if top == 1]
         if highest != headings[:1] and len(first_level) == 1:
-            first_level = []  # the sections above it are not its own
+            first_level = []  # it does not contain the sections before it
         titled = top > 1 and highest == self.blocks[:1]
         return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
 

@@ -30,7 +30,7 @@ class Place(NamedTuple):
     kind: Kind
     first_word: int  # offset of its first word: past a label such as "[5]" or "ANNA:"
     depth: int = 0  # levels of indentation, in code and markup
-    level: int = 0  # of a heading of Markdown, 1 to 6; 0 for any other place
+    level: int = 0  # level of a heading, 1 to 6; 0 for any other place
 
 
 # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
@@ -41,8 +41,8 @@ _new_place = partial(tuple.__new__, Place)
 class Places(Sequence[Place]):
     """Places in ascending order, one list for each attribute of `Place`.
 
-    There may be one at every character of a long text. Do not change the lists: attributes and
-    other places may share them.
+    There may be a place at every character of a long text. Do not change the lists: attributes
+    and other instances may share them.
     """
 
     offsets: list[int]
@@ -53,7 +53,7 @@ class Places(Sequence[Place]):
 
     @classmethod
     def of(cls, places: Iterable[Place]) -> Places:
-        """Return single places as columns."""
+        """Return places as columns."""
         columns = [list(column) for column in zip(*places, strict=True)]
         return cls(*columns) if columns else cls([], [], [], [], [])
 

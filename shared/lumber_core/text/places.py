@@ -1,7 +1,7 @@
 """Places where a chunk may start, each with its kind: sentences, lines, paragraphs, headings.
 
 `find_places` finds the places that a reader would accept. If these are too far apart,
-`finer_places` returns clauses, words and characters as a last resort.
+`finer_places` yields clauses and words.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise, repeat
 
-from lumber_core.text.abbreviations import sentence_goes_on
+from lumber_core.text.abbreviations import sentence_continues
 from lumber_core.text.lines.code import is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.line_starts import read_layout
@@ -22,9 +22,9 @@ from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
-_OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)|>\s*(?=<t[dhr]\b)")  # of JSON; a cell of HTML
+_OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)|>\s*(?=<t[dhr]\b)")  # in JSON; or a cell in HTML
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
-_WIDE = "\u3001\uff0c\uff1b\uff1a"  # the next clause may follow them without a space
+_WIDE = "\u3001\uff0c\uff1b\uff1a"  # CJK punctuation, which no space follows
 _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 
 
@@ -34,19 +34,19 @@ def find_places(
     """Find the sentences, lines, paragraphs and headings of a text.
 
     There is no place at a line break in wrapped prose, between a heading and the text below it,
-    after an abbreviation such as "No.", between a label and its item, or inside a line of code or a
-    row of a table, in HTML too.
+    after an abbreviation such as "No.", between a label and its item, inside a line of code, or
+    inside a row of a table (also in HTML).
 
     Args:
         text: The text.
         language: ISO 639 code for finding sentences.
-        begin: Offset of the text in the document, which is added to all offsets returned.
-        edges: Where parts begin whose sentences are found separately, ascending.
+        begin: Offset of the text in the document; it is added to all returned offsets.
+        edges: Offsets that divide the text for finding sentences, ascending.
 
     Returns:
         Places strictly inside the text.
     """
-    found = [
+    sentence_offsets = [
         start + at
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
@@ -58,7 +58,7 @@ def find_places(
     rows = html_rows(text)
     if rows:
         spans = [row.span for row in rows]
-        found = outside(found, spans)
+        sentence_offsets = outside(sentence_offsets, spans)
         firsts = {row.span.start for row in rows if row.number < 2}
         begins = [at for at in outside(begins, spans) if at not in firsts]
     if len(begins) < len(numbers):
@@ -66,12 +66,12 @@ def find_places(
     in_line = {row.span.start for row in rows if row.number > 1}.difference(layout.starts)
     inside: list[int] = []  # where sentences start inside lines
     last = -1
-    for at in found:
+    for at in sentence_offsets:
         number = bisect_right(layout.starts, at) - 1
-        if number < 0:  # among marks of a quotation
+        if number < 0:  # among the ">" of a quotation
             continue
-        # The layout decides about the start of a line, unless it was wrapped. Then either its start
-        # or its first visible character is a place, not both.
+        # The layout decides whether the start of a line is a place, unless the line was wrapped.
+        # Then either its start or its first visible character is a place, not both.
         first_word = layout.first_words[number]
         wrapped = number in layout.wrapped and at <= first_word and last < layout.starts[number]
         if (at > first_word or wrapped) and number not in layout.whole:
@@ -122,12 +122,12 @@ def sentence_starts(text: str, language: str = "en") -> list[int]:
         for at in starts_of_sentences_and_lines(text, language)
         if at
         and not (text[at] == ">" and _QUOTED_BLANK.match(text, at))
-        and not sentence_goes_on(text, at, language)
+        and not sentence_continues(text, at, language)
     ]
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
-    """Yield places inside a range, level by level: records, sentences in a row, clauses, words.
+    """Yield places inside a range, level by level: objects, sentences, records, clauses, words.
 
     Args:
         text: The text.
@@ -151,8 +151,8 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
 
 
 def _clause_cuts(text: str) -> list[int]:
-    """Return where clauses start inside `text`: after a run of signs and white space."""
-    # A run of signs is read once: a pattern that tried each sign of it would take quadratic time.
+    """Return where clauses start inside `text`: after a run of punctuation and white space."""
+    # The pattern reads each run once. Trying each character of a run would take quadratic time.
     runs = _CLAUSE.finditer(text)
     return breaks(text, (run.end() for run in runs if run[2] or run[1][-1] in _WIDE))
 

@@ -1,4 +1,4 @@
-"""What is split: a text with its format and metadata."""
+"""A source: a text to split, with its format and metadata."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Written = Callable[[str, Context], Iterable[str]]
 """Returns the forms in which a chunk is stored or embedded, given its text and its context."""
 
 TYPE_KEYS = ("file_type", "mimetype")
-"""Where the metadata of loaders has the type of a document's file."""
+"""Metadata keys under which loaders put the type of a document's file."""
 
 _CODE = (
     *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".svelte", ".java"),
@@ -48,8 +48,8 @@ _CODE = (
     *(".sql", ".r", ".jl", ".lua", ".dart", ".ex", ".exs", ".erl", ".hs", ".ml", ".clj", ".css"),
     *(".scss", ".less", ".proto", ".graphql", ".tf", ".zig"),
 )
-# For each format the types of its files and the ends of their names. The first end has the first
-# type, and so on; further ends have the last type.
+# For each format, the types and the suffixes of its files. The first suffix has the first type, and
+# so on; further suffixes have the last type.
 _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "markdown": (("text/markdown",), (".md", ".markdown")),
     "csv": (("text/csv", "text/tab-separated-values"), (".csv", ".tsv")),
@@ -67,10 +67,10 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 _FORMAT_OF_SUFFIX = {end: kind for kind, (_, ends) in _FILES.items() for end in ends}
 _FORMAT_OF_TYPE = {name: kind for kind, (types, _) in _FILES.items() for name in types}
-_FORMATS_OF_URLS: tuple[Format, ...] = ("markdown", "csv")  # other ends may be domains, such as .rs
+_FORMATS_OF_URLS: tuple[Format, ...] = ("markdown", "csv")  # other suffixes may be domains (.rs)
 
-_PLAIN = (".txt", ".text", ".log")  # ends of names that no converter reads
-# Signs of Markdown: headings, fences, tables, links, emphasis and code, items.
+_PLAIN = (".txt", ".text", ".log")  # suffixes of files that no converter reads
+# Marks of Markdown: headings, fences, tables, links, emphasis and code, items.
 _HEADING = re.compile(r"(#{1,6})[ \t]+[^\s#].{0,300}$")
 _MARKS = (
     re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE),
@@ -86,9 +86,9 @@ FILE_TYPES = {
     for types, ends in _FILES.values()
     for number, end in enumerate(ends)
 }
-"""The type of a file for each end of a name that has a format."""
+"""The file type of each suffix that has a format."""
 TYPE_OF = {kind: types[0] for kind, (types, _) in _FILES.items()}
-"""A type of the files of each format except plain text."""
+"""A file type for each format except plain text."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ class Source:
         name: Name of the document, or the path of its file.
         format: How the text is read. "markdown" overrides the units of the splitter; a splitter
             with `units="markdown"` reads every text as Markdown. The others are kinds of plain
-            text. None: by `metadata`, and as Markdown only if the splitter has its default units.
+            text. None: `metadata` decides, with Markdown only if the units are the default.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         written: Returns the forms in which a chunk is stored or embedded, given its text and its
-            context: none has more than `chunk_size` tokens. None: the text alone.
+            context: no form has more than `chunk_size` tokens. None: the text alone.
         pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
-            that is missing starts where the next one does.
+            that is missing starts where the next one starts.
         first_line: The line of its file on which the text begins, from 1.
 
     Raises:
@@ -134,16 +134,16 @@ class Source:
     def kind(self) -> Format:
         """How the text is read, by `format`, or else by the metadata.
 
-        The metadata may have the type of the file, such as "text/markdown", under "file_type" or
-        "mimetype", or its name, which ends with ".md", ".csv" or ".py", for example. The text of
-        another document or a web page is Markdown if several marks show it, as converters write
-        them, and that of a Markdown file is not if a loader has removed the marks.
+        The metadata may contain the type of the file, such as "text/markdown", under "file_type" or
+        "mimetype", or its name, such as "a.md", "a.csv" or "a.py". The text of an office document
+        or a web page is Markdown if it has several marks, as converters write them. The text of a
+        Markdown file is plain text if a loader has removed the marks.
         """
         return self.format or _format_of(self.metadata, self.text)
 
     @cached_property
     def named(self) -> str:
-        """The name of its file as words, "" if not descriptive: its title if it has no other."""
+        """The name of its file as words, the title if there is no other; "" if not descriptive."""
         names = (*file_names(self.metadata), self.name)
         return next(filter(None, map(name_as_title, names)), "")
 
@@ -165,7 +165,7 @@ class Source:
 
 
 def as_source(source: str | Source) -> Source:
-    """Return a source; a text becomes one.
+    """Return a source, made from a text if necessary.
 
     Raises:
         TypeError: It is neither a text nor a source; the message states what to pass.
@@ -217,18 +217,20 @@ def _headings(text: str) -> list[tuple[str, bool]]:
 
 
 def _has_marks(text: str) -> bool:
-    """Return whether a text has headings that stand alone and other signs of Markdown."""
+    """Return whether a text has headings that stand alone and other marks of Markdown."""
     alone = [mark for mark, stands_alone in _headings(text) if stands_alone]
     signs = [len({*alone}) > 1, len(alone) > 1, len(alone) > 3]
-    signs += [mark.search(text) is not None for mark in (*_MARKS, *_MARKS[:2])]  # sure signs twice
+    signs += [
+        mark.search(text) is not None for mark in (*_MARKS, *_MARKS[:2])
+    ]  # reliable ones twice
     return bool(alone) and sum(signs) > 1
 
 
 def _has_lost_marks(text: str) -> bool:
-    """Return whether a loader has removed the marks: titles are left, and comments in code."""
+    """Return whether a loader has removed the marks: only titles and comments in code are left."""
     headings = _headings(text)
     if {mark for mark, _ in headings} != {"#"} or any(mark.search(text) for mark in _MARKS):
         return False
     paragraphs = re.split(r"\n\s*\n", text.strip())
-    titles = [_TITLE.fullmatch(each.strip()) is not None for each in paragraphs]
+    titles = [_TITLE.fullmatch(paragraph.strip()) is not None for paragraph in paragraphs]
     return titles[0] and (sum(titles) > 1 or not all(alone for _, alone in headings))

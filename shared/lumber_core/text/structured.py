@@ -1,8 +1,8 @@
 """Texts with a structure: code, data, captions, and headings of markups other than Markdown.
 
-Code and data are read by indentation alone, which works for most languages: a line is part of the
-nearest line above that is indented less. Cuts are chosen as in any plain text, but JSON is cut
-between its elements, and captions between cues.
+Code and data are read by indentation alone, which works for most languages: a line belongs to the
+nearest line above with less indentation. Cuts are chosen as in any plain text, except that JSON is
+cut between its elements, and captions between cues.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from lumber_core.text.units import UnitFinder
 NESTED: tuple[Format, ...] = ("code", "data", "json")
 """Formats whose lines are nested by indentation."""
 _LINE = re.compile(r"^([^\S\n]*)(\S.*)$", re.MULTILINE)
-_LONGEST_TITLE_LINE = 300  # characters of a line that may be a title
+_MAX_TITLE_LINE_CHARACTERS = 300
 # Lines that continue the block of a line above with the same indentation.
 _CONTINUATION = re.compile(r"[)\]}{]|(?:end|fi|done|esac)\W?$")
 _COMMENT = re.compile(r"#|//|--|/?\*|;")
-_SECTION = re.compile(r"\[+\s*([^\[\]]*\w[^\[\]]*)\]+\s*(?:[#;].*)?$")  # of TOML and INI
-_ITEM = re.compile(r"(?:-\s+)+")  # of YAML
+_SECTION = re.compile(r"\[+\s*([^\[\]]*\w[^\[\]]*)\]+\s*(?:[#;].*)?$")  # in TOML and INI
+_ITEM = re.compile(r"(?:-\s+)+")  # in YAML
 _FLOW = re.compile(
     r"(?:if|elif|else|for|foreach|while|until|unless|do|loop|switch|match|case(?! class| object)"
     r"|default|when|try|catch|except|finally|with|using|return|yield|raise|throw|await|assert)\b"
@@ -60,11 +60,11 @@ _HEADINGS: dict[Format, re.Pattern[str]] = {
     ),
 }
 _COMMANDS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph")
-_RULES = "#*=-~^\"'`+.:_"  # of rst, outermost first, in the order of most documents
+_RULES = "#*=-~^\"'`+.:_"  # underlines in rst, outermost first, in the order of most documents
 
 _JSON = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[\[{}\]]|,[^\S\n]*\n?|\n')
 _OPENING = re.compile(r"\s*[\[{]")
-_MOST_LEVELS = 4  # of nesting that count for cuts
+_MAX_NESTING = 4  # deeper levels of JSON score the same
 
 
 def parse_plain(
@@ -119,15 +119,15 @@ class StructuredText(PlainText):
         cues = read_cues(self.text) if self.source.kind == "captions" else []
         if cues:
             return Places.of(Place(cue.span.start, Kind.PARAGRAPH, cue.text_start) for cue in cues)
-        # Loaders may give the name of a JSON file to a text from inside it. In a single line,
-        # objects are found as in any text.
+        # A loader may extract a text from a JSON file, so the name alone does not show JSON. JSON
+        # on a single line is cut as in any text.
         body = self.text.strip("\ufeff \t\r\n")
         is_json = self.source.kind == "json" and body[:1] in ("{", "[") and "\n" in body
         return _json_places(self.text) if is_json else None
 
     @cached_property
     def sections(self) -> list[Block]:
-        """Where definitions, keys or headings begin; untitled ones end those above."""
+        """Where definitions, keys or headings begin; one without a title ends those above."""
         kind = self.source.kind
         if kind in NESTED:
             found = _nested_sections(self.text, code=kind == "code")
@@ -170,7 +170,7 @@ def _nested_sections(text: str, *, code: bool) -> Iterator[_Section]:
         levels.append(level)
     levels.reverse()
     opened: list[int] = []
-    least = levels[0]  # less ends a section that began above a text that is itself a chunk
+    least = levels[0]  # a lower level ends a section that began before this text, if it is a chunk
     for number, (start, _, body) in enumerate(lines):
         level, below = levels[number : number + 2]
         ends = level < least or (bool(opened) and level <= opened[-1])
@@ -178,7 +178,7 @@ def _nested_sections(text: str, *, code: bool) -> Iterator[_Section]:
         while opened and level <= opened[-1]:
             opened.pop()
         title = ""
-        if below > level and len(body) <= _LONGEST_TITLE_LINE:
+        if below > level and len(body) <= _MAX_TITLE_LINE_CHARACTERS:
             following = lines[number + 1][2]
             title = _definition(body, following) if code else _key(body)
         if title:
@@ -188,7 +188,7 @@ def _nested_sections(text: str, *, code: bool) -> Iterator[_Section]:
 
 
 def _definition(body: str, below: str) -> str:
-    """Return the title of the definition that a line of code begins; "" if none."""
+    """Return the title of the definition that begins with a line of code; "" if none does."""
     if _COMMENT.match(body) or _CONTINUATION.match(body) or _FLOW.match(body):
         return ""
     defines = _BLOCK_START.search(body) or below == "{" or _DEFINES.search(body.partition("(")[0])
@@ -196,7 +196,7 @@ def _definition(body: str, below: str) -> str:
 
 
 def _key(body: str) -> str:
-    """Return the key or section that a line of data begins; "" if none."""
+    """Return the key or section that begins with a line of data; "" if none does."""
     section = _SECTION.match(body)
     if section or _COMMENT.match(body):
         return section[1].strip() if section else ""
@@ -216,9 +216,9 @@ def _json_places(text: str) -> Places:
         elif sign in "]}":
             depth = max(0, depth - 1)
         elif sign == ",":
-            # An object is better not divided, also if its members are on lines of their own.
+            # Objects are kept whole if possible, even if their members are on separate lines.
             whole = closed or _OPENING.match(text, end)
-            levels = min(max(0, depth - 1), _MOST_LEVELS)
+            levels = min(max(0, depth - 1), _MAX_NESTING)
             found[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
         elif sign == "\n" and not depth and text[end : end + 1] not in "\r\n":
             found[end] = Kind.LINE, 0

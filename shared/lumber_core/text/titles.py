@@ -1,7 +1,7 @@
 """The title of a document: its own, or else the name of its file as words.
 
-A chunk rarely states which of several reports it is from. Each name is judged alone, so what is
-stored of a document does not depend on the documents beside it.
+A chunk rarely states which of several reports it comes from. Each name is judged alone, so a
+document's title does not depend on other documents.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ def document_title(
     """Return the title of a document, "" if it has none.
 
     Args:
-        metadata: Its metadata; "title", or else "subject", takes precedence. Of a chunk,
-            "headings" are those above its start, and "context" shows whether the name of the file
-            is the title.
+        metadata: Its metadata; "title", or else "subject", takes precedence. In the metadata of a
+            chunk, "headings" are those above its start, and "context" shows whether the name of
+            the file is the title.
         named: What `name_as_title` returns for its file.
-        headings: Its first-level headings that may be its title. If there is one, it is.
-        titled: Whether it begins with a title of another kind, and so needs no name.
+        headings: Its first-level headings. A single one is the title.
+        titled: Whether it begins with a title of another kind, so that no name is needed.
     """
     given, context = given_title(metadata), metadata.get(CONTEXT_KEY)
     if given and (own := own_title(given)):
@@ -95,7 +95,7 @@ def document_title(
 def own_title(given: str) -> str:
     """Return the title in a file's properties, "" if it is not descriptive.
 
-    Programs write "Microsoft Word - Document1" there, a number, or the name of another file.
+    Programs write "Microsoft Word - Document1", a number or the name of another file there.
     """
     title = _PRINTER_PREFIX.sub("", " ".join(given.split()))
     if _FILE.search(title):
@@ -110,7 +110,7 @@ def own_title(given: str) -> str:
 def title_of_file(given: str, path: str) -> str:
     """Return the title in a file's properties, "" if it is not descriptive.
 
-    Words of the file's name that are not in it come first: for example, the company of a "10-K".
+    The file's name comes first if it has words that the title lacks, such as a company's name.
     """
     title = own_title(given)
     words = _words_of_file(path)
@@ -134,7 +134,7 @@ def _words_of_file(path: str) -> list[str]:
     return words_of_name(_SUFFIX.sub("", PurePath(path).name))
 
 
-@lru_cache(maxsize=1 << 10)  # names of files, which each of their chunks has
+@lru_cache(maxsize=1 << 10)  # all chunks of a file have its name
 def name_as_title(path: str) -> str:
     """Return the name of a file as words, "" if it is not descriptive.
 

@@ -27,7 +27,7 @@ _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
 # long runs are passed to it in parts of this size.
 _FLAG_LETTERS_PER_PART = 64
-# Characters that are a cluster each, next to any other of them; and those that belong to no word.
+# Characters that are single clusters next to each other; and characters that belong to no word.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # blanks for Python, but not for Unicode
@@ -49,16 +49,16 @@ def breaks(text: str, positions: Iterable[int]) -> list[int]:
         text: The text.
         positions: Offsets in ascending order. The time is linear in the distance between them.
     """
-    asked = [*positions]
-    if not asked:
-        return asked
+    cuts = [*positions]
+    if not cuts:
+        return cuts
     if text.isascii():
-        if text.find("\r\n", max(0, asked[0] - 1), asked[-1] + 1) < 0:
-            return asked
-        return [at for at in asked if text[at - 1 : at + 1] != "\r\n"]
-    if asked[0] > 0 and all(map(_is_boundary, {text[at - 1 : at + 1] for at in asked})):
-        return asked
-    return [*_breaks_beyond_ascii(text, asked)]
+        if text.find("\r\n", max(0, cuts[0] - 1), cuts[-1] + 1) < 0:
+            return cuts
+        return [at for at in cuts if text[at - 1 : at + 1] != "\r\n"]
+    if cuts[0] > 0 and all(map(_is_boundary, {text[at - 1 : at + 1] for at in cuts})):
+        return cuts
+    return [*_breaks_beyond_ascii(text, cuts)]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -72,7 +72,7 @@ def _is_boundary(pair: str) -> bool:
 
 
 def _breaks_beyond_ascii(text: str, positions: Iterable[int]) -> Iterator[int]:
-    boundary = 0  # a position that is certainly one
+    boundary = 0  # the last position known to be a cluster boundary
     for position in positions:
         if position <= 0 or position >= len(text):
             yield position
@@ -97,10 +97,10 @@ def _breaks_beyond_ascii(text: str, positions: Iterable[int]) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _never_combines(character: str) -> bool:
-    """Return whether a character never combines with others of its kind, except CR and LF.
+    """Return whether a character never combines with others for which this is true, CR LF aside.
 
-    For letters without case `regex` decides: most never combine, as in Chinese or Thai, but the
-    letters of Hangul and a few others do.
+    For letters without case, `regex` decides: most never combine, as in Chinese or Thai, but the
+    letters of Hangul and some others do.
     """
     if character < FIRST_COMBINING:
         return True
@@ -156,7 +156,7 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     """Yield parts of the text with their offsets; no part ends inside a flag."""
     start = 0
     if not text.isascii():
-        # Pairs from the start of a run of flag letters, one more of which follows.
+        # Pairs of flag letters from the start of a run that continues.
         whole = rf"{_FLAG_LETTERS}{{{_FLAG_LETTERS_PER_PART}}}(?={_FLAG_LETTERS})"
         for match in _pattern(whole).finditer(text):
             yield start, text[start : match.end()]

@@ -17,7 +17,7 @@ from typing import Literal, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.abbreviations import sentence_goes_on, without_region
+from lumber_core.text.abbreviations import sentence_continues, without_region
 from lumber_core.text.lines.directives import with_colons
 from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.lines.tables import broken_cells, outside
@@ -33,16 +33,16 @@ UnitSpec = UnitName | Callable[[str], Iterable[tuple[int, int]]]
 _LINE_BREAK = r"(?:\n|\r\n|\r(?!\n)|\v|\f|\x85|\u2028|\u2029)"
 _BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\v\f\x85\u2028\u2029]*{_LINE_BREAK})+")
 _LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
-# The end of a line after punctuation that may end a sentence, and any closing quotes or brackets.
+# The end of a line after punctuation that may end a sentence and any closing quotes or brackets.
 _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
-_BLANKS = re.compile(r"\n[^\S\n]+(?=\n)")  # in blank lines, if only line feeds end a line
-_BLANK_LINES_OF_DOS = re.compile(r"\r\n(?:[^\S\r\n]*\r\n)+")  # faster, if nothing else does
+_BLANKS = re.compile(r"\n[^\S\n]+(?=\n)")  # in blank lines, if only LF ends lines
+_BLANK_LINES_OF_DOS = re.compile(r"\r\n(?:[^\S\r\n]*\r\n)+")  # faster, if only CR LF ends lines
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
-# sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
-# must not see any that takes more.
+# sentencex 1.0 assumes that white space before an abbreviation has one byte a character, so longer
+# ones are replaced.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
 
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
@@ -56,8 +56,8 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     r"""Find the paragraphs of a text.
 
     Paragraphs are separated by blank lines, so hard-wrapped lines stay together. If there are no
-    blank lines, every line is a paragraph, except that a line that continues a wrapped line belongs
-    to it. If there are no line breaks between paragraphs either, every sentence is a unit.
+    blank lines, every line is a paragraph, together with the lines wrapped from it. If there are no
+    line breaks between paragraphs either, every sentence is a unit.
 
     Args:
         text: The text.
@@ -104,7 +104,7 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             found += _sentence_starts(readable, start, end, first, language)
-    ends = (at for at in found if not sentence_goes_on(text, at, language))
+    ends = (at for at in found if not sentence_continues(text, at, language))
     return [0, *breaks(text, ends)]
 
 
@@ -138,8 +138,8 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
 def _prepare(text: str) -> str:
     """Return a text of the same length without characters that sentencex misreads.
 
-    It reads only line feeds as blank lines, fails on white space of several bytes and on lone
-    surrogates, and takes text between backticks for a quotation.
+    sentencex recognises only line feeds as blank lines, fails on white space of several bytes and
+    on lone surrogates, and reads text between backticks as a quotation.
     """
     text = with_colons(text)
     blanks = _BLANK_LINES
@@ -181,10 +181,10 @@ def _content_start(text: str) -> int:
 def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> list[int]:
     """Return where sentences start inside a block, after the text's first content.
 
-    A long paragraph is read in parts. The last sentence of a part may continue in the next one, so
-    the next part starts with it, or at a word inside it if it fills the part. White space at the
-    start of a sentence belongs to the sentence before. A start may be inside a grapheme cluster:
-    the caller checks that.
+    A long paragraph is read in parts. The last sentence of a part may continue in the next part, so
+    the next part starts with this sentence, or at a word inside it if it fills the part. White
+    space at the start of a sentence belongs to the sentence before. A start may be inside a
+    grapheme cluster: the caller checks that.
     """
     import sentencex  # deferred, so that importing this module is cheap
 
@@ -196,10 +196,10 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         if part.isspace():
             start = stop
             continue
-        pieces = sentencex.segment(without_region(language), part)  # it knows no regions
+        pieces = sentencex.segment(without_region(language), part)  # it has no regional codes
         edges = [*accumulate(map(len, pieces), initial=start)]
-        goes_on = stop < end and len(edges) == 2
-        if goes_on:
+        continues = stop < end and len(edges) == 2
+        if continues:
             space = _LAST_SPACE.match(text, start, stop)
             edges[1] = space.end() if space else stop
         elif stop < end:
@@ -210,7 +210,7 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
                 found.append(at)
             elif visible := text[at:after].lstrip():
                 found.append(after - len(visible))
-        start, inside = edges[-1], goes_on
+        start, inside = edges[-1], continues
     return found
 
 

@@ -1,6 +1,6 @@
-"""Token counters: the length of a text in the unit that models are billed and limited by.
+"""Token counters: the length of a text in the unit in which models are billed and limited.
 
-A counter counts many strings in one call, so that a tokenizer can work on them in one pass.
+A counter counts many strings in one call, so that a tokenizer can read them in one pass.
 `counter` is the protocol, and `spec` makes one from a user's argument: an `estimated_counter`
 without a vocabulary, a `tiktoken_counter` (`tiktoken_data` loads its vocabulary, and
 `encoded_text` encodes each text once), a `hugging_face` tokenizer, or sizes that are `even` in all

@@ -13,7 +13,7 @@ from lumber_core.support.identity import identity_of, safe_repr
 class TokenCounter(Protocol):
     """Counts the tokens of strings.
 
-    If a counter also has a method `of(text)` that returns a `TextTokens`, that counts ranges of a
+    If a counter also has a method `of(text)`, the `TextTokens` that it returns counts ranges of the
     text. Otherwise each range is counted as a separate text.
     """
 

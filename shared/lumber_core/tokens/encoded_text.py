@@ -1,10 +1,10 @@
 """A text that is encoded once with tiktoken: where its tokens start.
 
-OpenAI's encodings first cut a text into words, numbers, marks and blanks, from its start to its
-end, and then merge the bytes of each to tokens. All of them cut between a letter or digit and a
-blank or mark other than an apostrophe, whatever else is in the text. So from the first such place
-in a range to the last, the tokens are the same in the text and in the range alone. Outside of
-these, the range alone has at most one token for each byte.
+OpenAI's encodings first cut a text into words, numbers, punctuation and blanks, from start to end,
+and then merge the bytes of each piece to tokens. All of them cut between a letter or digit and a
+blank or punctuation mark (except an apostrophe), whatever else is in the text. So from the first
+such cut in a range to the last, the tokens are the same in the text and in the range alone. Outside
+of these cuts, the range alone has at most one token for each byte.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ KNOWN_ENCODINGS = frozenset(
 )
 """The encodings whose patterns cut as described above."""
 
-# A letter or digit before a blank or a mark. Combining characters may belong to a word.
+# A letter or digit before a blank or punctuation. Combining characters may belong to a word.
 _MARKS = r"!-&(-/:-@\[-`{-~\u2010-\u2027\u3001\u3002\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
 _WORD_END = rf"[^\W_](?=[\s{_MARKS}])"
 _FIRST_WORD_END = re.compile(_WORD_END)
 _LAST_WORD_END = re.compile(rf".*{_WORD_END}", re.DOTALL)
-_WORD_END_CHARACTERS = 64  # at both ends of a range, in which a word end is searched
-_MAX_UNCOUNTED_BYTES = 12  # up to which counting tokens takes longer than it saves
+_WORD_END_CHARACTERS = 64  # a word end is searched in so many characters at both ends of a range
+_MAX_UNCOUNTED_BYTES = 12  # for fewer bytes, counting tokens takes longer than it saves
 # tiktoken's pattern overflows the stack on some 300,000 consecutive blanks, with a panic that no
 # `except Exception` catches, and takes quadratic time before version 0.13. So runs longer than this
 # are counted in parts; such a run contains a window of half its length.
@@ -41,8 +41,8 @@ _WINDOW = LONGEST_BLANK // 2
 class EncodedText:
     """Counts ranges of a text by where its tokens start.
 
-    A token belongs to the range in which it begins. So the tokens of ranges add up to those of the
-    text, and a range may have none.
+    A token belongs to the range in which it begins. So the counts of ranges that tile the text add
+    up to the count of the text, and a range may have none.
 
     Args:
         text: The text.
@@ -71,14 +71,14 @@ class EncodedText:
         """
         text = self._text
         begin, near = start + _WORD_END_CHARACTERS, max(0, end - _WORD_END_CHARACTERS)
-        # The end of the text ends a word, too.
+        # The end of the text also ends a word.
         first = _FIRST_WORD_END.search(text[start:begin] + (text[begin : begin + 1] or " "))
         last = _LAST_WORD_END.match(text[near:end] + (text[end : end + 1] or " "))
         if first is None or last is None:
             return None
         outside = (start, start + first.end()), (near + last.end(), end)
         most = sum(len(text[at:to].encode()) for at, to in outside)
-        # For many bytes, as of emoji, the tokens that start there are counted.
+        # For many bytes, as in emoji, the tokens that start there are counted.
         return most if most <= _MAX_UNCOUNTED_BYTES else most - sum(self.count(outside))
 
 

@@ -43,8 +43,9 @@ _ASCII = {
     _RARE: "jkqvwxyz",
     _CAPITAL: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 }
-# The cost of a character of these classes (columns) after a character of some kind (rows). A word,
-# a number or a mark costs at least most of a token, even if the fit would be better with less.
+# The cost of a character of these classes (columns) after a character of some kind (rows). The
+# start of a word, a number or a mark costs at least 0.8 tokens after a blank, even if less would
+# fit better.
 _COLUMNS = (_LATER_SPACE, _LINE, _TAB, _MARK, _DIGIT, _VOWEL, _CONSONANT, _RARE, _CAPITAL)
 _START = (0, 89, 68, 87, 100, 85, 85, 85, 85)
 _AFTER_SPACE = (129, 89, 68, 87, 174, 85, 85, 85, 85)
@@ -122,7 +123,7 @@ _SCRIPTS = (
 _HAN = ((16, 55, 118), (56, 87, 190))
 
 _BLOCK = 1 << 15  # characters counted together: these arrays fit into a processor's cache
-_CONTEXT = 8  # before a character, on which its cost depends
+_CONTEXT = 8  # characters before a character that its cost depends on
 _SEPARATOR = "\0"  # joins texts; the costs after it are those at the start of a text
 
 
@@ -130,12 +131,12 @@ class EstimatedCounter:
     """Estimates how many tokens cl100k_base or o200k_base counts, whichever is more.
 
     Needs no vocabulary and no network. English prose counts about 1.3 tokens per word, as with
-    either encoding. cl100k_base makes two to five times as many tokens as o200k_base of
-    Arabic, Thai or the scripts of India; the estimate is near the former there.
+    either encoding. For Arabic, Thai and the scripts of India, cl100k_base makes two to five times
+    as many tokens as o200k_base, and the estimate is near cl100k_base.
 
-    A text that is not empty counts at least 1. Leaving out characters at the end, or blanks at the
+    A text that is not empty counts at least 1. Removing characters at the end, or blanks at the
     start, never raises the count. The counts of two texts add up to the count of both joined,
-    except for a token or two where they meet.
+    except for a token or two at the joint.
     """
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -168,11 +169,11 @@ class EstimatedText(SlicedText):
         super().__init__(text, EstimatedCounter())
 
     def most_added(self, _start: int, _end: int, parts: int, /) -> int:
-        """Return how many tokens a range may count beyond the sum of what its parts count.
+        """Return how many tokens a range may count beyond the sum of the counts of its parts.
 
         The text before a part changes only the costs of its first two characters and its first
-        seven letters, and counts are rounded. Leaving out white space adds nothing. So only the
-        number of parts matters.
+        seven letters, and counts are rounded. Removing white space adds nothing. So only the number
+        of parts matters.
         """
         return _MAX_ADDED_PER_PART * parts
 
@@ -194,7 +195,7 @@ class _Tables(NamedTuple):
 
     Attributes:
         classes: Class of each code point, shape (0x110000,).
-        latin: The same for the first 256, for `bytes.translate`.
+        latin: The classes of the first 256 code points, for `bytes.translate`.
         costs: Cost by 256 times the class of the character before, plus its own class.
         repeated: Class of a character that repeats the one before it, by its class.
         letters: 1 for the classes of letters of Latin words.
@@ -230,7 +231,7 @@ def _tables() -> _Tables:
         number += 1
     for name, characters in _ASCII.items():
         classes[[ord(character) for character in characters]] = name
-    # The separator has a class of its own.
+    # The separator has its own class.
     separator = int(costs[0, classes[0]])
     classes[ord(_SEPARATOR)] = number
     costs[:, number] = separator

@@ -1,7 +1,7 @@
 """Sizes of texts that correspond to the same amount of content in every alphabet.
 
-A tokenizer makes several times as many tokens of Greek or Thai as of English. Chunks of the same
-number of tokens then have several times less content, and are found less often.
+Tokenizers make several times more tokens of Greek or Thai than of English. Chunks with the same
+number of tokens then have several times less content, and retrieval finds them less often.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from lumber_core.tokens.estimated_counter import EstimatedCounter, EstimatedText
 
-# From Greek on, except kana, ideographs and Hangul, each of which means more than a letter.
+# From Greek on, except kana, ideographs and Hangul: each of these carries more than a letter does.
 _LETTERS = re.compile(
     "[\u0370-\u1dff\u1f00-\u1fff\u2c00-\u2dff\ua000-\uabff\ufb00-\ufdff\U00010000-\U0001f000]"
 )

@@ -11,16 +11,16 @@ from lumber_core.text.unicode import encodable, is_encodable
 from lumber_core.tokens.counter import is_hugging_face
 from lumber_core.tokens.estimated_counter import EstimatedCounter
 
-# Multilingual vocabularies make up to seven times fewer tokens than the estimate of some scripts.
-_MOST_BELOW_ESTIMATE = 8
+# For some scripts, multilingual vocabularies make up to seven times fewer tokens than the estimate.
+_MAX_TIMES_BELOW_ESTIMATE = 8
 
 
 class HuggingFaceCounter:
     """Counts with a Hugging Face tokenizer; special tokens are neither added nor recognised.
 
     Some tokenizers, such as BERT's, drop zero-width characters and turn a word of over 100
-    characters into one token. So that size limits hold for any text, a count is never below an
-    eighth of that of `EstimatedCounter`.
+    characters into one token. So that size limits hold for any text, a count is at least an eighth
+    of the count of `EstimatedCounter`.
 
     Args:
         tokenizer: A `tokenizers.Tokenizer`, or a fast or slow tokenizer of `transformers`. It is
@@ -63,7 +63,7 @@ class HuggingFaceCounter:
         """Return the number of tokens of each text, in order."""
         floors = EstimatedCounter().count(texts)
         return [
-            max(count, -(-floor // _MOST_BELOW_ESTIMATE))
+            max(count, -(-floor // _MAX_TIMES_BELOW_ESTIMATE))
             for count, floor in zip(self._count_tokens(texts), floors, strict=True)
         ]
 

@@ -29,7 +29,7 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
     Args:
         spec: "estimate" for `EstimatedCounter`; "even" for `EvenCounter`, which counts all
             alphabets as English; "words" for `WordCounter`, the formula of the published
-            LumberChunker; the name of an encoding or a model of tiktoken, or such an `Encoding`
+            LumberChunker; the name of an encoding or a model of tiktoken, or a tiktoken `Encoding`
             (extra `tiktoken`); a Hugging Face tokenizer; a function from a string to its number of
             tokens; or a `TokenCounter`.
 

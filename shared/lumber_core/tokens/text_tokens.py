@@ -1,4 +1,4 @@
-"""The tokens of ranges of one text, which a counter may read once for all ranges."""
+"""Counts the tokens of ranges of one text, which a counter may read once for all ranges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class TextTokens(Protocol):
     def most_added(self, start: int, end: int, parts: int, /) -> int | None:
         """Return by how many tokens the count of a range may exceed the sum of its parts.
 
-        The range is counted as a separate text, with or without outer white space, if that is more.
+        The count of a range is that of a separate text, with or without outer white space,
+        whichever is more.
 
         Args:
             start: Where the range starts.
@@ -48,7 +49,7 @@ class SlicedText:
         return self._counter.count([self._text[start:end] for start, end in spans])
 
     def most_added(self, _start: int, _end: int, _parts: int, /) -> int | None:
-        """Return None: a counter may count anything."""
+        """Return None: a custom counter has no known bound."""
         return None
 
 
@@ -57,8 +58,8 @@ def tokens_of(text: str, counter: TokenCounter) -> TextTokens:
 
     Args:
         text: The text.
-        counter: Counts the tokens. If it has a method `of`, its result is returned, unless it is
-            None: then each range is counted separately.
+        counter: Counts the tokens. If it has a method `of` that does not return None, its result is
+            returned. Otherwise each range is counted separately.
     """
     of = getattr(counter, "of", None)
     tokens: TextTokens | None = None if of is None else of(text)

@@ -55,7 +55,7 @@ class TiktokenCounter:
         """Return the tokens of a text, which is encoded once for all its ranges.
 
         Returns:
-            None if the encoding is not one of `KNOWN_ENCODINGS`, or counts cannot be bounded.
+            None if the encoding is not in `KNOWN_ENCODINGS` or the counts cannot be bounded.
         """
         if self.name not in KNOWN_ENCODINGS:
             return None
@@ -99,5 +99,5 @@ def encoding_name(name: str) -> str:
     except KeyError:
         raise ValueError(
             f'unknown tokenizer {name!r}: expected "estimate", "even", "words", one of tiktoken\'s '
-            f"encodings ({', '.join(sorted(encodings))}) or a model name that tiktoken knows"
+            f"encodings ({', '.join(sorted(encodings))}) or the name of a model in tiktoken's list"
         ) from None

@@ -1,7 +1,7 @@
 """Loading a tiktoken encoding, even if its vocabulary cannot be downloaded.
 
-tiktoken downloads a vocabulary on first use. llama-index-core ships two of them in
-tiktoken's own cache format, which are used if that package is installed.
+tiktoken downloads a vocabulary on first use. llama-index-core contains two vocabularies in the
+format of tiktoken's cache; they are used if that package is installed.
 """
 
 from __future__ import annotations

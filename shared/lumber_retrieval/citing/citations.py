@@ -17,7 +17,7 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.captions import speech, time_at, spoken_text
+from lumber_core.text.captions import speech, spoken_text, time_at
 from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
 from lumber_core.text.pages import has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source

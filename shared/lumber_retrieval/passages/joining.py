@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
-from lumber_core.text.captions import speech, time_at, spoken_text
+from lumber_core.text.captions import speech, spoken_text, time_at
 from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,

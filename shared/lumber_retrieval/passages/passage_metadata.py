@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
 
-from lumber_core.chunking.delivery import Delivery, deliver, chunk_metadata
+from lumber_core.chunking.delivery import Delivery, chunk_metadata, deliver
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.text.abbreviations import sentence_goes_on
+from lumber_core.text.abbreviations import sentence_continues
 from lumber_core.text.units import sentences
 
 WHOLE = {
@@ -314,7 +314,7 @@ def test_a_small_letter_begins_no_sentence_in_any_alphabet(language: str) -> Non
 
 
 def test_georgian_has_sentences_that_begin_with_its_only_letters() -> None:
-    assert not sentence_goes_on("კარგი. და", 7, "ka")
+    assert not sentence_continues("კარგი. და", 7, "ka")
 
 
 def test_a_blank_line_ends_a_sentence_after_an_abbreviation() -> None:
@@ -324,6 +324,6 @@ def test_a_blank_line_ends_a_sentence_after_an_abbreviation() -> None:
 @given(st.text("aBIZ1.г é§«\"')\n ", max_size=60), st.sampled_from(["de", "en", "ru", "xx"]))
 def test_only_sentences_with_a_full_stop_are_joined(text: str, language: str) -> None:
     for at in range(1, len(text)):
-        if sentence_goes_on(text, at, language):
+        if sentence_continues(text, at, language):
             assert "." in text[:at]
             assert text[:at].rpartition(".")[2].count("\n") < 2

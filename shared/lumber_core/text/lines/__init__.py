@@ -1,6 +1,6 @@
-"""What the lines of a plain text are.
+"""The roles of lines in a plain text.
 
-`columns` measures lines, `labels` finds bullets, numbers, times and speakers at their starts. From
-these, `tables`, `rows`, `code`, `directives`, `headings`, `running_lines` and lines broken by
-`wrapping` are told apart, and `line_starts` says of each line what begins there.
+`columns` measures lines; `labels` finds bullets, numbers, times and speakers at their starts. From
+these, `tables`, `rows`, `code`, `directives`, `headings`, `running_lines` and `wrapping` find the
+lines of each role, and `line_starts` returns what begins at each line.
 """

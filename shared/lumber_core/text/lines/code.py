@@ -12,7 +12,7 @@ from lumber_core.text.lines.directives import fences
 
 _INLINE = re.compile(r"`[^`]*`|\S+://\S+")  # code and addresses in a sentence
 _PROSE_ENDS = frozenset(".!?:\u2026\u3002\uff01\uff1f")
-_SHARE_OF_LETTERS = 0.85  # of the characters of prose
+_MIN_SHARE_OF_LETTERS = 0.85  # of the characters of prose, spaces aside
 _MIN_BLANKS_OF_PROSE = 4
 _MARK = re.compile(r"`{3}|~{3}|:{3}|:[\w-]+:(?:\s|$)")  # of a directive, or one of its options
 _OPENING = "\"'([*_\u2018\u201c\u00ab"
@@ -30,7 +30,7 @@ def prose_paragraphs(text: str) -> list[Span]:
 
 
 def paragraphs_around(numbers: Iterable[int], lines: Lines) -> Iterator[range]:
-    """Yield the paragraphs that contain the lines of some numbers, ascending.
+    """Yield the paragraphs around the lines with these numbers, which ascend.
 
     The lines of a paragraph have the same indentation, except for a hanging indent below a label.
     """
@@ -72,7 +72,7 @@ def reads_as_prose(paragraph: range, lines: Lines) -> bool:
     text = _INLINE.sub("x", " ".join(bodies)[label:])
     blanks = text.count(" ")
     letters = sum(map(str.isalpha, text))
-    enough = letters >= _SHARE_OF_LETTERS * (len(text) - blanks)
+    enough = letters >= _MIN_SHARE_OF_LETTERS * (len(text) - blanks)
     return enough and (caseless or blanks >= _MIN_BLANKS_OF_PROSE)
 
 
@@ -82,16 +82,16 @@ def is_caseless(first: str) -> bool:
 
 
 _CODE_ENDS = frozenset("{};,([")
-_CODE_FIRSTS = frozenset('])}@#/*<"acdefilprstuvw')  # of the next pattern
+_CODE_FIRSTS = frozenset('])}@#/*<"acdefilprstuvw')  # first characters of matches of `_CODE`
 _CODE = re.compile(
     r"[\])}]|@\w|#include|//|/\*|\*/?\s|</?\w|\"[^\"]*\"\s*:\s|self\.|from\s\S+\simport|with\s.*:$"
     r"|(?:async|class|const|def|elif|else:|except|finally:|fn|function|import|let|package|private"
     r"|public|return|static|struct|try:|using|var)\b"
 )
 _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
-_KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # of YAML
-_GOES_ON = re.compile(r"[\])}]|</|\*/|(?:else|elif|except|finally|end|catch|where|throws)\b")
-# Decorators, comments, sections, and what stands on a line above a signature in C and C++.
+_KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
+_CONTINUATION = re.compile(r"[\])}]|</|\*/|(?:else|elif|except|finally|end|catch|where|throws)\b")
+# Lines that belong to the line below: decorators, comments, sections, return types in C and C++.
 _LEADS = re.compile(
     r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$|template\s*<.*>$"
     r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
@@ -101,15 +101,15 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BRACE = re.compile(r"\{\}?(?:\s|$)")
 _EDGE = re.compile(r"\*/|[\])}]|:\s")
 _MIN_LINES_OF_CODE = 3
-_SHARE_OF_CODE = 0.45
+_MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
 _MAX_DEPTH = 4
 
 
 def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
     """Return the depth of each line of code, and which of them continue the line before.
 
-    A line is code if it is fenced. Outside of fences, it is code if about half of the lines around
-    it look like code and it is not prose.
+    Fenced lines are code. Outside of fences, a line is code if about half of the lines around it
+    look like code and it is not prose.
     """
     bodies, indents = lines.bodies, lines.indents
     fenced: set[int] = set()
@@ -125,7 +125,7 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
     code = {
         number
         for part, share in enumerate(shares(looks))
-        if share >= _SHARE_OF_CODE and len(bodies) >= _MIN_LINES_OF_CODE
+        if share >= _MIN_SHARE_OF_CODE and len(bodies) >= _MIN_LINES_OF_CODE
         for number in range(part * PART_LINES, min(len(bodies), (part + 1) * PART_LINES))
         if looks[number] or len(bodies[number]) <= MAX_WIDTH
     } - fenced
@@ -134,14 +134,14 @@ def code_lines(lines: Lines) -> tuple[dict[int, int], set[int]]:
             code.difference_update(paragraph)
     code |= fenced
     unit = min((indents[number] for number in code if indents[number] > 1), default=1)
-    decorators: list[int] = []  # the open brackets at the end of each line of the one above
+    decorators: list[int] = []  # the open brackets after each line of the decorator above
     for number in sorted(code):
         before, body, indent = max(0, number - 1), bodies[number], indents[number]
         if before not in code or lines.blank[number]:
             decorators.clear()
         led = before in code and not lines.blank[number] and _LEADS.match(bodies[before])
         opens = number and _opens_block(body, indent, bodies[before], indents[before])
-        if led or decorators or opens or indent > indents[before] or _GOES_ON.match(body):
+        if led or decorators or opens or indent > indents[before] or _CONTINUATION.match(body):
             joined.add(number)
         if sum(decorators[-1:]) or _DECORATOR.match(body):
             signs = Counter(_QUOTED.sub("", body))
@@ -157,13 +157,13 @@ def _opens_block(body: str, indent: int, above: str, indent_above: int) -> bool:
     """Return whether a line begins with the brace of a block that the line above introduces."""
     if not _BRACE.match(body):
         return False
-    # Another value of a list comes after the end of one, or a comma.
+    # After the end of a value or a comma, the brace begins another value of a list.
     last = above[-1:]
     return last not in ",[}" or (last == "," and indent_above > indent and above[-2] not in "]}")
 
 
 def is_edge_of_block(text: str, at: int) -> bool:
-    """Return whether what begins at an offset, blanks aside, only opens or closes what is above."""
+    """Return whether the text at an offset only opens or closes the block above, blanks aside."""
     if text[at] not in "*:])}{ \t":
         return False
     line = text[at : at + MAX_WIDTH].lstrip()
@@ -178,7 +178,7 @@ def is_edge_of_block(text: str, at: int) -> bool:
 
 def _looks_like_code(body: str, indent: int) -> bool:
     first, last = body[0], body[-1]
-    if first == "\\":  # of LaTeX
+    if first == "\\":  # LaTeX
         return False
     if len(body) > MAX_WIDTH:
         return last in "{};[>"

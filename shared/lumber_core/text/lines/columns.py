@@ -12,10 +12,10 @@ from operator import add, sub
 from lumber_core.text.lines.labels import label_end
 from lumber_core.text.lines.tables import broken_cells, outside
 
-PART_LINES = 10  # lines that are judged together, by themselves and as many on both sides
-MAX_WIDTH = 180  # characters; longer lines are neither wrapped nor, mostly, code
+PART_LINES = 10  # lines judged together, along with as many lines before and after them
+MAX_WIDTH = 180  # characters; longer lines are not wrapped, and rarely code
 CLOSING = "\"'\u2019\u201d)]\u00bb*_"  # may follow the punctuation at the end of a sentence
-_FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")  # ends a sentence or leads to what follows
+_FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")  # ends a sentence or introduces a list
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
 
 
@@ -24,7 +24,7 @@ class Lines:
 
     Attributes:
         starts: Offset of each line.
-        bodies: Each line without white space at its ends, and without the marks of a quotation.
+        bodies: Each line without white space at its ends, and without the ">" of quotations.
         offsets: Offset of each body.
         indents: Width of its indentation.
         firsts: Its first visible character.
@@ -33,7 +33,7 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
-        for separator in "\x1c\x1d\x1e":  # white space that ends no line here
+        for separator in "\x1c\x1d\x1e":  # these end lines for `splitlines`, but not here
             text = text.replace(separator, "\x1f")
         lines = text.splitlines(keepends=True)
         cells = broken_cells(text)
@@ -60,7 +60,7 @@ class Lines:
         gaps = [*map(sub, numbers, [0, *numbers])]
         self.blank = [gap > 1 for gap in gaps]
         self.blank[:1] = [False]
-        if "\t" in text:  # one is as wide as four blanks
+        if "\t" in text:  # a tab is as wide as four blanks
             tabs = map(text.count, repeat("\t"), self.starts, self.offsets)
             self.indents = [*map(add, self.indents, (3 * tab for tab in tabs))]
         if quoted:
@@ -86,7 +86,7 @@ class Lines:
 
 
 def shares(flags: Iterable[bool]) -> list[float]:
-    """Return for each part of the lines the share of flagged lines in and around it."""
+    """Return the share of flagged lines in and around each part of the lines."""
     sums = [*accumulate(flags, initial=0)]
     last = len(sums) - 1
     part = PART_LINES

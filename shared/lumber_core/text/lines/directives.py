@@ -15,7 +15,7 @@ _CODE = re.compile(
     r"(?:.*code.*|literal.*|parsed-literal|highlight|doctest|test\w+|ipython|math|raw|include"
     r"|productionlist|.*graph.*|mermaid|plantuml|toctree|.*table|image|plot)$"
 )
-# Directives of MyST whose content is prose: other names in braces are mostly languages.
+# Directives of MyST whose content is prose. Other names in braces are mostly languages.
 _PROSE = re.compile(
     r"""[`~:]{3,}[ \t]*\{(?:admonition|attention|caution|danger|error|hint|important|note|seealso
     |tip|todo|warning|version\w+|deprecated|dropdown|details|tab-\w+|card\S*|grid\S*|sidebar|topic|aside
@@ -45,10 +45,10 @@ def fences(bodies: Iterable[str]) -> Iterator[tuple[int, int, bool]]:
     """
     opened: list[tuple[int, str, bool]] = []
     for number, body in enumerate(bodies):
-        number_of, mark, prose = opened[-1] if opened else (0, "", True)
+        opening, mark, prose = opened[-1] if opened else (0, "", True)
         if mark and body.startswith(mark) and not body.strip(mark[0]):
             opened.pop()
-            yield number_of, number, prose
+            yield opening, number, prose
         elif prose and (fence := _FENCE.match(body)):
             opened.append((number, fence[1], _PROSE.match(body) is not None))
 
@@ -68,7 +68,7 @@ def with_colons(text: str) -> str:
 def with_items(text: str) -> str:
     """Return a Markdown text with list items in place of openings of indented prose.
 
-    Only the lines of blocks are read from the parse of the result, and they stay the same.
+    The parser's result is used only for the lines of blocks, which stay the same.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _OPENING.sub(_as_item, with_colons(text))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.labels import SPEAKER, label_end
-from lumber_core.text.lines.wrapping import LINE_OF_TEXT
+from lumber_core.text.lines.wrapping import MIN_TEXT_CHARACTERS
 
 _MARKED = re.compile(r"#{1,6}\s+\S|={2,}[!+]*\s*[\w,\"']|={3,}$|(?:!{3}|\?{3}\+?)\s?\w")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
@@ -18,14 +18,14 @@ _NAMED = re.compile(
 )
 _NAMED_FIRSTS = frozenset("csapbluCSAPBLU")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
-_LONGEST_HEADING = 90  # characters
-_MOST_WORDS_OF_HEADING = 12
-_MOST_WORDS_OF_TERM = 4  # of a line that begins with a small letter or a sign, as "--no-color" does
-_FEWEST_LETTERS = 3
+_MAX_HEADING_CHARACTERS = 90
+_MAX_HEADING_WORDS = 12
+_MAX_TERM_WORDS = 4  # in a line that begins with a small letter or a sign, such as "--no-color"
+_MIN_HEADING_LETTERS = 3
 
 
 def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set[int], set[int]]:
-    """Return the headings, none of which is `wrapped` or in `never`, and the rules around them."""
+    """Return the headings outside of `wrapped` and `never`, and the rules around them."""
     bodies, firsts, blank = lines.bodies, lines.firsts, lines.blank
     headings: set[int] = set()
     rules: set[int] = set()
@@ -40,7 +40,7 @@ def find_headings(lines: Lines, wrapped: set[int], never: set[int]) -> tuple[set
     unfit = rules.union(wrapped, never)
     for number in [number for number in range(len(bodies) - 1) if number not in unfit]:
         body, before = bodies[number], number - 1
-        if len(body) > _LONGEST_HEADING:
+        if len(body) > _MAX_HEADING_CHARACTERS:
             continue
         free = (
             blank[number]
@@ -68,25 +68,25 @@ def _is_title(lines: Lines, number: int, below_prose: bool) -> bool:
         lines.ended[number]
         or body[-1] in ",-"
         or not (starts_title or close)
-        or len(body.split()) > (_MOST_WORDS_OF_HEADING if starts_title else _MOST_WORDS_OF_TERM)
+        or len(body.split()) > (_MAX_HEADING_WORDS if starts_title else _MAX_TERM_WORDS)
         or SPEAKER.match(body)
     ):
         return False
     letters = sum(map(str.isalpha, body))
-    if letters < max(_FEWEST_LETTERS - close, (len(body) - body.count(" ")) / 2):
+    if letters < max(_MIN_HEADING_LETTERS - close, (len(body) - body.count(" ")) / 2):
         return False
-    longer = len(following) >= max(LINE_OF_TEXT, 1.5 * len(body))
+    longer = len(following) >= max(MIN_TEXT_CHARACTERS, 1.5 * len(body))
     if numbered := _NUMBERED.match(body):
         return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
     if body.partition("(")[0].isupper():  # or a speaker in a play
         return longer or apart or (begins and not following.isupper())
-    below_prose = below_prose or begins or len(lines.bodies[number - 1]) >= LINE_OF_TEXT
+    below_prose = below_prose or begins or len(lines.bodies[number - 1]) >= MIN_TEXT_CHARACTERS
     return named or (longer and below_prose)
 
 
 _QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")
 _ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
-_LONGEST_LEAD_IN, _LONGEST_LABEL = 120, 8  # characters
+_MAX_LEAD_IN_CHARACTERS, _MAX_LABEL_CHARACTERS = 120, 8
 
 
 def lines_after_lead_in(lines: Lines, numbers: Iterable[int]) -> set[int]:
@@ -95,11 +95,11 @@ def lines_after_lead_in(lines: Lines, numbers: Iterable[int]) -> set[int]:
     after_lead_in: set[int] = set()
     for number in numbers:
         before = bodies[number - 1]
-        if before[-1] in ":?" and len(before) <= _LONGEST_LEAD_IN:
+        if before[-1] in ":?" and len(before) <= _MAX_LEAD_IN_CHARACTERS:
             close = not blank[number] and (number == 1 or blank[number - 1])
             led = before[-1] == ":" or close
         else:  # a label on a line of its own
-            led = len(before) <= _LONGEST_LABEL and label_end(f"{before} ") > len(before)
+            led = len(before) <= _MAX_LABEL_CHARACTERS and label_end(f"{before} ") > len(before)
         if led or (before[0] == "Q" and _QUESTION.match(before) and _ANSWER.match(bodies[number])):
             after_lead_in.add(number)
     return after_lead_in

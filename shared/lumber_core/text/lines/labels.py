@@ -22,7 +22,7 @@ SPEAKER = re.compile(
     r"((?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
     r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>)))\s+"
 )
-_LONGEST_SPEAKER, _LONGEST_HEAD = 60, 100  # characters
+_MAX_SPEAKER_CHARACTERS, _MAX_HEAD_CHARACTERS = 60, 100
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 # "0:15", "00:15.000 --> 00:17.500 align:start"; and with a speaker: "Ann Lee  10:15 AM",
 # "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07".
@@ -41,7 +41,7 @@ def label_end(body: str) -> int:
         end = label.end()
     if ":" in body or ">" in body:
         speaker = SPEAKER.match(body, end)
-        if speaker and speaker.end(1) <= end + _LONGEST_SPEAKER:
+        if speaker and speaker.end(1) <= end + _MAX_SPEAKER_CHARACTERS:
             end = speaker.end()
     return end
 
@@ -49,19 +49,20 @@ def label_end(body: str) -> int:
 def speech_heads(bodies: list[str], blank: list[bool]) -> set[int]:
     """Return the lines that contain only the time, or time and speaker, of the speech below.
 
-    Subtitles, transcripts and copied chats have such lines. The number of a subtitle, or the name
-    of the speaker, may stand on a line of its own above the time. `blank` is whether blank lines
-    come before each line.
+    Subtitles, transcripts and copied chats have such lines. The number of a subtitle or the name of
+    the speaker may be on a separate line above the time. `blank` is whether blank lines come before
+    each line.
     """
     timed = [
         number
         for number, body in enumerate(bodies)
-        if ":" in body and len(body) <= _LONGEST_HEAD and body[body.index(":") + 1 :][:1].isdigit()
+        if ":" in body and len(body) <= _MAX_HEAD_CHARACTERS
+        if body[body.index(":") + 1 :][:1].isdigit()
     ]
     times = {number for number in timed if _TIMES.match(bodies[number])}
     named = {number for number in timed if _NAME_AND_TIME.match(bodies[number])}
     heads = times | named if len(named) > 1 else times
-    # Of several consecutive ones, as in a timetable, only the last has text below.
+    # In a timetable, only the last of several consecutive lines has text below.
     heads = {n for n in heads if n + 1 < len(bodies) and n + 1 not in heads}
     return heads | {
         number - 1

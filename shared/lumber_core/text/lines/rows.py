@@ -9,12 +9,12 @@ from lumber_core.spans import Span
 from lumber_core.text.lines.columns import PART_LINES, Lines, shares
 from lumber_core.text.lines.tables import html_rows, outside
 
-_QUOTED = re.compile(r'"[^"]*"')  # signs inside do not separate fields
+_QUOTED = re.compile(r'"[^"]*"')  # commas inside do not separate fields
 _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
 _DATED_FIRSTS = frozenset("[(0123456789")
-_FEWEST_ROWS, _FEWEST_DATES = 3, 2
-_SHARE_OF_ROWS, _SHARE_OF_LOG = 0.7, 0.6
-_LONGEST_ENTRY = 250  # characters
+_MIN_ROWS, _MIN_DATES = 3, 2  # in a table; in a log
+_MIN_SHARE_OF_ROWS, _MIN_SHARE_OF_LOG = 0.7, 0.6  # rows with as many fields; lines in a log
+_MAX_ENTRY_CHARACTERS = 250
 
 
 def rows_of(text: str) -> list[Span]:
@@ -49,14 +49,14 @@ def _rows_of_tables(lines: Lines) -> set[int]:
                 runs.append([number])
     rows: set[int] = set()
     for run in runs:
-        if len(run) >= _FEWEST_ROWS:
+        if len(run) >= _MIN_ROWS:
             ((fields, alike),) = Counter(_fields(lines.bodies[n]) for n in run).most_common(1)
-            rows.update(run if fields > 1 and alike >= _SHARE_OF_ROWS * len(run) else ())
+            rows.update(run if fields > 1 and alike >= _MIN_SHARE_OF_ROWS * len(run) else ())
     return rows
 
 
 def _fields(body: str) -> int:
-    """Return how many signs separate fields in a line; commas of sentences do not count."""
+    """Return the number of field separators in a line, tabs twice; commas of prose do not count."""
     bare = _QUOTED.sub("", body)
     commas = bare.count(",") - bare.count(", ")
     return commas + 2 * bare.count("\t") + bare.count("|") + bare.count(";")
@@ -71,7 +71,7 @@ def _dated_entries(lines: Lines) -> tuple[set[int], set[int]]:
         if first in _DATED_FIRSTS and _DATED.match(bodies[number])
     }
     entries: set[int] = set()
-    if len(dated) < _FEWEST_DATES:
+    if len(dated) < _MIN_DATES:
         return entries, set()
     for number in dated:
         further = number + 1
@@ -82,8 +82,8 @@ def _dated_entries(lines: Lines) -> tuple[set[int], set[int]]:
     rows = {
         number
         for number in dated
-        if len(bodies[number]) <= _LONGEST_ENTRY
-        and in_log[number // PART_LINES] >= _SHARE_OF_LOG
+        if len(bodies[number]) <= _MAX_ENTRY_CHARACTERS
+        and in_log[number // PART_LINES] >= _MIN_SHARE_OF_LOG
         # Not in a diary, whose entries are wrapped.
         and not (number + 1 in entries and bodies[number + 1][0].islower())
     }

@@ -10,18 +10,18 @@ from lumber_core.text.lines.columns import Lines
 
 _PAGE_NUMBER = re.compile(r"[\W\d]*(?:[Pp]age|[Pp]\.)?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?[\W\d]*$")
 _DIGITS = re.compile(r"\d+")
-_LINES_AT_EDGE = 2  # that may be repeated, at the top and at the bottom of a page
-_LONGEST_RUNNING, _LONGEST_NUMBER = 90, 20  # characters
+_LINES_AT_EDGE = 2  # at the top and at the bottom of a page, which may be running lines
+_MAX_TITLE_CHARACTERS, _MAX_NUMBER_CHARACTERS = 90, 20
 
 
 def page_edges(lines: Lines) -> tuple[set[int], set[int]]:
-    """Return running titles and page numbers, and which lines continue those before in a page.
+    """Return running titles and page numbers, and the lines that continue the line before.
 
     A running title or page number is one of the first or last two lines of a page. It is a number,
-    or is repeated on another page with different digits at most. Those at the bottom continue the
-    text of their page; the text continues those at the top. If a sentence continues on the next
-    page, so do the lines between. Sentences do not cross these lines: each is marked in
-    `lines.blank` as if blank lines stood around it.
+    or another page has the same line with different digits at most. In a page, the text continues
+    the lines at the top, and the lines at the bottom continue the text. If a sentence continues on
+    the next page, so do the lines between. Sentences do not cross these lines: `lines.blank` is set
+    as if there were blank lines around each.
     """
     bodies, blank = lines.bodies, lines.blank
     pages = [*pairwise([*lines.pages, len(bodies)])]
@@ -34,8 +34,9 @@ def page_edges(lines: Lines) -> tuple[set[int], set[int]]:
         for side in sides:
             for n in side:  # from the edge inwards
                 body = bodies[n]
-                repeated = alike[_DIGITS.sub("0", body)] > 1 and len(body) <= _LONGEST_RUNNING
-                if not repeated and (len(body) > _LONGEST_NUMBER or not _PAGE_NUMBER.match(body)):
+                repeated = alike[_DIGITS.sub("0", body)] > 1 and len(body) <= _MAX_TITLE_CHARACTERS
+                short = len(body) <= _MAX_NUMBER_CHARACTERS
+                if not repeated and not (short and _PAGE_NUMBER.match(body)):
                     break
                 edges.add(n)
     for number in edges:
@@ -47,8 +48,8 @@ def page_edges(lines: Lines) -> tuple[set[int], set[int]]:
         if not text:
             joined.update(range(first, end))
             continue
-        goes_on = before >= 0 and not lines.ended[before] and bodies[text[0]][0].islower()
-        joined.update(range(first if goes_on else first + 1, text[0] + 1))
+        continues = before >= 0 and not lines.ended[before] and bodies[text[0]][0].islower()
+        joined.update(range(first if continues else first + 1, text[0] + 1))
         joined.update(range(text[-1] + 1, end))
         before = text[-1]
     return edges, joined

@@ -13,8 +13,8 @@ from lumber_core.spans import Span
 
 _SEPARATORS = ",;\t|"
 _BESIDE = frozenset(_SEPARATORS)
-_SAMPLE = 20  # records that are read to distinguish a header from a record
-_LONGEST_NAME = 80  # characters of a column's name
+_SAMPLE_RECORDS = 20  # read to distinguish a header from a record
+_MAX_NAME_CHARACTERS = 80  # of a column
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 # A cell in quotes; a quote inside is doubled.
@@ -25,7 +25,7 @@ _MARKDOWN_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
 _HEAD_END = re.compile(r"</thead[^<>]*>", re.IGNORECASE)
-_MOST_HEADER_ROWS = 3  # of a table in HTML; in a table of headers alone they go on
+_MAX_HEADER_ROWS = 3  # of a table in HTML; a table may consist of header cells alone
 _ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
 _FIRST_CELL = re.compile(r"\s*<t[dh]\b", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b[^<>]*>", re.IGNORECASE)
@@ -33,9 +33,9 @@ _ANY_TAG = re.compile(r"<[^<>]*>")
 
 
 def without_bars(text: str) -> str:
-    """Return a text with the rows of Markdown's tables as words, which is what vectors know.
+    """Return a text with the rows of Markdown tables as words, for embedding.
 
-    Bars and the dashes below a header move a row's vector away from that of the same words.
+    Bars and the dashes below a header move a row's vector away from the vector of its words.
     """
     return _MARKDOWN_ROW.sub(_cells_alone, text) if "|" in text else text
 
@@ -47,16 +47,16 @@ def _cells_alone(row: re.Match[str]) -> str:
 def find_header(text: str) -> int:
     """Return the offset just past the first record if it names columns, otherwise 0.
 
-    It names columns if it has at least two cells, most records have no more, and all are different
-    short names, not numbers. Readers that drop the header write a space behind each comma; there,
-    only a column of numbers shows that there is a header.
+    It names columns if it has at least two cells, most records have no more, and all its cells are
+    different short names, not numbers. Programs that drop the header write a space after each
+    comma. In their output, a header needs a column of numbers below it.
     """
-    found = [(0, 0)]
+    headers = [(0, 0)]
     for separator in _SEPARATORS:
         records, end = _first_records(text, separator)
         if records and _is_header(records[0], records[1:]):
-            found.append((len(records[0]), end))
-    return max(found)[1]
+            headers.append((len(records[0]), end))
+    return max(headers)[1]
 
 
 def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
@@ -76,7 +76,7 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
             if any(map(str.strip, record)):
                 end = end or position
                 records.append(record)
-            if len(records) > _SAMPLE:
+            if len(records) > _SAMPLE_RECORDS:
                 break
     except csv.Error:
         pass  # a quote that is never closed: the records before it count
@@ -84,14 +84,14 @@ def _first_records(text: str, separator: str) -> tuple[list[list[str]], int]:
 
 
 def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return whether a record has the names of the columns of the others."""
+    """Return whether a record contains the column names of the others."""
     width = len(first)
     alike = [row for row in others if len(row) > 1 and not any(row[width:])]
     if width < 2 or not others or 2 * len(alike) <= len(others):
         return False
     names = [cell.strip() for cell in first]
     unnamed = not all(names[1:])  # the first column may be the numbers of the rows
-    if unnamed or len({*names}) < len(names) or max(map(len, names)) > _LONGEST_NAME:
+    if unnamed or len({*names}) < len(names) or max(map(len, names)) > _MAX_NAME_CHARACTERS:
         return False
     columns = [[row[n] if n < len(row) else "" for row in alike] for n in range(width)]
     for name, column in zip(names, columns, strict=True):
@@ -110,15 +110,15 @@ def _is_value(cell: str) -> bool:
 
 
 def broken_cells(text: str) -> list[Span]:
-    """Return the cells of separated values that have line breaks, in quotes, ascending."""
+    """Return the quoted cells of separated values that contain line breaks, ascending."""
     if '"' not in text:
         return []
-    found = _QUOTED_CELL.finditer(text)
-    broken = (cell.span() for cell in found if "\n" in cell[0] or "\r" in cell[0])
+    cells = _QUOTED_CELL.finditer(text)
+    broken = (cell.span() for cell in cells if "\n" in cell[0] or "\r" in cell[0])
     return [
         Span(start, end)
         for start, end in broken
-        # Other cells are beside it, so it is not quoted speech.
+        # There are other cells next to it, so it is not quoted speech.
         if text[end : end + 1] in _BESIDE or text[max(0, start - 1) : start] in _BESIDE
     ]
 
@@ -174,13 +174,13 @@ def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
     """Return the first rows of a table in HTML that name columns, otherwise an empty span."""
     first, *others = [
         [" ".join(_ANY_TAG.sub(" ", cell).split()) for cell in _CELL.split(span.of(text))[1:]]
-        for span, _ in rows[: _SAMPLE + 1]
+        for span, _ in rows[: _SAMPLE_RECORDS + 1]
     ]
     head = _HEAD_END.search(text, rows[0].span.start, rows[-1].span.end)
     stop = head.start() if head else 0
     heads = takewhile(
         lambda row: row.span.start < stop or "<td" not in row.span.of(text).casefold(),
-        [row for n, row in enumerate(rows[:_MOST_HEADER_ROWS]) if row.number == n],
+        [row for n, row in enumerate(rows[:_MAX_HEADER_ROWS]) if row.number == n],
     )
     spans = [row.span for row in heads] or [rows[0].span] * _is_header(first, others)
     end = _ROW_END.search(text, *spans[-1]) if spans else None

@@ -8,19 +8,19 @@ from operator import add
 from lumber_core.text.lines.code import is_caseless, paragraphs_around, reads_as_prose
 from lumber_core.text.lines.columns import MAX_WIDTH, PART_LINES, Lines, shares
 
-LINE_OF_TEXT = 40  # characters; a shorter line may be an item or another heading
-_NARROWEST_PROSE = 25  # characters of a line that was wrapped
-_LONG_LINE = 50  # characters; before a lower-case letter it was wrapped, in any text
-_LONGEST_WORD = 20  # characters; a longer word may have been divided
-_FULL_SHARE_OF_WIDTH = 0.87  # with the first word of the next line
+MIN_TEXT_CHARACTERS = 40  # a shorter line may be an item or another heading
+_MIN_WRAPPED_CHARACTERS = 25  # in a line that was wrapped
+_MIN_LONG_CHARACTERS = 50  # before a lower-case letter, such a line was wrapped in any text
+_MAX_WORD_CHARACTERS = 20  # a longer word may have been divided
+_MIN_FULL_SHARE = 0.87  # of the width, filled by a line with the first word of the next line
 
 
 def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     """Return the lines that continue the line before, which was wrapped.
 
-    Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
-    would not have fitted, and the next line often starts with a lower-case letter. Rows and other
-    lines in `whole` are not wrapped, nor are the lines after them.
+    Lines of wrapped prose mostly end without punctuation, where the next word did not fit, and the
+    next line often starts with a lower-case letter. Rows and other lines in `whole` are not
+    wrapped, nor are the lines after them.
     """
     bodies, ended, labels = lines.bodies, lines.ended, lines.labels
     near = [not blank for blank in lines.blank]
@@ -34,16 +34,17 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     for at in range(0, len(bodies), PART_LINES):
         around = sorted(lengths[max(0, at - PART_LINES) : at + 2 * PART_LINES])
         widths += [around[-(len(around) // 5 + 1)]] * PART_LINES
-    goes_on = [False] * len(bodies)
+    continues = [False] * len(bodies)
     full = [False] * len(bodies)
     for number in inner:
         body = bodies[number]
-        word = body.find(" ", 0, _LONGEST_WORD) + 1 or min(_LONGEST_WORD, len(body)) + 1
-        full[number] = lengths[number - 1] + word >= _FULL_SHARE_OF_WIDTH * widths[number]
-        goes_on[number] = small[number] and not ended[number - 1]
-    parts = zip(widths[::PART_LINES], *map(shares, (near, goes_on, full)), strict=True)
+        word = body.find(" ", 0, _MAX_WORD_CHARACTERS) + 1
+        word = word or min(_MAX_WORD_CHARACTERS, len(body)) + 1
+        full[number] = lengths[number - 1] + word >= _MIN_FULL_SHARE * widths[number]
+        continues[number] = small[number] and not ended[number - 1]
+    parts = zip(widths[::PART_LINES], *map(shares, (near, continues, full)), strict=True)
     prose = [
-        _NARROWEST_PROSE <= width <= MAX_WIDTH
+        _MIN_WRAPPED_CHARACTERS <= width <= MAX_WIDTH
         and of_small >= 0.25 * of_near
         and of_full >= 0.6 * of_near
         for width, of_near, of_small, of_full in parts
@@ -62,8 +63,8 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
                 continue
         in_prose = prose[number // PART_LINES]
         if not in_prose:
-            long = _LONG_LINE <= lengths[before] <= MAX_WIDTH
-            continued = goes_on[number] and full[number] and long
+            long = _MIN_LONG_CHARACTERS <= lengths[before] <= MAX_WIDTH
+            continued = continues[number] and full[number] and long
         elif not ended[before]:
             continued = full[number] or small[number]
         else:
@@ -86,8 +87,9 @@ def wrapped_lines(lines: Lines, whole: set[int]) -> set[int]:
     for paragraph in paragraphs_around(unsure, lines):
         inner = [number for number in paragraph[1:] if not ended[number - 1]]
         # Lines of verse, which begin with capitals, are shorter.
-        fewest = LINE_OF_TEXT if any(small[number] for number in inner) else _LONG_LINE
-        least = max(fewest, _FULL_SHARE_OF_WIDTH * max(lengths[paragraph.start : paragraph.stop]))
+        is_verse = not any(small[number] for number in inner)
+        fewest = _MIN_LONG_CHARACTERS if is_verse else MIN_TEXT_CHARACTERS
+        least = max(fewest, _MIN_FULL_SHARE * max(lengths[paragraph.start : paragraph.stop]))
         continued = [
             number
             for number in inner
