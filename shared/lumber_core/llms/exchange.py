@@ -74,13 +74,10 @@ class RequestForms:
         self._model_reasons = False
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
-        """Return the forms of a request, the full one first, or only the form that is kept.
+        """Return the forms of a request, full one first, or the kept one; and which of both.
 
         Args:
             answers: The only answers that the question allows.
-
-        Returns:
-            The forms, and whether one is kept.
         """
         few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
         limit = self._max_tokens_for(answers)

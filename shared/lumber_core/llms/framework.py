@@ -31,9 +31,7 @@ _NO_INFLUENCE = frozenset(
     )
 )
 # Neither do these, at any depth.
-_TRANSPORT_SETTINGS = (
-    r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
-)
+_TRANSPORT = r"(?i)(?:^|_)(?:retry|retries|timeouts?|stream|streaming)(?:$|_)|timeout$|retries$"
 # Private attributes that hold a client's state, not its settings.
 _STATE = (
     r"(?:^|_)(?:calls?|counter|history|last|lock|meta|metadata|requests?|state|usage)(?:$|_)"

@@ -28,9 +28,7 @@ _HEADERS = ("default_headers", "headers")
 _PARAMETERS = ("default_query", "params")
 _PLACES = ("project", "location", "vertexai")
 # Headers that clients add themselves; they depend on the client's version and on the machine.
-_CLIENT_HEADERS = (
-    r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
-)
+_SDK_HEADERS = r"(?i)accept|connection$|content-|host$|user-agent$|x-stainless-|x-goog-api-client$"
 _MAX_DEPTH = 4  # a model holds a resource of OpenAI's, which holds a client with an httpx client
 
 
@@ -86,11 +84,12 @@ def _is_url(value: object) -> bool:
 
 
 def _public(headers: Mapping[str, object]) -> dict[str, str]:
-    """Return headers or parameters without credentials and without those of `_OF_CLIENT`."""
+    """Return headers or parameters without credentials and without `_SDK_HEADERS`."""
     return {
         name.casefold(): without_secrets(value)
         for name, value in headers.items()
-        if isinstance(value, str) and not is_secret(name, value) and not re.match(_OF_CLIENT, name)
+        if isinstance(value, str) and not is_secret(name, value)
+        if not re.match(_SDK_HEADERS, name)
     }
 
 
