@@ -4,10 +4,10 @@ In the order in which a call meets them:
 
 1. `app` lists the commands; each is imported from `commands` or `agents` when it runs.
 2. `options` has what commands share: messages, exit statuses, errors in one line, help texts.
-   `model_options`, `splitter_options` and `corpus_options` are the options about one thing, with
-   `language_models` by name and `named_settings` for --set.
-3. `inputs` reads the files, `file_index` keeps an index of their passages, `index_cache` has the
-   indexes in the user's cache folder, and `answering` asks a model to answer from passages.
+   `model_options`, `splitter_options` and `corpus_options` are the options for models, splitters
+   and collections; `language_models` finds models by name, and `named_settings` parses --set.
+3. `inputs` reads the files, `file_index` indexes their passages, `index_cache` manages the indexes
+   in the user's cache folder, and `answering` asks a model to answer from passages.
 4. `chunk_formats`, `passage_formats`, `aligned_table` and `html_pages` write the results.
 """
 
@@ -23,7 +23,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "typer":
             raise
-        from lumber_core.errors import MissingExtraError  # deferred: `-h` does without the core
+        from lumber_core.errors import MissingExtraError  # deferred: `-h` works without the core
 
         sys.exit(f"lumber-splitters: {MissingExtraError('typer', 'cli')}")
     app()

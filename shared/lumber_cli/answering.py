@@ -1,4 +1,4 @@
-"""Has a language model answer a question from passages, with quotes that are looked up."""
+"""Asks a language model to answer a question from passages, and looks up its quotes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def answer_from(
     model: Model,
     policy: CallPolicy,
 ) -> tuple[CitedAnswer | None, str]:
-    """Return a model's answer from passages, None if there is none; and what is wrong with it.
+    """Return a model's answer from passages, or None, and a warning about it, or "".
 
-    If it lacks quotes, or has some that no passage contains, the model is asked again.
+    The model is asked again if its answer lacks quotes or no passage contains them.
     """
     shown = write_passages((passage.document, passage.in_context) for passage in passages)
     user = QUOTING_QUESTION.format(context=shown, question=question)
@@ -65,7 +65,7 @@ def answer_from(
     if not last.text:
         return None, no_answer(fault or "it finds none in these passages")
     citations = [
-        # Nobody sees the lines of a text that was converted.
+        # The lines of a converted text are not those of its file.
         replace(cited, lines=None) if cited.document and is_converted(cited.document) else cited
         for cited in last.citations
     ]
@@ -73,12 +73,12 @@ def answer_from(
 
 
 def no_answer(why: object) -> str:
-    """Return the message that there is no answer, and why."""
+    """Return the message that there is no answer, with the reason."""
     return f"no answer from the model: {why}"
 
 
 def _fault(answer: CitedAnswer) -> str:
-    """Return what is wrong with an answer, for the model; "" if nothing."""
+    """Return what is wrong with an answer, for the model to correct; "" if nothing."""
     if answer.missing:
         listed = "; ".join(map(repr, answer.missing))
         return f"no passage has these quotes word for word: {listed}"

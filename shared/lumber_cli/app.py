@@ -18,8 +18,8 @@ class LazyGroup(TyperGroup):
     # The types are those of typer's copy of click, which is private.
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name of the command, the command, and the rest of the arguments."""
-        name, listed, rest = super().resolve_command(ctx, args)
-        return name, None if listed is None else _import_command(listed), rest
+        name, stub, rest = super().resolve_command(ctx, args)
+        return name, None if stub is None else _import_command(stub), rest
 
 
 app = typer.Typer(
@@ -34,33 +34,33 @@ app = typer.Typer(
 )
 
 
-def _import_command(listed: Any) -> Any:
-    """Import a command that is listed."""
+def _import_command(stub: Any) -> Any:
+    """Import the command that a stub stands for."""
     from lumber_cli.options import errors_in_one_line  # deferred: `-h` needs none
 
-    module, _, function = _FUNCTIONS[listed.name].partition(":")
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    add = alone.command(listed.name, epilog=listed.epilog)
+    module, _, function = _FUNCTIONS[stub.name].partition(":")
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    add = single.command(stub.name, epilog=stub.epilog)
     add(errors_in_one_line()(getattr(import_module(module), function)))
-    return typer.main.get_command(alone)
+    return typer.main.get_command(single)
 
 
 def _add(name: str, function: str, summary: str, *examples: str) -> None:
-    """List a command.
+    """Add a stub of a command, which is imported when it runs.
 
     Args:
         name: Its name.
-        function: The module and the function that it runs.
+        function: What it runs, as "module:function".
         summary: The first line of its help.
         *examples: Arguments that show its use.
     """
     # "\b" makes click keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
-    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stand_for_command)
+    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stub)
     _FUNCTIONS[name] = function
 
 
-def _stand_for_command() -> None:
+def _stub() -> None:
     """Stand for a command that is not imported."""
 
 
@@ -151,4 +151,4 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Take the options that come before a command."""
+    """Declare the options that come before a command."""

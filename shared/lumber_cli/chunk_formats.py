@@ -24,7 +24,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u20
 
 
 class OutputFormat(str, Enum):
-    """What chunks are written as."""
+    """The formats in which chunks are written."""
 
     JSONL = "jsonl"
     TEXT = "text"
@@ -62,7 +62,7 @@ class ChunkRow:
             row["pages"] = list(chunk.pages)
         row["text"] = chunk.text
         if self.embedding is not None:
-            # As exact as numbers of 32 bits about 1 are.
+            # 32-bit floats near 1 are no more exact.
             row["embedding"] = [round(number, 8) for number in self.embedding]
         return row
 
@@ -101,8 +101,8 @@ Write = Callable[[Sequence[ChunkRow]], None]
 def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Iterator[Write]:
     """Yield a function that writes the chunks of a document.
 
-    An existing file is replaced when the block ends. If it ends with an error, or with Ctrl-C, the
-    documents that are finished replace the file; if there are none, the file is left as it was.
+    An existing file is replaced when the block ends. After an error or Ctrl-C, the finished
+    documents replace the file; if there are none, the file stays as it was.
 
     Args:
         kind: The format.
@@ -118,13 +118,13 @@ def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) 
     has_begun, error = False, None
     with replacing(output) as part, _open_writer(kind, part, embedding) as write:
 
-        def note(rows: Sequence[ChunkRow]) -> None:
+        def write_rows(rows: Sequence[ChunkRow]) -> None:
             nonlocal has_begun
             has_begun = True
             write(rows)
 
         try:
-            yield note
+            yield write_rows
         except BaseException as raised:
             if not has_begun:
                 raise
@@ -137,7 +137,7 @@ def write_utf8(stream: BinaryIO, text: str) -> None:
     """Write a text and flush it; on a terminal, escape characters that would control it."""
     if stream.isatty():
         text = _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
-    # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
+    # One call, which Ctrl-C does not divide. An unbuffered stdout may write only a part.
     rest = memoryview(text.encode("utf-8", "backslashreplace"))
     while rest:
         rest = rest[stream.write(rest) :]

@@ -1,4 +1,4 @@
-"""Options about a corpus, for `compare` and `questions`, and the files they may not replace."""
+"""Options for a corpus, for `compare` and `questions`, and a check of the files they write."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_outputs(
         others: Other files that were read.
 
     Raises:
-        Exit: One would be overwritten.
+        Exit: A file that was read would be overwritten.
     """
     root = folder.parent if folder.is_file() else folder
     read = [*(root / document.name for document in documents), *others]

@@ -36,19 +36,19 @@ from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage
 
 MAX_BATCH_FILES = 32
-"""Files that are read, embedded and stored together: the most that Ctrl-C loses."""
+"""Files that are read, embedded and stored together; Ctrl-C loses at most these."""
 _RECORDED_OF = 8  # records are stored once they are one of so many: a killed run reads these again
 _LARGE_BYTES = 800_000
 """Bytes of new files that have about 150,000 words, whose vectors take half a minute or more."""
-_NOTE = "files"  # the name of the note in the index with the records of its files
+_NOTE = "files"  # the name of the note in the index that contains the records of its files
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
-_MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of answers; benchmarks/unanswerable.py
+_MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of passages; from benchmarks/unanswerable.py
 
 Stamp = tuple[int, int]
 """What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""
 
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # no pipe waits
-_SETTLED_NANOSECONDS = 2 * 10**9  # the times of changes are that coarse on some file systems
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # pipes do not wait
+_SETTLED_NANOSECONDS = 2 * 10**9  # the resolution of modification times on FAT
 
 
 class ReadFile(NamedTuple):
@@ -78,13 +78,13 @@ class _FileRecord(NamedTuple):
 
 
 class FileIndex:
-    """Files in an index, each known by its path, in whatever folder the command runs.
+    """An index of files, each identified by its absolute path.
 
-    Several processes may share an index: what one has stored, the others do not embed again.
+    Several processes may share an index: files that one has stored are not embedded again.
 
     Args:
         path: The file of the index, or the URL of a database. None: a temporary file.
-        encoding: Encoding that files are read in; another one, and they are read again.
+        encoding: Encoding of the files. If it differs from the last one, files are read again.
         model: The embedding model. None: the bundled one.
     """
 
@@ -104,22 +104,22 @@ class FileIndex:
 
     @property
     def paths(self) -> list[str]:
-        """The files in the index, those of other folders too."""
+        """The files in the index, including those of other folders."""
         return self._index.sources
 
     def check(self) -> None:
         """Raise unless the index can be used.
 
         Raises:
-            StoreError: It cannot.
+            StoreError: The index is damaged or cannot be opened.
             OtherModelError: It was made with another embedding model.
         """
         self._index.check_model()
 
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the files that need not be read: they are stored as they are.
+        """Return the files that need not be read, because the index contains them as they are.
 
-        A file with another time and the same bytes is one of them.
+        A file with a new time of change and the same bytes is one of them.
 
         Args:
             stamps: The stamps of files by their paths; None: the file must be read.
@@ -146,7 +146,7 @@ class FileIndex:
         return same | stored
 
     def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
-        """Return the text of a file with the bytes of another one, which was read.
+        """Return the text of a file from the index, if an indexed file has the same bytes.
 
         Args:
             path: Its path; the suffix must be the same.
@@ -165,9 +165,10 @@ class FileIndex:
         return None
 
     def find_current(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
-        """Return the files that are stored as they are, or were when this process last read them.
+        """Return the unchanged files, and those with the stamp of this process's last reading.
 
-        A file that was read right after a change may have changed again under the same stamp.
+        The latter may have changed again under the same stamp, if they were read right after a
+        change.
         """
         return self.find_unchanged(stamps) | self._find_stored(stamps, self._read)
 
@@ -192,7 +193,7 @@ class FileIndex:
             document = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
             version = document_digest(document, self._chunker.identity)
             read[path] = _FileRecord(stamp, content, version)
-            # If a change may leave the stamp as it is, the bytes are compared the next time.
+            # The bytes are compared the next time if a change may leave the stamp as it is.
             unsettled = read[path]._replace(stamp=(0, stamp[1])) if stamp and content else None
             certain[path] = read[path] if settled else unsettled
             documents.append(document)
@@ -222,7 +223,7 @@ class FileIndex:
             for source in {*self.paths} - {*present}
             if any(Path(source).is_relative_to(folder) for folder in inside) and _is_gone(source)
         ]
-        # Checked last: a folder may be renamed, or its disk removed, at any moment.
+        # Last, because a folder may be renamed, or its disk removed, at any moment.
         there = [folder for folder in inside if folder.is_dir()]
         gone = [path for path in gone if any(Path(path).is_relative_to(each) for each in there)]
         if gone:
@@ -232,7 +233,7 @@ class FileIndex:
     def update(
         self, inputs: Inputs, *, show_first: Callable[[FileIndex], object] | None = None
     ) -> None:
-        """Bring the index up to date with some files; `search` then searches these.
+        """Update the index of some files, which `search` then searches.
 
         New and changed files are read; files that are gone from a folder are removed. Other files
         in the index are left as they are.
@@ -293,7 +294,7 @@ class FileIndex:
         The metadata has the path of the file as "source".
 
         Raises:
-            StoreError: Another process has changed one in the index meanwhile.
+            StoreError: Another process has changed a document in the index meanwhile.
         """
         paths = {passage.document: passage.metadata[_SOURCE] for passage in passages}
         stored = self._index.store.contents(paths.values())
@@ -310,8 +311,8 @@ class FileIndex:
     def _add_changed(
         self, inputs: Inputs, changed: Sequence[NamedPath | None], read: FileIndex | None = None
     ) -> None:
-        """Read and add files, those that another index has without reading them again."""
-        # On a terminal. What takes time is embedding: a file is done when it is embedded.
+        """Read and add files; the texts of files that the index `read` has are taken from it."""
+        # The bar, on a terminal, counts files that are embedded: the rest takes little time.
         with tqdm(
             total=len(changed), unit="file", unit_scale=True, disable=None if changed else True
         ) as bar:
@@ -324,7 +325,7 @@ class FileIndex:
         self, inputs: Inputs, files: Iterable[NamedPath | None], read: FileIndex | None
     ) -> Iterator[ReadFile]:
         for named in files:
-            stamp = _stamp(named)  # before: a file that changes meanwhile is read again
+            stamp = _stamp(named)  # taken first: a file that changes meanwhile is read again
             settled = is_settled(stamp)
             content = "" if named is None else content_of(named.path)
             file = self.find_text(named.path, content, named.name) if named else None
@@ -350,7 +351,7 @@ class FileIndex:
         return {path for path, digest in same.items() if digests.get(path) == digest}
 
     def _records(self, note: bytes | None) -> dict[str, _FileRecord]:
-        """Return the records of a note by path; of a damaged note none, so that files are read."""
+        """Return the records of a note by path; none if it is damaged, so that files are read."""
         with suppress(ValueError):
             content = json.loads(note or b"{}")
             if isinstance(content, dict) and content.get("version") == self._version:
@@ -398,9 +399,9 @@ def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | N
 
 
 def is_far(passage: Passage) -> bool:
-    """Return whether a passage has neither the meaning nor the words of the question.
+    """Return whether a passage resembles the question neither in meaning nor in words.
 
-    So are all passages of 1 in 300 questions that a text answers, and of 3 in 4 of the others:
+    All passages are far for 1 in 300 questions that a text answers, and for 3 in 4 of the others:
     benchmarks/unanswerable.py.
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
@@ -418,7 +419,7 @@ def is_settled(stamp: Stamp | None) -> bool:
 
 
 class _Embedding:
-    """An embedding model, as an index takes it."""
+    """An embedding model with the methods that `PassageIndex` calls."""
 
     def __init__(self, model: Embedder) -> None:
         self._model = model
@@ -459,7 +460,7 @@ def _path(named: NamedPath | None) -> str:
 
 
 def _is_touched(path: str, stamp: Stamp | None, record: _FileRecord | None) -> bool:
-    """Return whether a file has another stamp than its record, and the same bytes."""
+    """Return whether a file has a new time of change and the bytes of its record."""
     if not (stamp and record and record.stamp and record.content):
         return False
     return stamp[1] == record.stamp[1] and content_of(Path(path)) == record.content
@@ -467,18 +468,16 @@ def _is_touched(path: str, stamp: Stamp | None, record: _FileRecord | None) -> b
 
 def _pages_of(path: Path, text: str) -> tuple[int, ...]:
     """Return where the pages of a file start in its text."""
-    feeds = path.suffix.lower() == PDF
-    return join_texts(text.split(SEPARATOR) if feeds else ())[1]
+    has_pages = path.suffix.lower() == PDF
+    return join_texts(text.split(SEPARATOR) if has_pages else ())[1]
 
 
 def _is_gone(path: str) -> bool:
     """Return whether a file does not exist; a file that cannot be inspected may exist."""
     try:
         os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
 
 
@@ -490,5 +489,6 @@ def _stamp(named: NamedPath | None) -> Stamp | None:
         status = named.path.stat()
     except OSError:  # reading reports what is wrong
         return None
-    # Nothing is answered of what may no longer be read.
+    # A file that the user may no longer read is not answered from.
+
     return stamp_of(status) if os.access(named.path, os.R_OK) else None

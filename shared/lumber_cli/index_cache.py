@@ -1,4 +1,4 @@
-"""The indexes that `ask` and `mcp` keep in the user's cache folder, for the next question."""
+"""The indexes that `ask` and `mcp` keep in the user's cache folder for later questions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from lumber_retrieval.index.embedding_model import OtherModelError
 from lumber_retrieval.index.store import PassageStore
 
 MAX_CACHE_BYTES = 2_000_000_000
-"""Bytes of all indexes in the cache, of about 1.5 million chunks; those unused for longest go."""
+"""Bytes of all indexes in the cache (about 1.5 million chunks); the least recently used go."""
 MAX_UNUSED_DAYS = 90
-"""Days after which an index that nobody has asked leaves the cache."""
-_SUFFIXES = ("", "-journal")  # of an index, and of what a write that was killed leaves beside it
+"""Days without use after which an index is removed from the cache."""
+_SUFFIXES = ("", "-journal")  # of an index, and of the journal that an interrupted write leaves
 
 
 class CachedIndex(NamedTuple):
@@ -35,7 +35,7 @@ class CachedIndex(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """The folder that all of its files are in, or why that is not known."""
+        """The folder that contains all of its files, or why the index is unusable."""
         try:
             sources = PassageStore(self.path).sources()
         except StoreError as error:
@@ -44,13 +44,13 @@ class CachedIndex(NamedTuple):
 
 
 def cache_path(paths: Iterable[str], encoding: str | None, model: Embedder | None = None) -> Path:
-    """Return the file of the index of some files and folders, the same for all who ask them."""
+    """Return the path of the index of some files and folders, the same for each command."""
     whole = [str(Path(path).resolve()) for path in paths] + ([model.identity] if model else [])
     return _folder() / f"{digest(*sorted([*whole, repr(encoding)]))[:16]}.db"
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of an index; that of the cache may be read by its user alone.
+    """Make the folder of an index. Only the user may read the cache folder.
 
     Raises:
         OSError: It cannot be made.
@@ -61,14 +61,14 @@ def make_folder(path: Path) -> None:
 
 
 def cached_indexes() -> list[CachedIndex]:
-    """Return the indexes in the cache, the last used first."""
-    found = []
+    """Return the indexes in the cache, most recently used first."""
+    indexes = []
     for path in _folder().glob("*.db"):
         with suppress(OSError):  # another process has just removed it
             status = path.stat()
             size = sum(file.stat().st_size for file in _files(path) if file.exists())
-            found.append(CachedIndex(path, size, status.st_mtime))
-    return sorted(found, key=lambda index: index.used, reverse=True)
+            indexes.append(CachedIndex(path, size, status.st_mtime))
+    return sorted(indexes, key=lambda index: index.used, reverse=True)
 
 
 def remove_index(path: Path) -> None:
@@ -87,10 +87,10 @@ def open_updated(
     model: Embedder | None,
     show_first: Callable[[FileIndex], object] | None = None,
 ) -> tuple[FileIndex, str]:
-    """Return the cached index of some files, brought up to date, and where it is if it is new.
+    """Update and return the cached index of some files, and its path if it is new, or "".
 
-    An index that is damaged, or of another version or embedding model, is made anew. Without a
-    usable cache folder, or if the disk fails, the index is temporary. Both are reported.
+    An index that is damaged, or of another version or embedding model, is rebuilt. Without a
+    usable cache folder, or if the disk fails, the index is temporary. Messages report both.
     `show_first` is that of `FileIndex.update`.
     """
     place = ""
@@ -122,7 +122,7 @@ def open_updated(
 
 
 def _prune(current: Path) -> None:
-    """Remove indexes that are unused for long, and those above the bound of all together."""
+    """Remove indexes that are unused for long or exceed the size of the cache."""
     oldest = time.time() - MAX_UNUSED_DAYS * 24 * 3600
     total = 0
     for index in cached_indexes():

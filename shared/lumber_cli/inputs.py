@@ -26,7 +26,7 @@ from lumber_files import (
 )
 
 STDIN = "-"
-_MAX_SHOWN_ERRORS = 5  # errors about files, of the many that a folder may have
+_MAX_SHOWN_ERRORS = 5  # about single files; then only their number is printed
 
 _PATHS = typer.Argument(
     metavar="PATH",

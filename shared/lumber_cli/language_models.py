@@ -21,7 +21,7 @@ FORMS = (
 
 
 class Provider(NamedTuple):
-    """Where language models come from.
+    """A provider of language models.
 
     Attributes:
         make: The class of its models.
@@ -44,13 +44,13 @@ PROVIDERS = {
 
 
 def is_language_model(spec: str) -> bool:
-    """Return whether a name is one of a language model, rather than of BERT weights."""
+    """Return whether a name is that of a language model, not of BERT weights."""
     kind, colon, _ = spec.partition(":")
     return bool(colon) and kind in (*PROVIDERS, "http", "https")
 
 
 def model_class(spec: str | None) -> Callable[..., Model]:
-    """Return the class of a model by name; see `language_model`. None: that of most models.
+    """Return the class of a model by name; see `language_model`. None: `OpenAIModel`.
 
     Raises:
         ValueError: The name has another form.
@@ -81,7 +81,7 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
 
 
 def _provider(spec: str) -> tuple[Provider, str]:
-    """Return where a model comes from, and its name; "" for the only one of a server."""
+    """Return a model's provider and its name, "" for the only model of a server."""
     kind, colon, name = spec.partition(":")
     if kind in ("http", "https"):
         url, _, name = spec.partition("#")

@@ -1,4 +1,4 @@
-"""The options for a language model: which one, how it is called, and how often."""
+"""The options for a language model: its name, key, settings, retries and rate limits."""
 
 from __future__ import annotations
 

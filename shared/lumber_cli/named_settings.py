@@ -35,7 +35,7 @@ def value_of(text: str) -> object:
 
 
 def settings_in(pairs: Iterable[str] | None) -> dict[str, object]:
-    """Return settings that are given as NAME=VALUE.
+    """Parse settings of the form NAME=VALUE.
 
     Raises:
         ValueError: A pair has another form.
@@ -62,14 +62,14 @@ def make_with(taker: Callable[..., T], *arguments: object, **settings: object) -
 
 
 def names_of(taker: Callable[..., object]) -> list[str]:
-    """Return the settings that a class takes and that can be given here."""
+    """Return the names of the settings of a class that --set can give."""
     return [name for name in inspect.signature(taker).parameters if name not in _NOT_SETTABLE]
 
 
 def divide_settings(
     given: Mapping[str, object], *takers: Callable[..., object]
 ) -> list[dict[str, Any]]:
-    """Divide settings between classes; one may belong to several.
+    """Divide settings between classes; a setting may belong to several.
 
     Raises:
         ValueError: No class has a setting of that name.

@@ -17,7 +17,7 @@ import typer
 from lumber_core.errors import LumberError, ModelSettingsError
 from lumber_core.text.unicode import printable
 
-if TYPE_CHECKING:  # deferred: servers of tools are listed only after they have started
+if TYPE_CHECKING:  # deferred, so that commands start sooner
     from lumber_core import Prices
 
 Command = Callable[..., None]
@@ -37,7 +37,7 @@ EMBEDDINGS = typer.Option("--embeddings", "--embedder", help=_EMBEDDINGS)
 EmbeddingsOption = Annotated[str, EMBEDDINGS]
 
 WRONG_OPTION = 2
-"""The exit status for a wrong option or a path that does not exist, as of most programs."""
+"""The exit status for a wrong option or a path that does not exist, as in most programs."""
 PricesOption = Annotated[
     str | None,
     typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
@@ -75,12 +75,12 @@ _BROKEN_PIPE = 141
 """The exit status of a program that SIGPIPE ends."""
 
 
-# Settings in messages for callers in Python; commands have options for them.
+# Messages name settings of Python; commands have options of the same names.
 _SETTING = re.compile(r"\b(also|no_ignore|max_unpacked|pattern|chunk_size)=(?:True\b)?")
 
 
 def say(message: str) -> None:
-    """Print a line to stderr; settings in it become options, "also='*.log'" --also '*.log'."""
+    """Print a line to stderr, with options for settings: --also '*.log' for also='*.log'."""
     line = _SETTING.sub(lambda found: f"--{found[1].replace('_', '-')} ", message)
     typer.echo(printable(f"lumber-splitters: {' '.join(line.split())}"), err=True)
 
@@ -123,13 +123,13 @@ def errors_in_one_line() -> Iterator[None]:
 
 
 def with_options(make: Callable[..., object], **fixed: object) -> Callable[[Command], Command]:
-    """Give a command the options that are the parameters of a function.
+    """Add the parameters of a function to the options of a command.
 
-    The command gets what the function returns as its first argument.
+    The command receives the function's result as its first argument.
 
     Args:
         make: The function; it raises ValueError if an option is wrong.
-        **fixed: Parameters of the function that are no options of this command, with their values.
+        **fixed: Values of the function's parameters that are not options of this command.
     """
 
     def decorate(command: Command) -> Command:
@@ -139,16 +139,16 @@ def with_options(make: Callable[..., object], **fixed: object) -> Callable[[Comm
 
         def run(**given: Any) -> None:
             with wrong_options():
-                made = make(**fixed, **{each.name: given.pop(each.name) for each in shared})
-            command(made, **given)
+                values = make(**fixed, **{each.name: given.pop(each.name) for each in shared})
+            command(values, **given)
 
-        by_name = [
+        parameters = [
             each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             for each in sorted([*own, *shared], key=lambda each: each.default is not each.empty)
         ]
         run.__doc__ = command.__doc__
-        run.__signature__ = inspect.Signature(by_name)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in by_name}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
         return run
 
     return decorate

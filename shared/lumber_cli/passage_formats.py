@@ -1,4 +1,4 @@
-"""Writes the passages that were found for a question: for people, or as JSON."""
+"""Writes the passages found for a question, as text or JSON."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from lumber_retrieval.citing.quoted_answers import CitedAnswer
 from lumber_retrieval.passages.joining import Passage
 
 _TABLES = ("text/csv", "text/tab-separated-values")
-_RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown
+_RULE = re.compile(r"[\s|:-]*")  # the delimiter row below the header of a Markdown table
 
 
 class PassageFormat(str, Enum):
-    """What passages are written as."""
+    """The formats in which passages are written."""
 
     TEXT = "text"
     JSON = "json"
@@ -46,8 +46,8 @@ def show_passages(
 
     Args:
         question: The question.
-        answer: A model's answer, whose numbers are those of its quotes.
-        passages: The passages, which have numbers of their own without an answer.
+        answer: A model's answer, with its numbered quotes.
+        passages: The passages. Without an answer, they are numbered.
         kind: The format.
     """
     if kind is PassageFormat.JSON:
@@ -82,12 +82,12 @@ def whereabouts(passage: Passage) -> list[str]:
 
 
 def is_converted(document: str) -> bool:
-    """Return whether the text of a document has other lines than its file."""
+    """Return whether a document was converted, so that its lines are not those of its file."""
     return PurePath(document).suffix.lower() in (*HTML, *DOCUMENTS, PDF)
 
 
 def table_header(passage: Passage) -> list[str]:
-    """Return the header of the table whose rows a passage continues, if it does."""
+    """Return the header rows of the table that a passage continues, if it does."""
     metadata = passage.metadata
     titles, *rows = metadata.get(CONTEXT_KEY, "").splitlines() or [""]
     values = metadata.get("file_type") in _TABLES and re.search("[,;\t]", titles)

@@ -1,4 +1,4 @@
-"""The options for a splitter, and the splitter that they make."""
+"""The options for a splitter, and the splitter made from them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SplitterOptions:
         settings: The settings that were given, by name: those of the splitter, and for a language
             model those of the model and of `CallPolicy`.
         chunk_overlap: Tokens to repeat from the chunk before.
-        model: The language model, or the weights that decide.
+        model: The language model or the BERT weights.
         key_variable: Environment variable with the language model's key.
         prompt: File of the question that the language model is asked.
     """
@@ -132,11 +132,11 @@ class SplitterOptions:
         return own, ModelOptions(asked, self.key_variable, {**policy, **model})
 
     def _flags_of_models(self, model_options: ModelOptions) -> list[str]:
-        """Return the options that were given and apply only to a language model."""
+        """Return the given options that apply only to a language model."""
         return [*model_options.given, *(["--prompt"] if self.prompt is not None else [])]
 
     def _weights(self, model: str) -> str:
-        """Return the model, if it is one that the splitter runs itself."""
+        """Return the model if the splitter can run it itself, else raise ValueError."""
         if self.asks_model:
             raise ValueError(f"{model} is a language model: pass --method lumber")
         if self.method is not SplitterName.BERT:
@@ -178,10 +178,10 @@ class _NoModel:
 
 
 def prompt_in(path: Path | None) -> PromptTemplate | None:
-    """Read a prompt from a file: the user text, below a line --- if there is a system text.
+    """Read a prompt from a file: the user prompt, or a system prompt, a line --- and the user's.
 
     Raises:
-        ValueError: The file is not UTF-8, or lacks the place of the paragraphs.
+        ValueError: The file is not UTF-8, or lacks {paragraphs}.
         OSError: It cannot be read.
     """
     if path is None:

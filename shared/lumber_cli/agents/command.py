@@ -77,7 +77,7 @@ def mcp_command(
                 raise ValueError(f"{folder} is a file: expected a folder")
         kept = index_path(index)
     require("mcp", package="mcp", extra="mcp")
-    # Deferred: `-h` does without the SDK.
+    # Deferred: `-h` works without the SDK.
     from lumber_cli.agents.server import serve
     from lumber_cli.agents.tools import FolderTools
     from lumber_evaluation.embedders import embedder

@@ -1,4 +1,4 @@
-"""The files of folders that are served: listed anew by each call, and no other file is read."""
+"""Lists the files of served folders, anew for each call. The server reads no other file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.reading import LISTED
 
 _MAX_SUGGESTIONS, _MIN_SIMILARITY = 3, 60  # of names in an error; the similarity is from 0 to 100
-_MAX_COMPARED = 1000  # characters of a name to which similar ones are suggested: more take seconds
+_MAX_COMPARED = 1000  # characters of a name or pattern that is compared: longer ones take seconds
 _MAX_SHOWN = 200  # characters of a wrong name in an error
 
 
@@ -43,8 +43,8 @@ class Listing:
 
     Attributes:
         files: The files by their names, in order.
-        left_out: Why others in the folders are not read, by their names.
-        away: What is wrong with folders that cannot be listed.
+        left_out: For each other file in the folders, by name, why it is not read.
+        away: For each folder that cannot be listed, why.
     """
 
     files: dict[str, ServedFile] = field(default_factory=dict)
@@ -55,10 +55,10 @@ class Listing:
         """Return a file.
 
         Raises:
-            ValueError: There is none of that name; similar names are suggested.
+            ValueError: No file has that name; the message suggests similar names.
         """
         file = self.files.get(name)
-        if file is None:  # a name with control characters is shown, and may be passed, escaped
+        if file is None:  # control characters in names are shown escaped, and may be passed so
             file = next((f for f in self.files.values() if printable(f.name) == name), None)
         if file is not None:
             return file
@@ -67,10 +67,10 @@ class Listing:
         raise ValueError(f"there is no file {_display_name(name)}; {self._suggestion(name)}")
 
     def select(self, patterns: str | Sequence[str] | None) -> list[ServedFile]:
-        """Return the files whose names match a pattern, or are equal to it; None: all.
+        """Return the files whose names match a pattern or are equal to it; None: all.
 
         Raises:
-            ValueError: No name does, or there are no files at all.
+            ValueError: No name matches, or there are no files at all.
         """
         if not self.files:
             why = "; ".join(self.away) or f"the folders have none in {LISTED}"
@@ -80,7 +80,7 @@ class Listing:
         wanted = [patterns] if isinstance(patterns, str) else [*patterns]
         if not wanted:
             raise ValueError('no file matches an empty list: pass patterns such as "guides/*.md"')
-        # "**/" stands for any folders, and for none.
+        # "**/" also stands for no folder.
         wanted += [pattern.replace("**/", "") for pattern in wanted if "**/" in pattern]
         short = [pattern for pattern in wanted if len(pattern) <= _MAX_COMPARED]
         selected = [
@@ -109,11 +109,11 @@ class Listing:
 
 
 class ServedFolders:
-    """Some folders, whose files are listed.
+    """The folders that are served.
 
     Args:
-        given: The folders. Names are relative to a single one; those in several begin with the
-            folder, as it was given.
+        given: The folders. If there is one, names of files are relative to it. If there are
+            several, names begin with the folder as given.
         no_ignore: Whether files that `IgnoreRules` leaves out are listed, too.
         also: Patterns of other files that are listed.
     """
@@ -139,7 +139,7 @@ class ServedFolders:
                 name = prefix + _relative(path, root)
                 try:
                     stamp = stamp_of(entry.stat())
-                except FileNotFoundError:  # it has just gone
+                except FileNotFoundError:  # just deleted
                     continue
                 except OSError as error:
                     errors[path] = error
@@ -171,7 +171,7 @@ class ServedFolders:
 
 @lru_cache(100_000)
 def _is_ours(path: Path, stamp: Stamp) -> bool:
-    """Return whether this package wrote a file, which is opened once unless it changes."""
+    """Return whether this package wrote a file. The cache opens each version of a file once."""
     del stamp
     return is_written_here(path)
 

@@ -1,4 +1,4 @@
-"""Finds lines of files by a text or an expression, in linear time."""
+"""Finds lines that contain a text or match a regular expression, in linear time."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lumber_core.text.markdown import LINE_BREAK
 from lumber_core.text.unicode import printable
 
 _MAX_MATCHES = 100
-_MAX_WIDTH = 240  # characters of a line; of a longer one the part around the match is shown
+_MAX_WIDTH = 240  # characters of a line in a result; longer lines are cut around the match
 _WIDTH_BEFORE = 80  # characters of a long line before the match
-_MAX_SECONDS = 20.0  # after which the rest is left out: clients wait for a minute
-_MAX_EXPRESSION = 1 << 21  # bytes; larger expressions take minutes for a part of a line
-_PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters: longer lines are searched in parts
+_MAX_SECONDS = 20.0  # of a search, which then leaves out the rest: clients wait for a minute
+_MAX_EXPRESSION = 1 << 21  # bytes of a compiled one; larger ones take minutes for part of a line
+_PART_SIZE, _PART_OVERLAP = 10_000, 1000  # characters of the parts in which lines are searched
 
 
 def find_lines(
@@ -33,18 +33,18 @@ def find_lines(
     ignore_case: bool,
     notes: Sequence[str] = (),
 ) -> CallToolResult:
-    """Return the lines of some files that have a text, or that match an expression.
+    """Return the lines of some files that contain a text or match an expression.
 
     Args:
         texts: Reads the files.
         files: The files.
-        pattern: The text, or the expression in the syntax of RE2, within a line.
-        regex: Whether it is an expression.
+        pattern: The text, or a regular expression in the syntax of RE2.
+        regex: Whether the pattern is a regular expression.
         ignore_case: Whether small and capital letters are the same.
         notes: Further notes for the result.
 
     Raises:
-        ValueError: It is empty, has a line break, is no expression, or is a very large one.
+        ValueError: The pattern is empty or has a line break, or RE2 refuses it.
     """
     expression = _compile(pattern, regex=regex, ignore_case=ignore_case)
     deadline = time.monotonic() + _MAX_SECONDS
@@ -54,7 +54,7 @@ def find_lines(
     divided = False
     try:
         for file in files:
-            _check(deadline)
+            _check_deadline(deadline)
             try:
                 lines = texts.read(file).lines
             except ValueError:
@@ -65,15 +65,15 @@ def find_lines(
                     divided = True
                     start = _start_in_parts(expression, line, deadline)
                 else:
-                    _check(deadline)
-                    start = _start(expression.search(line))
+                    _check_deadline(deadline)
+                    start = _start_of(expression.search(line))
                 if start is None:
                     continue
                 count += 1
                 if len(matches) < _MAX_MATCHES:
                     if not matches or matches[-1]["file"] != file.name:
                         shown.append(printable(file.name))
-                    text = _around(line, start)
+                    text = _excerpt(line, start)
                     matches.append({"file": file.name, "line": number, "text": text})
                     shown.append(number_lines(number, text))
             searched += 1
@@ -101,23 +101,23 @@ def find_lines(
     return result(join_lines(title, *shown, note), data)
 
 
-def _check(deadline: float) -> None:
+def _check_deadline(deadline: float) -> None:
     if time.monotonic() > deadline:
         raise TimeoutError
 
 
-def _start(found: Any) -> int | None:
-    return None if found is None else found.start()
+def _start_of(match: Any) -> int | None:
+    return None if match is None else match.start()
 
 
 def _start_in_parts(expression: Any, line: str, deadline: float) -> int | None:
-    """Return where a long line matches; the time of one call of `search` has no bound."""
+    """Return where a long line matches; the deadline is checked after each part of it."""
     for begin in range(0, len(line) - _PART_OVERLAP, _PART_SIZE - _PART_OVERLAP):
-        _check(deadline)
-        # With a character on each side, so that it is seen whether words and the line end there.
+        _check_deadline(deadline)
+        # One more character on each side, for \b, ^ and $.
         before = min(begin, 1)
         part = line[begin - before : begin + _PART_SIZE + 1]
-        start = _start(expression.search(part, before, min(len(part), before + _PART_SIZE)))
+        start = _start_of(expression.search(part, before, min(len(part), before + _PART_SIZE)))
         if start is not None:
             return begin - before + start
     return None
@@ -144,9 +144,9 @@ def _compile(pattern: str, *, regex: bool, ignore_case: bool) -> Any:
         ) from None
 
 
-def _around(line: str, place: int) -> str:
+def _excerpt(line: str, match_start: int) -> str:
     if len(line) <= _MAX_WIDTH:
         return line
-    start = max(0, place - _WIDTH_BEFORE)
+    start = max(0, match_start - _WIDTH_BEFORE)
     end = start + _MAX_WIDTH
     return f"{'…' * (start > 0)}{line[start:end]}{'…' * (end < len(line))}"

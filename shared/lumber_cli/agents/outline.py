@@ -1,4 +1,4 @@
-"""The outline of a text: its headings, or definitions, or else its topics, with their lines."""
+"""The outline of a text: headings, definitions of code, or else topics, each with its lines."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lumber_core.text.structured import StructuredText, parse_plain
 from lumber_core.text.unicode import printable
 from lumber_retrieval.passages.sentences import sentences_of
 
-_MAX_SECTIONS = 300  # more help little, and fill the context of a model
-_MIN_SECTIONS = 30  # too few for a file that has more than `_MAX_SECTIONS`
-_MAX_SPLIT = 1_000_000  # characters; the splitter takes 5 s for as many
-_TOPIC_COUNT = 40  # of a long text, about
-_MIN_TOPIC_TOKENS = 150  # about 110 words
-_CHARACTERS_PER_TOKEN = 4  # about
-_MAX_TITLE = 160  # characters
+_MAX_SECTIONS = 300  # of an outline; more help little, and fill the context of a model
+_MIN_SECTIONS = 30  # that must remain for a level to be left out of a long outline
+_MAX_SPLIT = 1_000_000  # characters of a text that is split into topics, which takes 5 s
+_TOPIC_COUNT = 40  # topics of a long text, approximately
+_MIN_TOPIC_TOKENS = 150  # smallest target size of topics; about 110 words
+_CHARACTERS_PER_TOKEN = 4  # on average
+_MAX_TITLE = 160  # characters of a section's title
 
 
 Section = dict[str, Any]
@@ -30,7 +30,7 @@ Section = dict[str, Any]
 
 
 def outline_of(name: str, text: LinedText) -> CallToolResult:
-    """Return the headings of a text, of code the definitions, or if it has none its topics.
+    """Return the headings of a text, the definitions of code, or the topics of a text without.
 
     Args:
         name: The name of its file.
@@ -55,19 +55,19 @@ def outline_of(name: str, text: LinedText) -> CallToolResult:
 
 
 def headings_of(text: LinedText) -> tuple[list[Section], str]:
-    """Return the headings of a text, or its definitions or keys, and which are left out, or "".
+    """Return the headings, definitions or keys of a text, and a note of what is left out, or "".
 
-    If there are too many, those of the deepest levels are left out, unless nearly all are of
-    these; and those at the end.
+    If there are too many, the deepest levels are left out, while enough others remain. Then those
+    at the end are left out.
     """
     source = text.file
     if source.kind == "markdown":
         headings = [block for block in source.blocks if block.level]
     else:  # blocks without a title are kept: they end the section above
         plain = parse_plain(source)
-        below = plain.sections if isinstance(plain, StructuredText) else []
-        levels = sorted({block.level for block in below})
-        headings = [replace(block, level=1 + levels.index(block.level)) for block in below]
+        blocks = plain.sections if isinstance(plain, StructuredText) else []
+        levels = sorted({block.level for block in blocks})
+        headings = [replace(block, level=1 + levels.index(block.level)) for block in blocks]
     notes = []
     while len(headings) > _MAX_SECTIONS:
         deepest = max(block.level for block in headings)
@@ -99,20 +99,20 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
 def topics_of(text: LinedText) -> list[Section]:
     """Return the topics of a text, each with its first sentence.
 
-    Of a very long text, those of its beginning.
+    A very long text is read only at its beginning.
     """
     whole = text.file.text
-    divided = whole[:_MAX_SPLIT]
-    target = max(_MIN_TOPIC_TOKENS, len(divided) // _CHARACTERS_PER_TOKEN // _TOPIC_COUNT)
+    beginning = whole[:_MAX_SPLIT]
+    target = max(_MIN_TOPIC_TOKENS, len(beginning) // _CHARACTERS_PER_TOKEN // _TOPIC_COUNT)
     splitter = BertChunker(target_size=target)
-    source = Source(divided, name=text.file.name, metadata=text.file.metadata)
+    source = Source(beginning, name=text.file.name, metadata=text.file.metadata)
     sections = []
     for span in splitter.segment(source).spans:
-        own = span.of(whole)
-        if not own.strip():
+        topic = span.of(whole)
+        if not topic.strip():
             continue
-        sentences = sentences_of(own, splitter.language)
-        title = " ".join((sentences[0].text if sentences else own).split())
+        sentences = sentences_of(topic, splitter.language)
+        title = " ".join((sentences[0].text if sentences else topic).split())
         first, last = text.lines_of(span)
         sections.append(_section(first, last, 0, title))
     return sections

@@ -1,7 +1,7 @@
 """What the tools for agents return: a text for a model, and the same as data for programs.
 
-Texts of documents are indented, or follow a number of a line, so that no line of a document can
-pass for one of the server's own.
+Each line of a document is indented or follows its line number, so that it cannot pass for a
+message of the server.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def number_lines(first: int, text: str) -> str:
     lines = []
     normal = text.replace("\r\n", "\n").replace("\r", "\n")
     for number, line in enumerate(normal.split("\n"), first):
-        # Some characters look like a line break, and are none.
+        # Characters such as form feeds break a line on screen, but do not end it for `LinedText`.
         begin, *rest = line.splitlines() or [""]
         lines += [f"{number:>6} | {begin}", *(f"{'':>6} | {part}" for part in rest)]
     return "\n".join(lines)
 
 
 def place_of(data: dict[str, Any]) -> str:
-    """Return where lines are, as one cites them."""
+    """Return a citation of lines: file, pages, time and lines."""
     parts = [printable(data["file"])]
     if data["first_page"] is not None:
         parts.append(range_with_noun("page", data["first_page"], data["last_page"]))

@@ -25,11 +25,11 @@ from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
 from lumber_core.version import __version__
 
-_HEAD_START_SECONDS = 2.0  # in which a client lists the tools, before anything is indexed
+_HEAD_START_SECONDS = 2.0  # before indexing starts, in which clients list the tools
 _TOOL_LIST_TTL = 86_400_000  # milliseconds; clients may cache the list of tools, which is fixed
 _HOST = "127.0.0.1"
 _INTERRUPTED = 130
-_LAST_ANSWER_SECONDS = 1.0  # after the end of stdin, in which answers are written out
+_LAST_ANSWER_SECONDS = 1.0  # after the end of stdin, in which calls that run may still answer
 
 _INSTRUCTIONS = """\
 Finds and reads text in local folders of documents: {folders}. Nothing is ever written.
@@ -55,12 +55,12 @@ def serve(
     Args:
         tools: The tools.
         port: The port of 127.0.0.1 that is served by HTTP; 0 for any. None: stdin and stdout.
-        structured: Whether results are data, too.
+        structured: Whether results also have structured data.
 
     Raises:
         ValueError: The port cannot be used.
     """
-    # What runs in threads, such as reading stdin, cannot be interrupted. The index is whole
+    # Threads, such as the one that reads stdin, cannot be interrupted. The index is consistent
     # whenever the process ends.
     signal.signal(signal.SIGINT, lambda *_: _end(_INTERRUPTED))
     server = FolderServer(tools, structured=structured)
@@ -97,21 +97,21 @@ class FolderServer(MCPServer[Any]):
                 schema.pop("title", None)
 
     async def run_stdio_async(self) -> None:
-        """Serve stdin and stdout, as the SDK does, which at the end waits for calls that run."""
-        passing, passed = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        """Serve as the SDK does, but end soon after stdin: the SDK waits for calls that run."""
+        forward, forwarded = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         server = self._lowlevel_server
 
-        async def pass_on() -> None:
-            async with passing:
+        async def forward_all() -> None:
+            async with forward:
                 async for message in received:
-                    await passing.send(message)
+                    await forward.send(message)
                 ending = Timer(_LAST_ANSWER_SECONDS, _end, [0])
                 ending.daemon = True
                 ending.start()
 
         async with stdio_server() as (received, sending), anyio.create_task_group() as tasks:
-            tasks.start_soon(pass_on)
-            await server.run(passed, sending, server.create_initialization_options())
+            tasks.start_soon(forward_all)
+            await server.run(forwarded, sending, server.create_initialization_options())
 
     async def call_tool(
         self,
@@ -149,7 +149,7 @@ def _wrong_arguments(error: ValidationError) -> str:
 
 
 def _error(message: str) -> CallToolResult:
-    content = TextContent(type="text", text=printable(message))  # with names of files
+    content = TextContent(type="text", text=printable(message))  # it may contain names of files
     return CallToolResult(content=[content], is_error=True)
 
 
@@ -165,7 +165,7 @@ def _serve_http(server: MCPServer, port: int) -> None:
             "--http, or 0 for any that is free"
         ) from None
     with listening:
-        # With this host, requests for any other, and from pages of others, are refused.
+        # With this host, the SDK refuses requests to other hosts and from pages of other origins.
         app = server.streamable_http_app(host=_HOST)
         say(f"serving http://{_HOST}:{listening.getsockname()[1]}/mcp")
         running = uvicorn.Server(

@@ -19,7 +19,7 @@ from lumber_core.text.unicode import encodable, is_encodable
 from lumber_files import TextFile, UnreadableFileError, read_bytes
 
 _MAX_CACHED_CHARACTERS = 20_000_000  # characters of texts in memory
-# Of a file that may have become a link or a pipe since it was listed. Windows has fewer of these.
+# No links, no waiting for pipes: a file may have become one since it was listed. Windows has fewer.
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 _OPEN = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS)
 _DESCRIPTORS = Path("/proc/self/fd")  # links to the files that are open, on Linux
@@ -27,7 +27,7 @@ _DESCRIPTORS = Path("/proc/self/fd")  # links to the files that are open, on Lin
 
 @dataclass(frozen=True)
 class LinedText:
-    """The text of a file, with its lines, which LF, CR LF or CR end.
+    """The text of a file, with its lines. LF, CR LF or CR ends a line.
 
     Attributes:
         file: The text.
@@ -56,9 +56,9 @@ class LinedText:
     def lines_of(self, span: Span) -> tuple[int, int]:
         """Return the first and the last line of a span's visible characters, from 1."""
         body = span.stripped(self.file.text)
-        most = len(self.file.text) + 1
-        first = bisect_right(self._spans, (body.start, most))
-        return first, max(first, bisect_right(self._spans, (body.end - 1, most)))
+        beyond = len(self.file.text) + 1  # later than the end of any line
+        first = bisect_right(self._spans, (body.start, beyond))
+        return first, max(first, bisect_right(self._spans, (body.end - 1, beyond)))
 
     def span_of(self, first: int, last: int) -> Span:
         """Return the place of some lines, without the break that ends the last."""
@@ -66,14 +66,14 @@ class LinedText:
 
 
 class FileTexts:
-    """Reads files, and caches the last texts: reading a PDF takes seconds.
+    """Reads files, and caches the latest texts: reading a PDF takes seconds.
 
     Args:
         encoding: See `read_file`.
         max_unpacked: See `read_file`.
 
     Attributes:
-        notices: What was noticed in files as they were read, by their names; "" for most.
+        notices: The reader's notices about each file, by name; "" for most.
     """
 
     def __init__(self, encoding: str | None, max_unpacked: int) -> None:
@@ -89,7 +89,7 @@ class FileTexts:
 
         Raises:
             UnreadableFileError: It has no text that can be read.
-            ValueError: It cannot be opened, is gone, or leads out of its folder by now.
+            ValueError: It cannot be opened, is gone, or has become a link.
         """
         content = _content(file)
         key = file.name, sha256(content).digest()
@@ -106,7 +106,7 @@ class FileTexts:
         return text
 
     def _read_text(self, file: ServedFile, content: bytes) -> LinedText | str:
-        """Return the text of a file, or why it has none: both take long, and both are cached."""
+        """Return the text of a file, or why it has none. Both are slow to find, and cached."""
         try:
             read = read_bytes(
                 content,
@@ -124,15 +124,15 @@ class FileTexts:
 
 
 def _content(file: ServedFile) -> bytes:
-    """Return what is in a file, unless its path leads out of its folder by now."""
+    """Return the bytes of a file, unless its path now leads elsewhere."""
     linked = ValueError(f"{file.name} is a link by now, and is not read: call status")
     try:
         with open(os.open(file.path, _OPEN), "rb") as opened:
-            found = os.fstat(opened.fileno())
+            status = os.fstat(opened.fileno())
             # The open file is checked, because its path may become a link at any moment.
-            if not _is_at(opened.fileno(), found, str(file.path)):
+            if not _is_at(opened.fileno(), status, str(file.path)):
                 raise linked
-            if not stat.S_ISREG(found.st_mode):
+            if not stat.S_ISREG(status.st_mode):
                 raise ValueError(f"{file.name} is no file by now: call status")
             return opened.read()
     except FileNotFoundError:
@@ -143,13 +143,13 @@ def _content(file: ServedFile) -> bytes:
         raise ValueError(f"{file.name} cannot be read: {error.strerror or error}") from None
 
 
-def _is_at(descriptor: int, found: os.stat_result, path: str) -> bool:
-    """Return whether an open file is the one at a path that no link is part of."""
+def _is_at(descriptor: int, status: os.stat_result, path: str) -> bool:
+    """Return whether an open file is the one at a path, which contains no link."""
     if _DESCRIPTORS.is_dir():
         place = os.readlink(_DESCRIPTORS / str(descriptor))
-        # One that has been replaced while it was opened is read as it was.
-        return place == path or (not found.st_nlink and place == f"{path} (deleted)")
-    return os.path.realpath(path) == path and os.path.samestat(found, os.stat(path))
+        # A file that was replaced after it was opened is read in its old version.
+        return place == path or (not status.st_nlink and place == f"{path} (deleted)")
+    return os.path.realpath(path) == path and os.path.samestat(status, os.stat(path))
 
 
 def _size(text: LinedText | str) -> int:

@@ -1,4 +1,4 @@
-"""What agents do with folders: search, read, outline, grep, and ask how far the index is."""
+"""The tools for agents: search, read, outline and grep folders, and the status of the index."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from lumber_core.text.unicode import encodable, printable
 from lumber_evaluation.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage
 
-_MAX_WAIT_SECONDS = 2.0  # that a search waits for changes to be indexed
-_MAX_LINES, _MAX_CHARACTERS = 400, 24_000  # of a call of read; about 4,000 words
-_MAX_WORDS = 20_000  # of a search; more would fill the context of a model
-_MAX_LISTED_NAMES = 200  # names of a status, of each kind
-_MAX_HEADING_CHARACTERS = 300  # characters of those that are shown above a passage
+_MAX_WAIT_SECONDS = 2.0  # of a search for changes to be indexed
+_MAX_LINES, _MAX_CHARACTERS = 400, 24_000  # that read returns; about 4,000 words
+_MAX_WORDS = 20_000  # that search returns; more would fill the context of a model
+_MAX_LISTED_NAMES = 200  # of files, in each list of status
+_MAX_HEADING_CHARACTERS = 300  # of the headings beside the place of a passage
 
 
 _File = Annotated[
@@ -118,16 +118,14 @@ class FolderTools:
             raise ValueError(f"words must be from 1 to {_MAX_WORDS:,}, not {words}")
         listing = self._list_files(_MAX_WAIT_SECONDS)
         files = listing.select(filter)
-        found = self._index.search(question, words, files)
+        hits = self._index.search(question, words, files)
         passages = [
-            placed
-            for passage in found
-            if (placed := self._with_place(passage, listing)) is not None
+            placed for passage in hits if (placed := self._with_place(passage, listing)) is not None
         ]
         notes = [*listing.away]
-        if len(passages) < len(found):
+        if len(passages) < len(hits):
             notes.append("some files have just changed, and are left out: search again")
-        if passages and all(map(is_far, found)):
+        if passages and all(map(is_far, hits)):
             notes.append("nothing in these files seems to answer this; these are the nearest")
         progress = self._index.progress(files)
         if progress.failed:
@@ -241,8 +239,8 @@ class FolderTools:
         notes = [*listing.away, *filter(None, [progress.fault])]
         if max(total, failed, len(listing.left_out)) > _MAX_LISTED_NAMES:
             notes.append(f"at most {_MAX_LISTED_NAMES} names of each kind are listed")
-        noticed = {name: self._texts.notices.get(name, "") for name in listing.files}
-        noticed = {name: notice for name, notice in noticed.items() if notice}
+        notices = {name: self._texts.notices.get(name, "") for name in listing.files}
+        notices = {name: notice for name, notice in notices.items() if notice}
         unread = {
             title: [
                 {"file": name, "reason": why}
@@ -251,7 +249,7 @@ class FolderTools:
             for title, reasons in (
                 ("failed", progress.failed),
                 ("left_out", listing.left_out),
-                ("in_part", noticed),
+                ("in_part", notices),
             )
         }
         waiting = total - indexed - failed
@@ -288,13 +286,13 @@ class FolderTools:
         return FileIndex(self._path, self._encoding, self._model)
 
     def _list_files(self, wait: float = 0.0) -> Listing:
-        """Return the files that are there now, which the index takes up."""
+        """Return the files that are there now, and start to index them."""
         listing = self._folders.list_files()
         self._index.catch_up(listing, wait)
         return listing
 
     def _with_place(self, passage: Passage, listing: Listing) -> dict[str, Any] | None:
-        """Return a passage with its place; None if the file does not have it any more."""
+        """Return a passage with its place; None if the file no longer contains it."""
         file = listing.files[passage.document]
         try:
             text = self._texts.read(file)
@@ -316,7 +314,7 @@ class FolderTools:
 
 
 def _lines(name: str, text: LinedText, first_line: int, span: Span) -> dict[str, Any]:
-    """Return where a part of a file is, from which line on, and its text."""
+    """Return the place and the text of a part of a file."""
     first_page, last_page = text.file.pages_of(span) or (None, None)
     return {
         "file": name,

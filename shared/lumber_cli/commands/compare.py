@@ -189,7 +189,7 @@ def _splitter(
     max_concurrency: int,
     embedder: Embedder,
 ) -> EvaluatedSplitter:
-    """Return a splitter by name; `lumber` uses the model if there is one.
+    """Return a splitter by name; `lumber` asks the model if one is given.
 
     Raises:
         ValueError: The name or its number is unknown.

@@ -21,8 +21,8 @@ from lumber_files import check_output
 from lumber_retrieval.index.segments import select
 from lumber_retrieval.index.store import PassageStore, note
 
-# Tables with a column by which rows are read, the table of its values, and how many of these are
-# read together: all rows of them are in memory.
+# For each table: the column by which its rows are read, the query of that column's values, and the
+# number of values whose rows are in memory together.
 _TABLES = (
     ("documents", "id", "id FROM documents", 500),
     ("chunks", "id", "id FROM chunks", 500),
@@ -34,7 +34,7 @@ _TABLES = (
 
 
 class IndexAction(str, Enum):
-    """What is done with indexes."""
+    """The actions of the command."""
 
     COPY = "copy"
     LIST = "list"
@@ -110,7 +110,7 @@ def copy_index(source: str | Path, target: str | Path) -> None:
     if is_url(target):
         _copy(PassageStore(source), target)
         return
-    # Beside its place: a copy that is killed leaves nothing that opens, and can be repeated.
+    # Under another name first: an interrupted copy cannot pass for an index, and can be repeated.
     unfinished = Path(f"{target}.part")
     unfinished.unlink(missing_ok=True)
     try:
@@ -121,7 +121,7 @@ def copy_index(source: str | Path, target: str | Path) -> None:
 
 
 def _copy(old: PassageStore, target: str | Path) -> None:
-    """Copy an index to a file that is not there, or to a collection."""
+    """Copy an index to a new file or to a collection."""
     new = PassageStore(target)
     with old.database.transaction() as reader:
         if reader.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:
@@ -135,9 +135,9 @@ def _copy(old: PassageStore, target: str | Path) -> None:
             for name, value in reader.execute("SELECT name, value FROM about"):
                 if name != "format":  # a file has it in its header
                     note(writer, name, value)
-            for table, column, values, at_once in _TABLES:
+            for table, column, values, batch_size in _TABLES:
                 keys = [key for (key,) in reader.execute(f"SELECT {values}")]
-                for batch in batches(keys, at_once):
+                for batch in batches(keys, batch_size):
                     rows = select(reader, f"* FROM {table} WHERE {column}", batch)
                     marks = ", ".join("?" * len(rows[0])) if rows else ""
                     writer.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lumber_retrieval.index.surroundings import Vectors
 
 _LARGE_TEXT_CHARACTERS = 50_000
-"""Characters of a file above which it has a progress bar of its own: some seconds for BERT."""
+"""Characters of a file above which BERT shows its progress: it takes some seconds."""
 
 
 @with_options(read_splitter_options)
@@ -118,7 +118,7 @@ def split_command(
 def _embed_function(
     embed: bool, embedder: str | None, kind: OutputFormat
 ) -> Callable[[list[str]], Vectors] | None:
-    """Return what embeds texts; None if no vectors are wanted.
+    """Return the function that embeds texts; None if no vectors are wanted.
 
     Raises:
         ValueError: The options do not fit together, or to the format.

@@ -24,10 +24,10 @@ from lumber_retrieval.citing.citations import Citation
 from lumber_retrieval.citing.quoted_answers import CitedAnswer
 from lumber_retrieval.passages.joining import Passage
 
-# Parts of a text that a browser lays out only when they are seen: about a screen each. They end
-# with a paragraph, or with a line if none ends so soon.
+# Parts of a text, about a screen each, which a browser lays out only when they are visible. A part
+# ends with a paragraph, or with a line if the paragraph is too long.
 _PART = re.compile(r"(?s).{2000}(?:.{0,2000}?(?:\r?\n){2,}|[^\r\n]*[\r\n]*)")
-_MAX_EXCERPT_CHARACTERS = 900  # characters, of which the list shows some lines
+_MAX_EXCERPT_CHARACTERS = 900  # of a passage in the list, which shows some lines of them
 _GAP = re.compile(r"(?:\r?\n){3,}")
 _Atom = str | list[Any]
 
@@ -38,20 +38,20 @@ def answer_page(
     passages: Sequence[Passage],
     documents: Mapping[str, Source],
 ) -> str:
-    """Return the page of an answer, which needs no other file and no network.
+    """Return the page of an answer.
 
-    Documents are divided into blocks `[kind, atoms, level of a heading or number of a page]`, and
-    these into *atoms*, at every place where a passage, a quote or a style starts or ends. So the
+    Documents are divided into blocks `[kind, atoms, level of a heading or number of a page]`.
+    Blocks are divided into *atoms*, wherever a passage, a quote or a style starts or ends. So the
     script needs no offsets, which JavaScript counts differently from Python. An atom is a text, or
     `[text, number of its passage or 0, numbers of its quotes, its styles]`. A table has rows of
-    cells of atoms. Marks of Markdown are atoms as well, whose style hides them.
+    cells of atoms. Marks of Markdown are atoms, too, with a style that hides them.
 
     Args:
         question: The question.
         answer: A model's answer. None: the page shows the passages alone.
         passages: The passages.
-        documents: The whole documents of the passages and quotes, by name; if their metadata has
-            the path of the file as "source", the page links to it.
+        documents: The whole documents of the passages and quotes, by name. The page links to the
+            file whose path the metadata has as "source".
     """
     citations = () if answer is None else answer.citations
     numbers = {name: number for number, name in enumerate(documents)}
@@ -62,7 +62,7 @@ def answer_page(
         }
         for name, source in documents.items()
     ]
-    found = [
+    listed = [
         {
             "document": numbers[passage.document],
             "place": [strip_marks(part) for part in whereabouts(passage)],
@@ -88,7 +88,7 @@ def answer_page(
         "question": question,
         "answer": None if answer is None else _answer(answer.text),
         "citations": quoted,
-        "passages": found,
+        "passages": listed,
         "documents": shown,
     }
     # Inside a script element, "<" could end the element.
@@ -98,7 +98,7 @@ def answer_page(
 
 
 class _Marks:
-    """The passages and quotes of a document, by their numbers from 1."""
+    """The ranges of a document's passages and quotes, with their numbers from 1."""
 
     def __init__(
         self, name: str, passages: Sequence[Passage], citations: Sequence[Citation]
@@ -122,12 +122,12 @@ class _Marks:
                 changes[inner.end].append((style, -1))
         inside = {edge for edge in (*self._edges, *changes) if block.start < edge < block.end}
         active: Counter[str] = Counter()
-        found = []
+        atoms = []
         for ends in pairwise([block.start, *sorted(inside), block.end]):
             for style, change in changes[ends[0]]:
                 active[style] += change
-            found.append(self._atom(text, Span(*ends), [*+active]))
-        return found
+            atoms.append(self._atom(text, Span(*ends), [*+active]))
+        return atoms
 
     def _atom(self, text: str, span: Span, styles: Sequence[str]) -> _Atom:
         passage = next((n for n, each in self._passages if _covers(each, span)), 0)
@@ -141,7 +141,7 @@ def _covers(span: Span, inner: Span) -> bool:
 
 
 def _excerpt(source: Source, span: Span) -> list[list[Any]]:
-    """Return the first blocks of a passage or quote, as much of it as the list may show."""
+    """Return the blocks of the beginning of a passage or quote, for the list."""
     shown = Span(span.start, min(span.end, span.start + _MAX_EXCERPT_CHARACTERS))
     blocks = [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
     for kind, atoms, *_ in blocks:
@@ -157,7 +157,7 @@ def _answer(text: str) -> list[list[Any]]:
 
 
 def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
-    """Yield the blocks of a range: of Markdown its own, of other texts its lines; and its pages."""
+    """Yield the blocks of a range (its Markdown blocks, or parts of a plain text) and its pages."""
     text, pages = source.text, iter([*enumerate(source.pages, 1)])
     page = next(pages, None)
     for kind, level, span in _pieces(source, within):
@@ -177,7 +177,7 @@ def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
 
 
 def _wraps(text: str, part: Span) -> Iterator[Styled]:
-    """Yield the line breaks inside wrapped prose, which are seen as spaces."""
+    """Yield the line breaks inside wrapped prose, which the page shows as spaces."""
     layout = read_layout(part.of(text))
     for number in layout.wrapped:
         end = part.start + layout.starts[number]
@@ -189,7 +189,7 @@ def _whole(source: Source) -> Span:
 
 
 def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
-    """Yield kind, level and range of what is shown together, none of it across two pages."""
+    """Yield kind, level and range of each piece that is shown together; none spans two pages."""
     style = "code" if source.kind in ("csv", *NESTED) else "text"
     blocks: list[tuple[str, int, Span]] = [(style, 0, _whole(source))]
     if source.kind == "markdown":
@@ -211,10 +211,10 @@ def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield parts of a block, each of which ends with a line."""
+    """Yield parts of a block; each ends at the end of a line."""
     while start < end:
-        found = _PART.match(text, start, end)
-        stop = end if found is None else found.end()
+        match = _PART.match(text, start, end)
+        stop = end if match is None else match.end()
         yield Span(start, stop)
         start = stop
 

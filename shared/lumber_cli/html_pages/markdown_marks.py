@@ -1,7 +1,7 @@
-"""Where the marks of Markdown are in a text, and the styles that they give to it.
+"""Finds the marks of Markdown in a text, and the styles that they give to it.
 
-A page hides the marks and shows what they mean, so that its text stays that of the document,
-character by character.
+A page hides the marks and applies the styles. So its text is the document's, character by
+character.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _STYLES = {"link_open": "link", "code_inline": "code"}
 
 
 def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
-    """Yield what is styled in a block of Markdown; ranges may overlap.
+    """Yield the styled ranges of a block of Markdown; they may overlap.
 
     Args:
         text: The document.
         kind: Kind of the block.
-        block: Its range, or that of a part of it.
+        block: Range of the block, or of a part of it.
     """
     within, begins = block.of(text), block.start
     for page_break in re.finditer("\f", within):
@@ -72,14 +72,14 @@ def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
 
 
 def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Styled]]]:
-    """Yield the cells of each row of a table, and what is styled in them.
+    """Yield the cells of each row of a table, and the styled ranges in them.
 
     Args:
         text: The document.
         table: Range of the table, or of some of its rows.
 
     Yields:
-        Cells that tile the row, each with the bar before it. The line below the header is one.
+        Cells that tile the row, each with the bar before it. The delimiter row is one cell.
     """
     end = table.start
     for line in table.of(text).splitlines(keepends=True):
@@ -107,7 +107,7 @@ def strip_marks(title: str) -> str:
 
 
 def _inline(text: str, block: Span) -> Iterator[Styled]:
-    """Yield emphasis, links and code of a block, and all that the parser takes for their marks."""
+    """Yield emphasis, links and code of a block, and their marks."""
     if not _MARKED.search(text, *block):
         return
     (parsed,) = _parser().parseInline(block.of(text))
@@ -122,7 +122,7 @@ def _inline(text: str, block: Span) -> Iterator[Styled]:
             continue
         visible = "\n" if token.type == "softbreak" else token.content
         start = text.find(visible, done, block.end)
-        if start < 0:  # a text that the parser has changed is shown with its marks
+        if start < 0:  # the parser has changed this text: show it with its marks
             sure = False
             continue
         if sure and start > done:

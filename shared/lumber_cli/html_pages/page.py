@@ -1,4 +1,4 @@
-"""A page that needs no other file and no network, with the style and script that it allows."""
+"""A self-contained HTML page, which needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 def html_page(name: str, title: str, body: str, script: str = "") -> str:
     """Return a page.
 
-    Its Content-Security-Policy allows only its own style and script, known by their digests.
+    Its Content-Security-Policy allows only its own style and script, by their digests.
 
     Args:
-        name: The page: its style is `name`.css beside this file, after that which all pages have.
+        name: Name of the page. The style is page.css and `name`.css, beside this file.
         title: Its title.
-        body: Its elements.
+        body: Its HTML.
         script: Its script; "" for none.
     """
     style = read_part("page.css") + read_part(f"{name}.css")
@@ -39,7 +39,7 @@ def html_page(name: str, title: str, body: str, script: str = "") -> str:
 
 
 def write_page(path: Path, page: str) -> None:
-    """Write a page, whatever its texts are.
+    """Write a page; characters that UTF-8 cannot encode are replaced.
 
     Raises:
         OSError: The file cannot be written.

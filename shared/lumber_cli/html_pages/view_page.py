@@ -11,7 +11,7 @@ from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable
 
-# What a browser would read as something else, or as nothing.
+# Characters that a browser would change or drop.
 _ESCAPES = {"\r": "&#13;", "\0": "\ufffd"}
 
 
@@ -50,7 +50,7 @@ def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
 
 
 def _chunk(chunk: Chunk, before: int) -> str:
-    """Return a chunk; what lies before the end of the one before it is repeated."""
+    """Return a chunk; its text up to the end `before` of the previous chunk is marked repeated."""
     start, end = chunk.span
     facts = [with_noun(chunk.tokens, "token"), f"characters {start:,} to {end:,}"]
     if chunk.pages is not None:
