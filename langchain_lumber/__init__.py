@@ -45,7 +45,7 @@ else:
     }
 
     def __getattr__(name: str) -> object:
-        # On first use: who splits does not wait for language models, embeddings and numpy.
+        # On first use: splitting does not wait for language models, embeddings and numpy.
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(import_module(_MODULES[name]), name)

@@ -48,7 +48,7 @@ def refuse_others(kind: type, unknown: Mapping[str, object]) -> None:
 def tokenizer_of(
     tokenizer: TokenCounterSpec, length_function: Callable[[str], int] | None
 ) -> TokenCounterSpec:
-    """Return what counts tokens, by our name or LangChain's.
+    """Return the token counter, given as `tokenizer` or as LangChain's `length_function`.
 
     Raises:
         ValueError: Both are given.

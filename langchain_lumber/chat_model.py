@@ -23,12 +23,12 @@ class ChatModel(FrameworkModel):
     """Asks a LangChain chat model.
 
     Args:
-        llm: The chat model, or what its `with_fallbacks`, `with_retry`, `with_config`, `bind`,
-            `configurable_fields` or `configurable_alternatives` returned, or a configurable model
+        llm: The chat model; the result of its `with_fallbacks`, `with_retry`, `with_config`,
+            `bind`, `configurable_fields` or `configurable_alternatives`; or a configurable model
             of `init_chat_model`.
 
     Raises:
-        TypeError: `llm` does not answer as a chat model does.
+        TypeError: `llm` is none of these.
     """
 
     _framework = "langchain"
@@ -39,7 +39,7 @@ class ChatModel(FrameworkModel):
 
     @property
     def client_retries(self) -> int:
-        """Retries that the model makes itself, of errors that its client repeats."""
+        """Number of retries of LangChain and of the provider's client together."""
         attempts = getattr(self._llm, "max_attempt_number", 1)  # of with_retry
         return int(attempts * (1 + super().client_retries) - 1)
 
@@ -65,7 +65,7 @@ def _models_in(llm: Any, config: RunnableConfig) -> list[tuple[Any, dict[str, ob
     if isinstance(llm, BaseChatModel):
         return [(llm, {})]
     if isinstance(llm, RunnableWithFallbacks):
-        return [found for model in llm.runnables for found in _models_in(model, config)]
+        return [pair for model in llm.runnables for pair in _models_in(model, config)]
     if isinstance(llm, RunnableBindingBase):
         bound = _models_in(llm.bound, merge_configs(llm.config, config))
         return [(model, {**arguments, **llm.kwargs}) for model, arguments in bound]

@@ -1,4 +1,4 @@
-"""Quotes in the answers of a chat model, found in the documents they are from."""
+"""Finds the quotes of a chat model's answers in their documents."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ QuotedDocuments = Iterable[Document] | Mapping[str, str | Source]
 
 
 def cite(quotes: Iterable[str], documents: QuotedDocuments) -> list[Citation]:
-    """Find where quotes stand: character by character, or aligned if they differ a little.
+    """Find quotes in documents: character by character, or by alignment if they differ a little.
 
     Args:
-        quotes: The quotes, as a model gave them.
-        documents: What the model was given. Documents with "start_index" in their metadata are
-            parts: the spans of citations are those in the whole document. Whole documents may
-            follow, where quotes are found that go beyond a part.
+        quotes: The quotes, as the model wrote them.
+        documents: What the model was given. A document with "start_index" in its metadata is a part
+            of a document, and the spans of its citations are those in the whole document. Whole
+            documents may follow, to find quotes that go beyond a part.
 
     Returns:
-        One citation for each quote, in order; see `lumber_retrieval.Citation`. A document is named
-        by its "source", "file_name" or any other name of its file that loaders give, with its
-        folder if another one has the same name, or else by its `id` or its title.
+        One citation for each quote, in order; see `lumber_retrieval.Citation`. The name of a
+        document is its "source", "file_name" or another key in which loaders put the name of the
+        file, with the folder if two names are equal; or else its `id` or its title.
 
     Raises:
-        TypeError: `quotes` is one string, or an item is no string or no document.
+        TypeError: `quotes` is one string, or an item has the wrong type.
         ValueError: A document has no name.
 
     Example:
@@ -67,7 +67,7 @@ def cite_answer(reply: str | BaseMessage, documents: QuotedDocuments) -> CitedAn
         documents: As for `cite`.
 
     Raises:
-        TypeError: The reply is neither.
+        TypeError: The reply has another type.
         ValueError: A document has no name.
 
     Example:
@@ -82,10 +82,10 @@ def cite_answer(reply: str | BaseMessage, documents: QuotedDocuments) -> CitedAn
 
 
 def format_passages(documents: Iterable[Document]) -> str:
-    """Return documents as `QUOTING_PROMPT` wants them: each below its name, and indented.
+    """Return documents as `QUOTING_PROMPT` expects them: each below its name, and indented.
 
     Args:
-        documents: The passages that the model is to answer from.
+        documents: The passages from which the model answers.
 
     Raises:
         TypeError: An item is not a document.
@@ -110,14 +110,13 @@ def _parts(documents: QuotedDocuments) -> core.Texts:
 
 
 def _part(document: Document, name: str) -> CitedPart:
-    """Return a document as a part of itself, without a context before its text."""
+    """Return a document as a part that can be cited, without the context before its text."""
     start, text = own_text(document)
     return cited_part(name, text, document.metadata, start, address_of(document.metadata))
 
 
 def _names(documents: Sequence[Document]) -> list[str]:
-    known = [(document.metadata, document.id or "") for document in documents]
-    names = document_names(known)
+    names = document_names([(document.metadata, document.id or "") for document in documents])
     for document, name in zip(documents, names, strict=True):
         if not name:
             raise ValueError(

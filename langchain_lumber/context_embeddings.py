@@ -1,4 +1,4 @@
-"""Vectors of chunks that include what stands above and around them, for any vector store."""
+"""Vectors of chunks that include headings and surrounding text, for any vector store."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ _FIRST_LINES = 3  # of a chunk, where a heading is if the splitter has kept it
 
 
 class ContextEmbeddings(Embeddings):
-    """Embeddings that embed chunks with what stands above and around them.
+    """Embeds chunks together with the headings above them and the text around them.
 
     Small chunks are found more often if their context is embedded with them, and if the vectors of
-    their neighbours in the document are added to theirs. That helps chunks of about 50 tokens, and
-    not those of 150.
+    their neighbours in the document are added to theirs. That helps chunks of about 50 tokens, but
+    not chunks of 150.
 
-    For chunks of any splitter and for any vector store, `index()` or retriever that is given these
-    chunks: it stores vectors of length 1 that include both, and embeds queries as usual. A text
-    that is none of the chunks is embedded alone.
+    Works with chunks of any splitter, and with any vector store, `index()` or retriever that is
+    given these chunks. The vectors of the chunks have length 1 and include both. Queries are
+    embedded as usual, and a text that is none of the chunks is embedded alone.
 
-    If one chunk of a document is new, all of them are embedded: with `CacheBackedEmbeddings` as
-    the model, only texts that are new.
+    If one chunk of a document is new, all chunks of the document are embedded. With
+    `CacheBackedEmbeddings` as the model, only new texts are.
 
-    Stores pass texts alone. Chunks with the same text get their vectors in the order in which the
-    store asks for them, so pass it the chunks in the order in which they are here.
+    Vector stores pass texts without metadata. So chunks with equal texts get their vectors in the
+    order in which the store embeds them: give the store the chunks in the same order.
 
     Args:
-        chunks: The chunks, those of a document in order and after each other. Each has the name of
-            its document in its metadata as "source", "file_path" or "file_name", and what is
-            embedded above it as "context" (by this library's splitters with `add_metadata=True`),
-            "headings" or the keys of other splitters by headings ("Header 1"), or else the name as
-            words. Without a "start_index" chunks are taken to follow each other without gaps.
+        chunks: The chunks; those of a document follow each other in order. The metadata of each has
+            the name of its document as "source", "file_path" or "file_name". Embedded above a chunk
+            is its "context" (this library's splitters set it with `add_metadata=True`), or the
+            "headings" or keys of other splitters by headings ("Header 1"), or else the name as
+            words. Chunks without a "start_index" follow each other without gaps.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
 
     Raises:
-        TypeError: `chunks` or `embeddings` is of the wrong kind.
-        ValueError: A chunk has no name of its document. Of the methods: the model does not
+        TypeError: `chunks` or `embeddings` has the wrong type.
+        ValueError: A chunk has no name of its document. The methods raise it if the model does not
             return one vector for each text, all of the same size.
 
     Example:
@@ -72,8 +72,8 @@ class ContextEmbeddings(Embeddings):
     def __init__(self, chunks: Iterable[Document], embeddings: Embeddings | None = None) -> None:
         self._embeddings = checked_embeddings(embeddings)
         self._documents: list[list[PlacedText]] = []
-        self._vectors: dict[int, Vectors] = {}  # of the documents that were asked about
-        self._places: dict[str, deque[tuple[int, int]]] = {}  # of the chunks with a content
+        self._vectors: dict[int, Vectors] = {}  # of documents that are embedded, by number
+        self._places: dict[str, deque[tuple[int, int]]] = {}  # document and chunk of each text
         for document in _documents_of(checked_documents(chunks)):
             for number, chunk in enumerate(document):
                 place = len(self._documents), number
@@ -101,7 +101,7 @@ class ContextEmbeddings(Embeddings):
         return await self._embeddings.aembed_query(text)
 
     def _find_missing(self, texts: Iterable[str]) -> tuple[list[int], list[str]]:
-        """Return the documents of texts that are not embedded yet, and texts that are no chunks."""
+        """Return the numbers of documents still to embed, and the texts that are not chunks."""
         distinct = dict.fromkeys(texts)
         places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
         needed = dict.fromkeys(number for number, _ in places if number not in self._vectors)
@@ -147,7 +147,7 @@ def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
 
 
 def _place_chunks(chunks: Sequence[Document]) -> list[PlacedText]:
-    """Return the chunks of a document as they are embedded."""
+    """Return the chunks of a document with their places and the texts to embed."""
     placed = [own_text(chunk) for chunk in chunks]
     texts = [text for _, text in placed]
     spans = spans_of(texts, [start for start, _ in placed])
@@ -158,7 +158,7 @@ def _place_chunks(chunks: Sequence[Document]) -> list[PlacedText]:
 
 
 def _in_context(chunk: Document, text: str) -> str:
-    """Return a text below the context of its chunk, or the headings it does not begin with."""
+    """Return a text below its chunk's context, or below headings that it does not begin with."""
     if text != chunk.page_content:
         return chunk.page_content  # its splitter has put the context there
     metadata: dict[str, Any] = chunk.metadata

@@ -18,7 +18,7 @@ class LayoutTextSplitter(SpanTextSplitter):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
     No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
-    those of `BertTextSplitter` (docs/results.md). Only that one sees topics.
+    those of `BertTextSplitter` (docs/results.md). Only `BertTextSplitter` finds topics.
 
     Args:
         target_size: Preferred length of chunks in tokens; a heading outweighs a difference in size.

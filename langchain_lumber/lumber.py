@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
-# What is none is refused there, with what to pass instead.
+# Objects of these modules go to `ChatModel`, which refuses those that are not chat models.
 _LANGUAGE_MODELS = ("langchain_core.language_models", "langchain_core.runnables")
 
 
@@ -35,7 +35,7 @@ class LumberTextSplitter(SpanTextSplitter):
     r"""Cuts at the topic shifts that a chat model names (LumberChunker, arXiv 2406.17526).
 
     Args:
-        llm: Who decides: any chat model of LangChain, a model of `lumber_core.llms`, or a function
+        llm: What decides: any chat model of LangChain, a model of `lumber_core.llms`, or a function
             or object that takes a group of units and returns the number of the one that starts new
             content, or None, or with the method `window` a list of all such units. None: the
             bundled model decides.

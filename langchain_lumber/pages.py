@@ -1,4 +1,4 @@
-"""Joins the pages of a file, which loaders give one by one."""
+"""Joins the pages of a file, which loaders return one by one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from lumber_core.text import pages as core
 
 
 def join_pages(documents: Iterable[Document]) -> list[Document]:
-    r"""Join the pages of each file to one document, so that chunks can go on to the next page.
+    r"""Join the pages of each file to one document, so that chunks can continue on the next page.
 
-    Documents are pages if their metadata has the number or label of a page, and pages of one file
-    if they follow each other with the same name. Others, and those already joined, are returned as
-    they are. How pages are counted: `lumber_core.text.pages.join_by_file`.
+    Documents are pages if their metadata has the number or label of a page. Consecutive pages with
+    the same name belong to one file. Other documents, and those already joined, are returned as
+    they are. `lumber_core.text.pages.join_by_file` documents how pages are counted.
 
     Their texts are joined by form feeds, at which splitters recognise page numbers and running
     titles. Chunks have `metadata["page_first"]` and `metadata["page_last"]`, counted from 1.
@@ -26,7 +26,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
     Returns:
         Documents, each with the `id` of its first page and the metadata that is equal on all its
         pages. `metadata["page_starts"]` has the offsets where pages start, from page 1 on, for the
-        splitter, and "page_labels" labels that differ from the numbers, as "1=i 2=ii 3=1".
+        splitter. "page_labels" has the labels that differ from the numbers, as "1=i 2=ii 3=1".
 
     Raises:
         ValueError: A page number is not a whole number, or the same page of a file comes twice in a

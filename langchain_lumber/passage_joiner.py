@@ -1,4 +1,4 @@
-"""Makes passages that a reader can use of the hits of any retriever."""
+"""Joins the hits of any retriever to passages."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ NamedTexts = Mapping[str, str] | Iterable[Document]
 
 
 class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
-    """Makes passages of hits, exact slices of their documents, ranked by the question.
+    """Joins hits to passages, exact slices of their documents, ranked by the question.
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
     `add_start_index=True`. Their "source", "file_path" and "file_name" and the number of their page
-    identify the document they come from.
+    identify their document.
 
-    Hits are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
-    the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
-    100 for it. The index of `PassageRetriever` stores how rare a word is; here it is estimated from
-    the hits: a word that most of them contain counts little. A passage that is neither in the hits
-    nor in the text beside them is not found.
+    Hits are ranked as in `PassageRetriever`: chunks by how much of the question they and the text
+    beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to 100
+    hits. The index of `PassageRetriever` stores how rare a word is; here it is estimated from the
+    hits: a word that most of them contain counts little. A passage that is neither in the hits nor
+    in the text beside them is not found.
 
     Args:
         texts: The documents that were split, or a mapping from their names to their texts, which is
             read at each query.
         max_gap: Sentences, or hits, of one document with at most this many words between them are
             joined; the passage includes these words.
-        budget: Maximum number of words in all passages. What does not fit, with the text between it
-            and others, is left out; if the best sentence or hit is longer, it is returned alone.
-            Each Chinese character and kana counts as a word. None: no limit, so that whole hits are
-            joined.
-        reading_order: Whether passages come in the order of their documents' text, that of the best
-            passage first. By default they come best first.
-        rerank: Whether hits are ranked by the question. False: whole hits are joined, in the order
-            of the retriever, as they are if there is no question.
+        budget: Maximum number of words in all passages. A sentence or hit that does not fit with
+            the text that joins it to others is left out; if the best one is longer, it is returned
+            alone. Each Chinese character and kana counts as a word. None: no limit, so that whole
+            hits are joined.
+        reading_order: Whether passages are in the order of the text, beginning with the document of
+            the best passage. By default they are ordered best first.
+        rerank: Whether hits are ranked by the question. False, or without a question: whole hits
+            are joined, in the order of the retriever.
         language: ISO 639 code of the language, such as "en", to find sentences.
 
     Raises:
@@ -116,9 +116,10 @@ class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
         del callbacks
         checked = checked_documents(documents)
         given = [_hit_of(number, document) for number, document in enumerate(checked)]
-        found = [_find_text(hit, self._texts) for hit in given]
-        hits = [hit._replace(document=name) for hit, (name, _) in zip(given, found, strict=True)]
-        texts = dict(found)
+        texts_of_hits = [_find_text(hit, self._texts) for hit in given]
+        pairs = zip(given, texts_of_hits, strict=True)
+        hits = [hit._replace(document=name) for hit, (name, _) in pairs]
+        texts = dict(texts_of_hits)
         passages = passages_of_hits(
             query,
             hits,
@@ -153,7 +154,7 @@ def place_metadata(passage: Passage) -> dict[Any, Any]:
 
 
 def _hit_of(number: int, hit: Document) -> Hit:
-    """Return a document as a hit, without the context before its text; the first is the best.
+    """Return a document as a hit without its context; the score is higher for lower numbers.
 
     Raises:
         ValueError: Its offset or its document is missing, or does not fit its text.
@@ -176,16 +177,16 @@ def name_of(document: Document) -> str:
     key = document_key(document.metadata)
     if not key:
         raise ValueError(
-            f"what begins with {document.page_content[:40]!r} does not say which document it is "
-            'from: put a name into the metadata of each document as "source" before it is split'
+            f"the text that begins with {document.page_content[:40]!r} does not name its document: "
+            'put a name into the metadata of each document as "source" before it is split'
         )
     return key
 
 
 def own_text(chunk: Document) -> tuple[int | None, str]:
-    """Return where a chunk starts in its document, None if unknown, and its slice of the text.
+    """Return where a chunk starts in its document (None: unknown), and its slice of the text.
 
-    The slice is its content without the context that `context=True` puts before it.
+    The slice is the content without the context that `context=True` puts before it.
 
     Raises:
         ValueError: Its offsets are invalid, or do not fit its content.
@@ -194,12 +195,12 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
     content, own = chunk.page_content, chunk.metadata.get("text")
     if start is None or end is None:
         return start, content
-    if isinstance(own, str) and len(own) == end - start:  # passages of captions show what is said
+    if isinstance(own, str) and len(own) == end - start:  # a passage of captions shows only speech
         return start, own
     if not start <= end <= start + len(content):
         raise ValueError(
-            f"what begins with {content[:40]!r} has the offsets {start:,} to {end:,}, which do not "
-            "fit its text: join or cite hits before anything changes their text"
+            f"the text that begins with {content[:40]!r} has the offsets {start:,} to {end:,}, "
+            "which do not fit it: join or cite hits before anything changes their text"
         )
     return start, content[len(content) - (end - start) :]
 
@@ -254,10 +255,10 @@ def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str
             if not isinstance(text, list):
                 check_text(text)
                 return hit.document, text
-            known, at = hit.metadata.items(), hit.span
-            alike = [sum(item in known for item in one.metadata.items()) for one in text]
-            fits = [at.of(one.page_content) == hit.text for one in text]
-            number = max(range(len(text)), key=lambda n: (fits[n], alike[n]))
+            items, span = hit.metadata.items(), hit.span
+            shared = [sum(item in items for item in part.metadata.items()) for part in text]
+            fits = [span.of(part.page_content) == hit.text for part in text]
+            number = max(range(len(text)), key=lambda n: (fits[n], shared[n]))
             name = part_name(name, number + 1) if len(text) > 1 else hit.document
             return name, text[number].page_content
     raise ValueError(

@@ -1,4 +1,4 @@
-"""One object from documents to passages: splits, embeds, indexes, finds and joins."""
+"""A retriever that does all from documents to passages: splits, embeds, indexes and searches."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from lumber_retrieval.retriever import IndexingRetriever
 
 
 class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetriever):
-    """Finds whole passages: splits documents to small chunks, finds these, and joins them.
+    """Finds whole passages: splits documents into small chunks, searches these, and joins hits.
 
     Chunks are found by words and by vectors, which include headings and surroundings; both scores
     are added. Hits that lie close together become one passage, an exact slice of the document.
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbeddings`
-    makes the same vectors, and `PassageJoiner` joins what its retriever finds.
+    makes the same vectors, and `PassageJoiner` joins the hits of its retriever.
 
     Settings may be assigned. For one query, `invoke` takes others, such as `budget` or `k`, and
     `filter`: values by their names in the metadata, as in `{"year": {"$gte": 2020}}`, or a function
@@ -53,24 +53,24 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
             `LayoutTextSplitter(target_size=50, tokenizer="even")`, whose chunks contain
             about as much in any alphabet.
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
-        path: The file, which is reopened with the same answers, or the URL of a database in
+        path: The file, which a later process may open again, or the URL of a database in
             PostgreSQL, which many machines share (extra `postgres`):
             "postgresql://user@host/database". None: a temporary file, which copies and pickles
             share in this process; a pickle that another process reads has a copy.
-        collection: The name of the index in that database. None: what the URL ends with, as
-            "?collection=handbook", or "passages".
-        keywords: Whether chunks are found by their words, too.
+        collection: The name of the index in that database. None: the one at the end of the URL, as
+            in "?collection=handbook", or "passages".
+        keywords: Whether chunks are also found by their words.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.
-        k: Maximum number of passages of a query, the best ones. None: as the budget allows.
-        context: Whether the text of a passage begins with what stands above it: title, headings,
-            the header row of a table. They count against the budget.
-        min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
-        reading_order: Whether passages come in the order of their documents' text, that of the best
-            passage first. By default they come best first.
-        name: LangChain's, as are the next two: of runs and traces.
-        tags: Put on every run.
-        metadata: Put on every run.
+        k: Maximum number of passages of a query. None: as many as the budget allows.
+        context: Whether the text of a passage begins with its context: title, headings and the
+            header row of a table. They count against the budget.
+        min_similarity: Minimum cosine similarity of passages, from -1 to 1. None: no minimum.
+        reading_order: Whether passages are in the order of the text, beginning with the document of
+            the best passage. By default they are ordered best first.
+        name: The name of runs in LangChain's traces.
+        tags: LangChain's tags of every run.
+        metadata: LangChain's metadata of every run.
 
     Raises:
         ValueError: A limit is out of range.
@@ -112,7 +112,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
         SearchSettings(**self._settings)
         path = self._index.store.path
         if self.path is None:
-            self.path = path  # LangChain makes others of the fields, which search the same index
+            self.path = path  # copies that LangChain makes of the fields search the same index
 
     def _index_arguments(self) -> tuple[Any, ...]:
         return self.splitter, self.embeddings, self.path, self.collection
@@ -161,12 +161,12 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         checked = checked_documents(documents)
-        known = number_pages([stored_metadata(one.metadata) for one in checked])
-        return [*map(_convert, checked, known)]
+        metadata = number_pages([stored_metadata(document.metadata) for document in checked])
+        return [*map(_convert, checked, metadata)]
 
 
 def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
-    """Return a document, given its metadata, with its name, "" if it has none.
+    """Return a document for the index, with its numbered `metadata`; its name may be "".
 
     Raises:
         ValueError: It is a chunk.

@@ -22,7 +22,7 @@ from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
 
 FOR_TEXTS = "use create_documents or split_text for texts"
-"""What splitters have for texts."""
+"""A hint for errors: how to split texts instead of documents."""
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -61,12 +61,11 @@ class SpanTextSplitter(TextSplitter):
             decided: `verdict` is "shift" if the judge named it, "no_shift" or "single" if a group
             ended, or after a failure "outside", "unreadable", "refused" or "unavailable", with
             `verdict_reason`.
-        context: Put what the document states about a chunk outside of it before the chunk in
-            `page_content`, so that it is embedded: the title (in the metadata, or else the single
-            first-level heading of Markdown, or else the name of the file as words), the deepest
-            three headings above the chunk, and on lines of their own the header rows of the table
-            in Markdown, CSV or TSV whose rows it continues. `chunk_size` includes the context,
-            which takes at most a quarter of it.
+        context: Put the chunk's context before it in `page_content`, so that it is embedded: the
+            title (in the metadata, or else the single first-level heading of Markdown, or else the
+            name of the file as words), the deepest three headings above the chunk, and on lines of
+            their own the header rows of the table in Markdown, CSV or TSV whose rows it continues.
+            `chunk_size` includes the context, which takes at most a quarter of it.
         stable_ids: Set each chunk's `id` to a UUID that is the same in every run, so that a vector
             store overwrites chunks that are added again. It is computed from the document's `id`
             (its metadata if it has none), the offsets, the text and the splitter's identity.
@@ -267,7 +266,7 @@ class SpanTextSplitter(TextSplitter):
 
 
 class _Length:
-    """A length function in LangChain's sense that counts the chunker's tokens."""
+    """LangChain's length function: counts tokens with the chunker's counter."""
 
     def __init__(self, chunker: Chunker) -> None:
         self._chunker = chunker

@@ -12,7 +12,7 @@ from lumber_core.chunking.chunker import Chunker, check_chunker
 class ChunkerNodeParser(SpanNodeParser):
     """Cuts with any splitter of `lumber_core`, such as one of your own.
 
-    What LlamaIndex serialises, and uses as a cache key, is the splitter's identity, so `from_dict`
+    LlamaIndex serialises only the splitter's identity, and uses it as a cache key. So `from_dict`
     needs the splitter again: `ChunkerNodeParser.from_dict(data, splitter=...)`.
 
     Raises:

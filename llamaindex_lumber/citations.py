@@ -1,4 +1,4 @@
-"""Quotes in the answers of an LLM, found in the documents they are from."""
+"""Finds the quotes of an LLM's answers in their documents."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ QuotedNodes = Iterable[NodeWithScore | BaseNode] | Mapping[str, str | Source]
 
 
 def cite(quotes: Iterable[str], nodes: QuotedNodes) -> list[Citation]:
-    """Find where quotes stand: character by character, or aligned if they differ a little.
+    """Find quotes in documents: character by character, or by alignment if they differ a little.
 
     Args:
-        quotes: The quotes, as a model gave them.
+        quotes: The quotes, as the model wrote them.
         nodes: What the model was given, such as `response.source_nodes`. The spans of citations are
-            those in the document that a node is a part of. Whole documents may follow, where quotes
-            are found that go beyond a node.
+            those in the whole document of a node. Whole documents may follow, to find quotes that
+            go beyond a node.
 
     Returns:
-        One citation for each quote, in order; see `lumber_retrieval.Citation`. A document is named
-        by its "source", "file_name" or any other name of its file that readers give, with its
-        folder if another one has the same name, or else by its title or ID.
+        One citation for each quote, in order; see `lumber_retrieval.Citation`. The name of a
+        document is its "source", "file_name" or another key in which readers put the name of the
+        file, with the folder if two names are equal; or else its title or ID.
 
     Raises:
-        TypeError: `quotes` is one string, or an item is no string or no node.
+        TypeError: `quotes` is one string, or an item has the wrong type.
 
     Example:
         >>> from llama_index.core import Document
@@ -102,12 +102,12 @@ def _parts(nodes: QuotedNodes) -> core.Texts:
     given = refuse_single(nodes)
     plain = [each.node if isinstance(each, NodeWithScore) else each for each in given]
     checked = checked_nodes(plain)
-    known = [(node.metadata, node.ref_doc_id or node.node_id) for node in checked]
-    return [*map(_part, checked, document_names(known))]
+    ids = [(node.metadata, node.ref_doc_id or node.node_id) for node in checked]
+    return [*map(_part, checked, document_names(ids))]
 
 
 def _part(node: BaseNode, name: str) -> CitedPart:
     start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
-    own = str(node.metadata.get("text", ""))  # of captions, whose nodes show what is said
+    own = str(node.metadata.get("text", ""))  # of captions, whose nodes show only speech
     text = own if start is not None and start + len(own) == end else text_of(node)
     return cited_part(name, text, node.metadata, start, address_of(node.metadata))

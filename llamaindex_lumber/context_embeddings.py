@@ -1,4 +1,4 @@
-"""Vectors of nodes that include what stands above and around them, for any vector store."""
+"""Vectors of nodes that include headings and surrounding text, for any vector store."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _NO_INFLUENCE = frozenset(
 
 
 class ContextEmbedding(RefusesUnknown, TransformComponent):
-    """Embeds the nodes of any parser with what stands above and around them.
+    """Embeds nodes of any parser together with the headings above and the text around them.
 
     Small nodes are found more often if the headings above them are embedded with them, and if the
     vectors of their neighbours in the document are added to theirs. That helps nodes of about 50
-    tokens, and not those of 150.
+    tokens, but not nodes of 150.
 
     A step of an `IngestionPipeline` after the parser, instead of an embedding model; or call it
     with nodes, before they are given to a `VectorStoreIndex`. An index with the same model embeds
-    queries. What is embedded is a node with its metadata, as an index embeds it: headings are in
-    "context" of this library's parsers and "header_path" of LlamaIndex's. Nodes need no offsets,
-    but those of a document have to be in order. One without a source is a document of its own.
+    queries. Each node is embedded with its metadata, as an index embeds it: this library's parsers
+    put headings into "context", LlamaIndex's into "header_path". Nodes need no offsets, but the
+    nodes of a document must be in order. A node without a source is a document of its own.
 
-    If one node of a document is new, all of them are embedded: with an `embeddings_cache` of the
-    model, only those whose content is new.
+    If one node of a document is new, all nodes of the document are embedded. With an
+    `embeddings_cache` of the model, only those with new content are.
 
     Args:
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
@@ -72,7 +72,7 @@ class ContextEmbedding(RefusesUnknown, TransformComponent):
 
     @field_serializer("embed_model")
     def _serialise(self, model: BaseEmbedding) -> dict[str, str]:
-        """Return what determines a model's vectors, for cache keys; it has no credentials."""
+        """Return what determines a model's vectors, without credentials, for cache keys."""
         fields = type(model).model_fields.items()
         settings = {name: getattr(model, name) for name, field in fields if not field.exclude}
         digest = settings_digest(settings, without=_NO_INFLUENCE)

@@ -1,4 +1,4 @@
-"""What fields of the node parsers share: how they are serialised, and what is used instead."""
+"""Serialises the settings of node parsers, and has hints for settings of LlamaIndex's parsers."""
 
 from __future__ import annotations
 

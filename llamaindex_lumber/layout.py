@@ -14,7 +14,7 @@ class LayoutNodeParser(SpanNodeParser):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
     No model is run: a megabyte takes a fraction of a second. In retrieval chunks are level with
-    those of `BertNodeParser` (docs/results.md). Only that one sees topics.
+    those of `BertNodeParser` (docs/results.md). Only `BertNodeParser` finds topics.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.

@@ -41,7 +41,7 @@ class LumberNodeParser(SpanNodeParser):
     """
 
     llm: Named = None
-    """Who decides: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or object
+    """What decides: any LLM of LlamaIndex, a model of `lumber_core.llms`, or a function or object
     that takes a group of units and returns the number of the one that starts new content, or None,
     or with the method `window` a list of all such units. Default: the model assigned to
     `Settings.llm`. None, or no model assigned: the bundled model decides."""
@@ -124,7 +124,7 @@ class LumberNodeParser(SpanNodeParser):
 
     def model_post_init(self, context: Any, /) -> None:
         """Take the model from LlamaIndex's `Settings` if none is given, and check the settings."""
-        # Settings.llm would make a model of OpenAI if none was assigned.
+        # `Settings.llm` would create a model of OpenAI if none was assigned.
         assigned: LLM | None = GlobalSettings._llm
         if assigned is not None and "llm" not in self.model_fields_set:
             logger.info("LumberNodeParser asks Settings.llm (%s)", assigned.class_name())
@@ -151,7 +151,7 @@ class LumberNodeParser(SpanNodeParser):
         if isinstance(llm, dict):
             raise TypeError(
                 "llm must be a language model of LlamaIndex (LLM), such as OpenAI(model=...), or "
-                "another judge, not dict; what a parser is serialised as has no model: pass "
+                "another judge, not dict; a serialised parser has no model: pass "
                 "from_dict(data, llm=...)"
             )
         if isinstance(llm, LLM):

@@ -47,10 +47,10 @@ def check_filters(filters: object) -> None:
 
 
 def make_filter(filters: MetadataFilters | None) -> Accepts | None:
-    """Return whether filters, which may be nested, accept metadata; None if there are none.
+    """Return a function that tests metadata, from filters that may be nested; None without any.
 
     Raises:
-        TypeError: As `check_filters`, as is the ValueError.
+        TypeError: See `check_filters`, as for ValueError.
     """
     check_filters(filters)
     if filters is None or not filters.filters:
@@ -67,9 +67,9 @@ def make_filter(filters: MetadataFilters | None) -> Accepts | None:
 
 
 def _one_filter(wanted: MetadataFilter) -> Accepts:
-    """Return whether one filter accepts metadata, as LlamaIndex's `SimpleVectorStore` decides."""
+    """Return a function that tests metadata as LlamaIndex's `SimpleVectorStore` would."""
 
-    def metadata_of(given: Any) -> Mapping[str, Any]:  # for LlamaIndex: of a node by its ID
+    def metadata_of(given: Any) -> Mapping[str, Any]:  # LlamaIndex would pass the ID of a node
         return cast(Mapping[str, Any], given)
 
     matches: Any = build_metadata_filter_fn(metadata_of, MetadataFilters(filters=[wanted]))
@@ -93,7 +93,7 @@ def _accept_all(metadata: Mapping[str, Any]) -> bool:
 
 
 def _fits(kind: FilterOperator, value: object) -> bool:
-    """Return whether a filter can have a value."""
+    """Return whether a value fits the operator of a filter."""
     if kind is FilterOperator.IS_EMPTY:
         return True
     if kind in _OF_LISTS:

@@ -1,4 +1,4 @@
-"""What a parser reads from nodes, and the nodes it makes of spans."""
+"""Reads nodes for the parsers, and makes nodes from chunks."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ class NodeWriter:
         parent = document_for_nodes(parent, context=context)
         (self._node,) = build_nodes_from_splits([""], parent)
         self._metadata_of_parent = parent.metadata
-        # The framework adds the metadata of the document that a node comes from.
-        self._further = {} if parent.source_node is None else parent.source_node.metadata
+        # The framework adds the metadata of a node's source document.
+        self._inherited = {} if parent.source_node is None else parent.source_node.metadata
         self._context = context
         self._shown: dict[str, list[str]] = {}
 
@@ -110,10 +110,10 @@ class NodeWriter:
         return not self._context and self._metadata("") == [""]
 
     def _metadata(self, context: str) -> list[str]:
-        """Return the metadata of a node with this context as it is embedded, and for a model."""
+        """Return the metadata of a node with this context, as embedded and as sent to a model."""
         if context not in self._shown:
             own = {**self._metadata_of_parent, **({CONTEXT_KEY: context} if context else {})}
-            self._node.metadata = {**own, **self._further, **own}
+            self._node.metadata = {**own, **self._inherited, **own}
             modes = (MetadataMode.EMBED, MetadataMode.LLM)
             shown = (self._node.get_metadata_str(mode=mode).strip() for mode in modes)
             self._shown[context] = [*dict.fromkeys(shown)]
@@ -121,7 +121,7 @@ class NodeWriter:
 
 
 def gets_context(parent: BaseNode) -> bool:
-    """Return whether the nodes of a document may get a context: it brings none of its own."""
+    """Return whether the nodes of a document may get a context: its metadata has none."""
     return CONTEXT_KEY not in (parent.source_node or parent).metadata
 
 
@@ -140,7 +140,7 @@ def source_of_node(
     metadata = (
         node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
     )
-    if not titled:  # it is embedded with the other metadata, or not wanted
+    if not titled:  # the title is embedded with the other metadata, or not wanted
         metadata = {**metadata, TITLE_KEY: None} if metadata.get(TITLE_KEY) else metadata
     return core.place_source(text_of(node), metadata, written=written)
 
@@ -170,14 +170,14 @@ def text_of(node: BaseNode) -> str:
 
 
 def offset_of(parent: BaseNode, text: str) -> int | None:
-    """Return where `text` starts in the document its nodes will refer to; None if unknown."""
+    """Return where `text` starts in the document that its nodes refer to; None if unknown."""
     if parent.source_node is None:
         return 0
     if not isinstance(parent, TextNode) or parent.start_char_idx is None:
         return None
     end = parent.end_char_idx
-    known = end is None or end - parent.start_char_idx == len(text)
-    return parent.start_char_idx if known else None
+    is_exact = end is None or end - parent.start_char_idx == len(text)
+    return parent.start_char_idx if is_exact else None
 
 
 def metadata_share(
@@ -230,12 +230,12 @@ def nodes_of(
         parent: The document or node.
         chunks: Its chunks.
         splitter: The identity of the splitter that made them.
-        id_func: Names the nodes; LlamaIndex's default stands for stable ids.
-        inherits: Whether nodes get metadata by default: the setting `include_metadata`.
+        id_func: Makes the IDs of nodes. Instead of LlamaIndex's default, IDs are stable.
+        inherits: The setting `include_metadata`.
         everything: The setting `add_metadata`.
         context: Whether contexts are added to the metadata.
     """
-    known, parent = parent.metadata, document_for_nodes(parent, context=context)
+    metadata, parent = parent.metadata, document_for_nodes(parent, context=context)
     text = text_of(parent)
     texts, spans = [chunk.text for chunk in chunks], [chunk.span for chunk in chunks]
     if not text:  # LlamaIndex's own parsers make one empty node of an empty text
@@ -255,9 +255,9 @@ def nodes_of(
     if not (inherits or everything):
         return nodes
     # The lines of a node that begins further down are unknown without lines of its parent.
-    unknown = () if offset == 0 or core.has_lines(known) else core.LINE_KEYS
+    unknown = () if offset == 0 or core.has_lines(metadata) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
-        facts = added_metadata(chunk, known, everything=everything, context=context)
+        facts = added_metadata(chunk, metadata, everything=everything, context=context)
         if everything:
             facts |= dict.fromkeys(unknown, "")
         else:

@@ -1,4 +1,4 @@
-"""Joins the pages of a file, which readers give one by one."""
+"""Joins the pages of a file, which readers return one by one."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from lumber_core.text import pages as core
 
 
 def join_pages(documents: Iterable[Document]) -> list[Document]:
-    r"""Join the pages of each file to one document, so that nodes can go on to the next page.
+    r"""Join the pages of each file to one document, so that nodes can continue on the next page.
 
-    Documents are pages if their metadata has the number or label of a page, and pages of one file
-    if they follow each other with the same name. Others, and those already joined, are returned as
-    they are. How pages are counted: `lumber_core.text.pages.join_by_file`.
+    Documents are pages if their metadata has the number or label of a page. Consecutive pages with
+    the same name belong to one file. Other documents, and those already joined, are returned as
+    they are. `lumber_core.text.pages.join_by_file` documents how pages are counted.
 
     Their texts are joined by form feeds, at which parsers recognise page numbers and running
     titles. Nodes have `metadata["page_first"]` and `metadata["page_last"]`, counted from 1 and
@@ -27,7 +27,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
     Returns:
         Documents, each a copy of its first page, `id_` included, with the metadata that is equal on
         all its pages. `metadata["page_starts"]` has the offsets where pages start, from page 1 on,
-        for the parser, and "page_labels" labels that differ from the numbers, as "1=i 2=ii 3=1".
+        for the parser. "page_labels" has the labels that differ from the numbers, as "1=i 2=ii".
         Neither is embedded or shown to models.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Makes passages that a reader can use of the nodes of any retriever."""
+"""Joins the nodes of any retriever to passages."""
 
 from __future__ import annotations
 
@@ -30,46 +30,46 @@ StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 
 
 class PassageJoiner(RefusesUnknown, BaseNodePostprocessor):
-    """Makes passages of nodes, exact slices of their documents, ranked by the question.
+    """Joins nodes to passages, exact slices of their documents, ranked by the question.
 
-    A postprocessor of what any retriever returns, best first: the order of nodes counts, and not
-    their scores, which are distances in some stores. Nodes have `start_char_idx`, `end_char_idx`
-    and `ref_doc_id`, as those of a node parser have.
+    A postprocessor for the nodes of any retriever, best first: only their order counts, because
+    scores are distances in some stores. Nodes have `start_char_idx`, `end_char_idx` and
+    `ref_doc_id`, as node parsers set them.
 
-    Nodes are ranked as those of `PassageRetriever` are: chunks by how much of the question they and
-    the text beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to
-    100 for it. The index of `PassageRetriever` stores how rare a word is; here it is estimated from
-    the nodes: a word that most of them contain counts little. A passage that is neither in the
-    nodes nor in the text beside them is not found.
+    Nodes are ranked as in `PassageRetriever`: chunks by how much of the question they and the text
+    beside them cover, then sentences, best first, until the budget is full. Retrieve 50 to 100
+    nodes. The index of `PassageRetriever` stores how rare a word is; here it is estimated from the
+    nodes: a word that most of them contain counts little. A passage that is neither in the nodes
+    nor in the text beside them is not found.
 
     Passages do not overlap, and come best first. `node.text` is
     `text[start_char_idx:end_char_idx]`. The score is from 0 to 1, and "words_found" in the metadata
-    is as in `PassageRetriever`; or if they are not ranked, it is the score of its best node.
-    Headings, context, first page and line are those of its start, the last page and line those of
-    its end, and all else is that of the best node. A passage that is a node keeps its ID. The only
-    relationship is that to the document.
+    is as in `PassageRetriever`. If nodes are not ranked, the score is that of the best node of the
+    passage. Headings, context, first page and line are those of the passage's start, the last page
+    and line those of its end, and all else is that of its best node. A passage that is a node keeps
+    its ID. The only relationship is that to the document.
 
     Args:
         texts: A docstore with the documents that were parsed, the documents themselves, or a
             mapping from their IDs to their texts. A docstore and a mapping are read at each query.
-            Not serialised: pass from_dict(data, texts=...).
+            They are not serialised: pass from_dict(data, texts=...).
         max_gap: Sentences, or nodes, of one document with at most this many words between them are
             joined; the passage includes these words.
-        budget: Maximum number of words in all passages. What does not fit, with the text between it
-            and others, is left out; if the best sentence or node is longer, it is returned alone.
-            Each Chinese character and kana counts as a word. None: no limit, so that whole nodes
-            are joined.
-        reading_order: Whether passages come in the order of their documents' text, that of the best
-            passage first. By default they come best first.
-        rerank: Whether nodes are ranked by the question. False: whole nodes are joined, in their
-            order, as they are if there is no question.
+        budget: Maximum number of words in all passages. A sentence or node that does not fit with
+            the text that joins it to others is left out; if the best one is longer, it is returned
+            alone. Each Chinese character and kana counts as a word. None: no limit, so that whole
+            nodes are joined.
+        reading_order: Whether passages are in the order of the text, beginning with the document of
+            the best passage. By default they are ordered best first.
+        rerank: Whether nodes are ranked by the question. False, or without a question: whole nodes
+            are joined, in their order.
         language: ISO 639 code of the language, such as "en", to find sentences.
         callback_manager: LlamaIndex's.
 
     Raises:
-        ValueError: `max_gap` is negative or `budget` is below 1. Of `postprocess_nodes`: a node has
-            no offsets or no document, or its document is missing from `texts`, or has another text
-            at its offset.
+        ValueError: `max_gap` is negative or `budget` is below 1. `postprocess_nodes` raises it if a
+            node has no offsets or no document, or if its document is missing from `texts` or has
+            another text at the node's offsets.
 
     Example:
         >>> from llama_index.core import Document, VectorStoreIndex
@@ -134,14 +134,14 @@ class PassageJoiner(RefusesUnknown, BaseNodePostprocessor):
 
 
 def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> NodeWithScore:
-    """Return a passage as a node like the best of its nodes, given the place of that."""
+    """Return a passage as a node like its best node, whose span is `best`."""
     joined = [nodes[hit.number] for hit in passage.hits]
     node = joined[0].node.model_copy(deep=True)
-    assert isinstance(node, TextNode)  # as all that are hits
+    assert isinstance(node, TextNode)  # `_hit_of` refuses others
     node.metadata = passage.metadata
     for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-        every = [key for scored in joined for key in getattr(scored.node, keys)]
-        setattr(node, keys, [*dict.fromkeys(every)])
+        excluded = [key for scored in joined for key in getattr(scored.node, keys)]
+        setattr(node, keys, [*dict.fromkeys(excluded)])
     source = node.relationships[NodeRelationship.SOURCE]
     node.relationships = {NodeRelationship.SOURCE: source}
     if best != passage.span:
@@ -156,7 +156,7 @@ def _node_of(passage: Passage, best: Span, nodes: Sequence[NodeWithScore]) -> No
 
 
 def _hit_of(number: int, scored: Any) -> Hit:
-    """Return a node as a hit; the first is the best, because stores' scores may be distances.
+    """Return a node as a hit. Its score is its rank: scores of stores may be distances.
 
     Raises:
         TypeError: It is not a node with a score.
@@ -171,9 +171,8 @@ def _hit_of(number: int, scored: Any) -> Hit:
     start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
     if not isinstance(node, TextNode) or start is None or end is None or node.ref_doc_id is None:
         raise ValueError(
-            f"the node {node.node_id!r} does not say where it is in which document: passages are "
-            "made of nodes with start_char_idx, end_char_idx and ref_doc_id, as node parsers "
-            "make them of documents"
+            f"the node {node.node_id!r} lacks its document or its offsets: passages are made of "
+            "nodes with start_char_idx, end_char_idx and ref_doc_id, as node parsers set them"
         )
     text = text_of(node)
     if end - start != len(text):

@@ -1,4 +1,4 @@
-"""One object from documents to passages: splits, embeds, indexes, finds and joins."""
+"""A retriever that does all from documents to passages: splits, embeds, indexes and searches."""
 
 from __future__ import annotations
 
@@ -45,19 +45,20 @@ from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings
 from lumber_retrieval.retriever import IndexingRetriever
 
-# How a document is written out, which its passages take over; its metadata in the file has it.
+# The metadata key under which an index stores the excluded keys and templates of a document. Its
+# passages have the same ones.
 _FORM = "_llama_index"
 _EXCLUDED = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 _TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
 
 
 class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
-    """Finds whole passages: splits documents to small chunks, finds these, and joins them.
+    """Finds whole passages: splits documents into small chunks, searches these, and joins hits.
 
     Chunks are found by words and by vectors, which include headings and surroundings; both scores
     are added. Hits that lie close together become one passage, an exact slice of the document.
     Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbedding`
-    makes the same vectors, and `PassageJoiner` joins what its retriever finds. Settings may be
+    makes the same vectors, and `PassageJoiner` joins the hits of its retriever. Settings may be
     assigned.
 
     Args:
@@ -65,23 +66,23 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             `LayoutNodeParser(target_size=50, tokenizer="even")`, whose chunks contain about as
             much in any alphabet.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
-        path: The file, which is reopened with the same answers, or the URL of a database in
+        path: The file, which a later process may open again, or the URL of a database in
             PostgreSQL, which many machines share (extra `postgres`):
             "postgresql://user@host/database". None: a temporary file, which copies and pickles
             share in this process; a pickle that another process reads has a copy.
-        collection: The name of the index in that database. None: what the URL ends with, as
-            "?collection=handbook", or "passages".
-        keywords: Whether chunks are found by their words, too.
+        collection: The name of the index in that database. None: the one at the end of the URL, as
+            in "?collection=handbook", or "passages".
+        keywords: Whether chunks are also found by their words.
         budget: Maximum number of words in all passages of a query.
         max_gap: Sentences with at most this many words between them are joined.
-        k: Maximum number of passages of a query, the best ones. None: as the budget allows.
-        context: Whether a model is shown what stands above a passage: title, headings, the header
-            row of a table. They are in the metadata under "context", and count against the budget.
-        min_similarity: The least cosine similarity of what is found, from -1 to 1. None: all.
-        reading_order: Whether passages come in the order of their documents' text, that of the best
-            passage first. By default they come best first.
+        k: Maximum number of passages of a query. None: as many as the budget allows.
+        context: Whether a model is shown the context of a passage: title, headings and the header
+            row of a table. It is in the metadata under "context", and counts against the budget.
+        min_similarity: Minimum cosine similarity of passages, from -1 to 1. None: no minimum.
+        reading_order: Whether passages are in the order of the text, beginning with the document of
+            the best passage. By default they are ordered best first.
         filters: Which chunks may be found, by the metadata of their documents and their own
-            (headings, pages, lines). They hold for vectors and words, and may be nested.
+            (headings, pages, lines). They apply to vectors and words, and may be nested.
         callback_manager: LlamaIndex's.
 
     Raises:
@@ -181,12 +182,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         whole = whole_documents(documents)
-        known = number_pages([stored_metadata(one.metadata) for one in whole])
-        return [*map(_convert, whole, known)]
+        metadata = number_pages([stored_metadata(document.metadata) for document in whole])
+        return [*map(_convert, whole, metadata)]
 
 
 class _Embedding:
-    """An embedding model of LlamaIndex as one of the core."""
+    """An embedding model of LlamaIndex with the methods that `PassageIndex` calls."""
 
     def __init__(self, model: BaseEmbedding) -> None:
         self._model = model
@@ -228,7 +229,7 @@ def _checked_parser(parser: object) -> SpanNodeParser:
 def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
     """Return a document for the index, with the form of its passages in its metadata.
 
-    A random ID, as LlamaIndex gives it, names no document whose file has a name.
+    The name of a document is its ID, unless the ID is random and its file has a name.
     """
     hidden = source_of_node(document, titled=True).metadata.keys() - document.metadata.keys()
     content = source_of_node(document.model_copy(update={"metadata": metadata}), titled=True)

@@ -44,16 +44,15 @@ from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
 
-_LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
+_LARGEST_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
 
 
 class SpanNodeParser(NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
-    Nodes are slices of the text they come from: `text[start_char_idx:end_char_idx] == node.text`,
-    where the text is that of the document a node refers to, even if the input is nodes of another
-    parser. Without `chunk_overlap`, the nodes join to the whole text, except that a node of only
-    white space is left out.
+    Nodes are slices of the text of the document that they refer to, even if the input is nodes of
+    another parser: `text[start_char_idx:end_char_idx] == node.text`. Without `chunk_overlap`, the
+    nodes join to the whole text, except that a node of only white space is left out.
 
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
     with each node, as with LlamaIndex's SentenceSplitter, and counts it together with the text. So
@@ -72,8 +71,8 @@ class SpanNodeParser(NodeParser):
     `metadata["headings_inside"]`; these are not embedded.
 
     Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
-    lines are those of the document a node refers to, also if the input is nodes that have pages and
-    lines themselves; of other nodes they are left out if they cannot be known.
+    lines are those of the document that a node refers to, even if the input is nodes with pages and
+    lines of their own. They are left out if they are unknown.
 
     Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
     global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
@@ -98,10 +97,10 @@ class SpanNodeParser(NodeParser):
     `verdict_reason`."""
 
     context: bool = True
-    """Put what the document states about a node outside of it into `metadata["context"]`, which is
-    embedded and sent to models: the single first-level heading of Markdown, or else the name of the
-    file as words, the deepest three headings above the node, and on lines of their own the header
-    rows of the table in Markdown, CSV or TSV whose rows it continues."""
+    """Put the context of a node into `metadata["context"]`, which is embedded and sent to models:
+    the single first-level heading of Markdown, or else the name of the file as words, the deepest
+    three headings above the node, and on lines of their own the header rows of the table in
+    Markdown, CSV or TSV whose rows it continues."""
 
     id_func: IdFuncCallable = Field(
         default=default_id_func,
@@ -137,14 +136,14 @@ class SpanNodeParser(NodeParser):
 
     @classmethod
     def _explain(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
-        """Return the error of the core's checks, which is clearer than pydantic's."""
+        """Return the error that the core raises for these settings, clearer than pydantic's."""
         if not isinstance(error, ValidationError):
             return error
         try:
             cls.model_construct(**settings)
-        except (TypeError, ValueError) as own:
-            return own
-        except AttributeError:  # a field that is required is missing
+        except (TypeError, ValueError) as core_error:
+            return core_error
+        except AttributeError:  # a required field is missing
             return error
         return error
 
@@ -188,7 +187,7 @@ class SpanNodeParser(NodeParser):
         return copied
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Return what `repr` shows: of custom objects the class, as they may hold credentials."""
+        """Return what `repr` shows; only the class of custom objects, which may have credentials."""
         for name, value in super().__repr_args__():
             yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
 
@@ -290,10 +289,10 @@ class SpanNodeParser(NodeParser):
                 100 * share,
                 self.chunker.chunk_size,
             )
-        # A counter may count special tokens around an empty text, for which room is left as well.
-        needed = self.chunker.counter.count([""]) != [0]
+        # Some counters add special tokens to any text, which need room as well.
+        adds_tokens = self.chunker.counter.count([""]) != [0]
         return [
-            source_of_node(node, writer if needed or not writer.adds_nothing else None)
+            source_of_node(node, writer if adds_tokens or not writer.adds_nothing else None)
             for node, writer in zip(nodes, writers, strict=True)
         ]
 
@@ -329,7 +328,7 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Let the framework link the nodes, but keep the exact offsets.
 
-        The framework would search for them in the text.
+        The framework would search the text for the nodes, and be wrong if text repeats.
         """
         offsets = [
             (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
@@ -340,10 +339,11 @@ class SpanNodeParser(NodeParser):
             for name, parent in parent_doc_map.items()
         }
         linked = super()._postprocess_parsed_nodes(nodes, parents)
-        for node, known in zip(linked, offsets, strict=True):
+        for node, ends in zip(linked, offsets, strict=True):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
-            if isinstance(node, TextNode) and known is not None:
-                node.start_char_idx, node.end_char_idx = known
+            if isinstance(node, TextNode) and ends is not None:
+                node.start_char_idx, node.end_char_idx = ends
+
         return linked
 
     def __getstate__(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from lumber_retrieval.index.surroundings import unit_length
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-# Longer runs without a space may be cut: scripts without spaces, and noise.
+# Longer runs without a space may be divided: they are noise, or of a script without spaces.
 _MAX_WORD_CHARACTERS = 16
 _WORDS = re.compile(rf"\s*\S{{1,{_MAX_WORD_CHARACTERS}}}|\s+")
 

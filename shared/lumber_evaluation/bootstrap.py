@@ -1,8 +1,8 @@
 """Bootstrap intervals: how reliable a mean over few questions is (Efron 1979).
 
 The percentile method: questions are resampled with replacement, and the interval contains the
-middle share of the means. Two splitters are compared by drawing their
-differences question by question, because the same question is easy or hard for both.
+middle share of the means. Two splitters are compared by resampling their differences per
+question, because the same question is easy or hard for both.
 
 Questions about one document are not independent: if a splitter cuts it badly, all of them suffer.
 With `clusters`, whole documents are drawn instead, each with all its questions (cluster bootstrap,
@@ -74,16 +74,16 @@ def mean_interval(
         return Interval(value, value, value)
     names = range(len(values)) if clusters is None else clusters
     numbers: dict[Hashable, int] = {}
-    code = [numbers.setdefault(names[place], len(numbers)) for place in places.tolist()]
-    sums, counts = np.bincount(code, measured), np.bincount(code)
+    cluster_numbers = [numbers.setdefault(names[place], len(numbers)) for place in places.tolist()]
+    sums, counts = np.bincount(cluster_numbers, measured), np.bincount(cluster_numbers)
     generator = np.random.default_rng(seed)
-    at_once = max(1, _MAX_DRAWN_VALUES // len(sums))
+    batch = max(1, _MAX_DRAWN_VALUES // len(sums))
     means = np.concatenate(
         [
             sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-            for done in range(0, samples, at_once)
+            for done in range(0, samples, batch)
             for drawn in [
-                generator.integers(len(sums), size=(min(at_once, samples - done), len(sums)))
+                generator.integers(len(sums), size=(min(batch, samples - done), len(sums)))
             ]
         ]
     )

@@ -55,9 +55,9 @@ class BoundaryScore:
 
 
 def boundary_score(reference: Iterable[int], predicted: Iterable[int]) -> BoundaryScore:
-    """Match places where segments start, without the start of the text, with predicted ones."""
-    expected, found = set(reference), set(predicted)
-    return BoundaryScore(len(expected & found), len(found), len(expected))
+    """Count the boundaries, and those that are both predicted and in the reference."""
+    expected, actual = set(reference), set(predicted)
+    return BoundaryScore(len(expected & actual), len(actual), len(expected))
 
 
 def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
@@ -85,7 +85,7 @@ def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> flo
 
     Args:
         reference: Numbers of the units where segments start, without 0.
-        predicted: Their numbers as predicted.
+        predicted: Numbers of the units where predicted segments start, without 0.
         units: Number of units in the text.
 
     Returns:

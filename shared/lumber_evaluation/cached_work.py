@@ -28,7 +28,7 @@ from lumber_retrieval.index.surroundings import Vectors, matrix
 WORK_FILE = "work.db"
 """Name of the file in a cache folder."""
 
-# Texts embedded between two writes: the most that an interruption loses.
+# Texts embedded between two writes; an interruption loses at most these.
 _MAX_BATCH_TEXTS = 64
 
 
@@ -125,8 +125,8 @@ class CachedWork:
     def split(self, splitter: EvaluatedSplitter, document: Document) -> SplitDocument:
         """Return the stored split of a document, or split it and store the result.
 
-        A stored split has the time, calls and cost of the run that made it. Not stored are splits
-        of a splitter without an identity, and those with unusable answers of a model.
+        A stored split has the time, calls and cost of the run that made it. A split is not stored
+        if the splitter has no identity, or if a model's answer was unusable.
         """
         if self._path is None or splitter.identity is None:
             return splitter.split(document)
@@ -137,11 +137,11 @@ class CachedWork:
                 return None
             row, text = read_row(stored), document.text
             spans = [Span(*ends) for ends in row["spans"]]
-            chunks = tuple(EvaluatedChunk(document.name, one, one.of(text)) for one in spans)
+            chunks = tuple(EvaluatedChunk(document.name, span, span.of(text)) for span in spans)
             return SplitDocument(document.name, chunks, row["seconds"], read_usage(row["usage"]))
 
-        if kept := self._splits.read("split", read):
-            return kept
+        if known_split := self._splits.read("split", read):
+            return known_split
         split = splitter.split(document)
         if not split.failures:
             row = {

@@ -15,10 +15,10 @@ from lumber_core.support.extras import load
 from lumber_core.support.secrets import public_url
 from lumber_retrieval.index.surroundings import Vectors, matrix
 
-_TEXTS_PER_REQUEST = 64  # so that vectors of 4,096 numbers stay below the bound of a reply
+_TEXTS_PER_REQUEST = 64  # with vectors of 4,096 numbers, a reply stays below its size limit
 _MAX_ATTEMPTS = 5
 _FINAL_STATUSES = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
-_READ_BYTES = 1 << 20  # of a file at a time
+_READ_BYTES = 1 << 20  # of a file that is hashed, at a time
 
 
 class SentenceTransformersEmbedder:
@@ -51,7 +51,7 @@ class SentenceTransformersEmbedder:
 
     @property
     def similarity(self) -> Literal["cosine", "dot"]:
-        """The product that the model was made for."""
+        """The similarity that the model was trained for."""
         return "dot" if self._model.similarity_fn_name == "dot" else "cosine"
 
     @property

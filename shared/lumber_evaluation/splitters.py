@@ -33,7 +33,7 @@ from lumber_evaluation.locating import ChunkNotFoundError, locate
 
 @dataclass(frozen=True)
 class _WrappedSplitter:
-    """A splitter as a function that cuts a document."""
+    """A splitter of any library, called as a function of a document."""
 
     name: str
     settings: str
@@ -79,15 +79,15 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
         return splitter
     cut = _make_cut(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _WrappedSplitter(named, readable(splitter), _identity(splitter), cut)
+    return _WrappedSplitter(named, describe(splitter), _identity(splitter), cut)
 
 
-def readable(thing: object) -> str:
+def describe(thing: object) -> str:
     """Return an object's class and those of its settings that are data, without secrets.
 
     Objects of this project and functions are shown by their `repr`.
     """
-    shown = re.sub(r" at 0x\w+", "", safe_repr(thing))  # which differ from run to run
+    shown = re.sub(r" at 0x\w+", "", safe_repr(thing))  # addresses differ from run to run
     if not shown.endswith(" object>") or not hasattr(thing, "__dict__"):
         return shown
     settings = {
@@ -106,7 +106,7 @@ def _is_data(value: object) -> bool:
 
 
 def _identity(splitter: object) -> str | None:
-    """Return what determines a splitter's chunks; None if its code may change unnoticed."""
+    """Return what determines a splitter's chunks; None if a change of its code would not show."""
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if not isinstance(chunker, Chunker) or NOT_COVERED in chunker.identity:
         return None
@@ -223,10 +223,10 @@ def _split_text(splitter: Any, document: Document) -> SplitDocument:
 
 
 def _parse(parser: Any, document: Document) -> SplitDocument:
-    """Split with a LlamaIndex node parser; of a hierarchy of nodes, the leaves are taken."""
-    from llama_index.core import Document as Given  # installed, because the parser needs it
+    """Split with a LlamaIndex node parser; if its nodes form a hierarchy, return the leaves."""
+    from llama_index.core import Document as LlamaDocument  # installed: the parser needs it
 
-    nodes = parser.get_nodes_from_documents([Given(text=document.text)])
+    nodes = parser.get_nodes_from_documents([LlamaDocument(text=document.text)])
     leaves = [node.get_content() for node in nodes if not node.child_nodes]
     return _locate(document, leaves, 0 if getattr(parser, "chunk_overlap", None) == 0 else None)
 
@@ -246,14 +246,14 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Split
     for piece in pieces:
         if not isinstance(piece, tuple) or len(piece) != 2:
             raise TypeError(
-                f"{readable(function)} should return (start, end) offsets or strings, "
+                f"{describe(function)} should return (start, end) offsets or strings, "
                 f"found {piece!r}"
             )
         span = Span(*piece)
         before = spans[-1].start if spans else 0
         if not before <= span.start < span.end <= len(text):
             raise ValueError(
-                f"{readable(function)} returned {piece} for a text of {len(text)} characters, "
+                f"{describe(function)} returned {piece} for a text of {len(text)} characters, "
                 f"after a chunk that starts at {before}; chunks should come in the order of their "
                 "starts, inside the text, and none empty"
             )

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("nltk")
 
 from lumber_core import GreedyChunker, Prices, StoreError, Usage
-from lumber_evaluation.comparison import FEWEST, Comparison, compare
+from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison, compare
 from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
 from lumber_evaluation.splitters import wrap_splitter
@@ -40,10 +40,10 @@ def test_a_splitter_that_cuts_answers_apart_is_clearly_worse() -> None:
 
 
 def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
-    few = compare(corpus(FEWEST - 1), [paragraphs(), shreds()], embedder=WordEmbedder())
+    few = compare(corpus(MIN_FOR_INTERVAL - 1), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert all(few.clearly_best(metric) is None for metric in few.metrics)
     assert few.figures["paragraphs", "recall@1"].low is None
-    enough = compare(corpus(FEWEST), [paragraphs(), shreds()], embedder=WordEmbedder())
+    enough = compare(corpus(MIN_FOR_INTERVAL), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert any(enough.clearly_best(metric) for metric in enough.metrics)
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("nltk")
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_evaluation.bootstrap import mean_interval
-from lumber_evaluation.comparison import FEWEST, Comparison, compare
+from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison, compare
 from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import JSON_FILE, render, report_json, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
@@ -149,7 +149,7 @@ def test_conclusions_say_what_is_not_known() -> None:
 
 
 def test_documents_are_drawn_where_questions_share_them() -> None:
-    few, many = long_comparison(documents=FEWEST - 1), long_comparison()
+    few, many = long_comparison(documents=MIN_FOR_INTERVAL - 1), long_comparison()
     assert not few.draws_documents
     assert many.draws_documents
     assert any(said.startswith("All questions are about 5 documents") for said in conclusions(few))

@@ -63,7 +63,7 @@ def test_headings_of_langchains_markdown_splitter_are_embedded() -> None:
         splitter.split_text("# Boats\n\nOars.\n\n## Care\n\nDry them."),
         LangChainVectors(),
     )
-    with pytest.raises(ValueError, match="does not say which document it is from"):
+    with pytest.raises(ValueError, match="does not name its document"):
         ContextEmbeddings(chunks, model)
     for chunk in chunks:
         chunk.metadata["source"] = "boats.md"

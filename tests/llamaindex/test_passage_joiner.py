@@ -85,8 +85,8 @@ def test_the_order_of_hits_counts_whatever_their_scores_are(question: str, reran
 @pytest.mark.parametrize(
     ("change", "texts", "message"),
     [
-        ({"start_char_idx": None}, [TALE], "does not say where it is"),
-        ({"relationships": {}}, [TALE], "does not say where it is"),
+        ({"start_char_idx": None}, [TALE], "lacks its document or its offsets"),
+        ({"relationships": {}}, [TALE], "lacks its document or its offsets"),
         ({"text": "The sentences around it."}, [TALE], "before a postprocessor replaces the text"),
         ({}, SimpleDocumentStore(), "docstore.add_documents"),
     ],

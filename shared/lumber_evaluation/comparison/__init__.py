@@ -7,7 +7,7 @@ defines each of them.
 """
 
 from lumber_evaluation.comparison.results import (
-    FEWEST,
+    MIN_FOR_INTERVAL,
     Comparison,
     Difference,
     Figure,
@@ -16,7 +16,7 @@ from lumber_evaluation.comparison.results import (
 from lumber_evaluation.comparison.running import check_comparison, compare
 
 __all__ = [
-    "FEWEST",
+    "MIN_FOR_INTERVAL",
     "Comparison",
     "Difference",
     "Figure",

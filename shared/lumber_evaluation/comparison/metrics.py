@@ -29,12 +29,10 @@ class Measured(Protocol):
     @property
     def retrieval(self) -> RetrievalResult | None:
         """What was retrieved; None without questions."""
-        ...
 
     @property
     def segmentation(self) -> SegmentationScores | None:
         """Agreement with reference segments; None without any."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +45,8 @@ class MetricFamily:
         definition: Its definition, in sentences.
         sample: The items that have one value each: questions or documents.
         higher_is_better: Whether more is better.
-        by_passages: Whether it looks at a number of passages, which favours or penalises large
-            ones.
+        by_passages: Whether it is about a number of passages, whatever their size, which favours
+            or penalises large ones.
     """
 
     key: str

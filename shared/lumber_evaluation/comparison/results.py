@@ -1,7 +1,7 @@
 """The results of a comparison: figures with intervals, paired differences, the best splitters.
 
 A difference counts as clear only if its interval excludes 0 and the splitters differ on enough
-questions (or documents): if fewer than `FEWEST` differ, all in one direction may be chance.
+questions (or documents): if fewer than `MIN_FOR_INTERVAL` differ, their direction may be chance.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from lumber_evaluation.comparison.metrics import Metric, metrics_of
 from lumber_evaluation.dataset import Corpus, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult
 
-FEWEST = 6
-"""Five fair coins all show the same side in 1 of 16 throws, six in 1 of 32: six is the fewest that
-can exclude chance at 95 %."""
+MIN_FOR_INTERVAL = 6
+"""Questions or documents that an interval or a clear difference needs. Five fair coins all show the
+same side in 1 of 16 throws, six in 1 of 32: fewer than six cannot exclude chance at 95 %."""
 
-_MAX_SIZE_RATIO = 4 / 3  # of mean chunk sizes at which figures at k passages are comparable
+_MAX_SIZE_RATIO = 4 / 3  # of mean chunk sizes, for figures at k passages to be comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Figure:
 
     Attributes:
         value: The mean over questions or documents.
-        low: Lower end of its 95 % bootstrap interval; None if fewer than `FEWEST` values were drawn
-            or all are equal, because a bootstrap shows nothing then.
+        low: Lower end of its 95 % bootstrap interval; None if there are fewer values than
+            `MIN_FOR_INTERVAL` or all are equal, because a bootstrap shows nothing then.
         high: Upper end; None if `low` is.
     """
 
@@ -112,7 +112,7 @@ class Difference:
     @property
     def clear(self) -> bool:
         """Whether it is more than chance: the interval excludes 0, and enough values differ."""
-        return (self.low > 0 or self.high < 0) and self.differing >= FEWEST
+        return (self.low > 0 or self.high < 0) and self.differing >= MIN_FOR_INTERVAL
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Comparison:
         corpus: The documents and questions.
         results: One for each splitter, in the order given.
         embedder: Identity of the embedder; "" without questions.
-        tokenizer: The token counter, in words.
+        tokenizer: A description of the token counter.
         within_document: Whether a question searched its own document only.
         prices: What the splitters' models cost; None if unknown.
         made: Time of the comparison, in UTC.
@@ -146,11 +146,11 @@ class Comparison:
     def draws_documents(self) -> bool:
         """Whether intervals draw documents with all their questions.
 
-        They do if questions share documents and there are at least `FEWEST` documents; otherwise
-        they draw questions, and are valid for these documents only.
+        They do if questions share documents and there are at least `MIN_FOR_INTERVAL` documents.
+        Otherwise they draw questions, and are valid for these documents only.
         """
         documents = {question.document for question in self.corpus.questions}
-        return FEWEST <= len(documents) < len(self.corpus.questions)
+        return MIN_FOR_INTERVAL <= len(documents) < len(self.corpus.questions)
 
     @cached_property
     def sizes_alike(self) -> bool:
@@ -223,8 +223,8 @@ class Comparison:
         places = [n for n, value in enumerate(values) if not math.isnan(value)]
         drawn = len({n if clusters is None else clusters[n] for n in places})
         measured = [values[n] for n in places]
-        # Equal values would give an interval of no width, which 12 of 12 do not justify.
-        if drawn < FEWEST or min(measured) == max(measured):
+        # Equal values would give an interval of no width, which 12 hits of 12 do not justify.
+        if drawn < MIN_FOR_INTERVAL or min(measured) == max(measured):
             return Figure(fmean(measured))
         interval = mean_interval(values, clusters=clusters)
         return Figure(interval.value, interval.low, interval.high)

@@ -91,11 +91,11 @@ def compare(
     with tqdm(total=total, desc="splitting", unit="document", disable=not show_progress) as bar:
         for subject in subjects:
             bar.set_postfix_str(subject.name)
-            own = []
+            splits_of_subject = []
             for document in corpus.documents:
-                own.append(work.split(subject, document))
+                splits_of_subject.append(work.split(subject, document))
                 bar.update(1)
-            all_splits.append(tuple(own))
+            all_splits.append(tuple(splits_of_subject))
 
     results = []
     for subject, splits in zip(subjects, all_splits, strict=True):
@@ -142,7 +142,7 @@ def check_comparison(
     Args:
         corpus: The corpus.
         subjects: The splitters.
-        about_questions: Which of the arguments of `compare` are set that need questions.
+        about_questions: Whether each argument of `compare` that needs questions is set.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a

@@ -48,20 +48,20 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
     """
     root = existing_folder(folder, what)
     wanted = tuple(patterns)
-    found = {path for pattern in wanted for path in root.rglob(pattern) if path.is_file()}
-    if not found:
+    matches = {path for pattern in wanted for path in root.rglob(pattern) if path.is_file()}
+    if not matches:
         raise FileNotFoundError(
             f"{root} contains no file {' or '.join(map(repr, wanted))}; expected {what} there"
         )
     inside = root.resolve()
-    for path in sorted(found):
+    for path in sorted(matches):
         # Texts end up in reports and prompts, so a link must not include files from elsewhere.
         if not path.resolve().is_relative_to(inside):
             raise ValueError(
                 f"{path} is a link to {path.resolve()}, outside {root}. Copy the file into the "
                 "folder if it belongs to the corpus, or remove the link"
             )
-    return sorted(found)
+    return sorted(matches)
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

@@ -103,7 +103,7 @@ def _files(
     also: Sequence[str],
     questions: Path | None,
 ) -> list[Path]:
-    """Return the files of a corpus in order of path; log which are left out."""
+    """Return the files of a corpus in order of path; warn of those that are left out."""
     if pattern is not None:
         patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
         if not patterns:
@@ -113,17 +113,17 @@ def _files(
         return [root]
     try:
         found = find_files([existing_folder(root, "texts")], also=also)
-    except FileNotFoundError as error:  # a corpus has patterns for what is left out
+    except FileNotFoundError as error:  # here, patterns select files that are left out
         raise FileNotFoundError(str(error).replace("no_ignore=True", "pattern='*.md'")) from None
-    asked = None if questions is None else questions.resolve()
-    skipped = [path for _, path in found.skipped if path.resolve() != asked]
+    table = None if questions is None else questions.resolve()
+    skipped = [path for _, path in found.skipped if path.resolve() != table]
     if skipped:
         logger.warning(
             "%s: left out: %s; also='*.log', say, reads such files as text",
             root,
             printable(count_suffixes(path.name for path in skipped)),
         )
-    return sorted(path for _, path in found.files if path.resolve() != asked)
+    return sorted(path for _, path in found.files if path.resolve() != table)
 
 
 def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Document:
@@ -144,7 +144,7 @@ def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Docu
 
 
 def _join_blanks(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the pieces that contain text; blank ones are joined to the piece before, or after."""
+    """Yield the pieces that contain text; blank pieces are joined to their neighbours."""
     section = ""
     for piece in pieces:
         if section.strip() and piece.strip():

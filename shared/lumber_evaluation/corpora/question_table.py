@@ -35,8 +35,8 @@ def load_questions(path: str | Path, *, documents: Sequence[Document]) -> list[Q
     the fields of `Question` (`document`, `question`, `answer`, `must_contain` or
     `chunk_must_contain`, `references`); case, spaces and underscores make no difference, and other
     columns are ignored. References are `{"start_index": …, "end_index": …, "content": …}`, in CSV
-    as JSON; the content is optional. Without a column for it, each may name its "document"; a
-    question with references in several documents becomes one question for each.
+    as JSON; the content is optional. If there is no column `document`, each reference may name its
+    "document". A question with references in several documents becomes one question for each.
 
     Args:
         path: A .jsonl or .csv file.
@@ -80,14 +80,14 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
     excerpts: dict[str, list[_Reference]] = {}
     for reference in map(partial(_reference, where=where), references):
         excerpts.setdefault(named or reference.document, []).append(reference)
-    for name, own in (excerpts or {named: []}).items():
+    for name, in_document in (excerpts or {named: []}).items():
         document = find_document(by_name, name, where)
         yield Question(
             values["question"],
             document.name,
             values.get("answer", ""),
             values.get("must_contain") or None,
-            tuple(_check_reference(reference, document, where) for reference in own),
+            tuple(_check_reference(reference, document, where) for reference in in_document),
         )
 
 
@@ -100,10 +100,10 @@ class _Reference(NamedTuple):
 
 
 def _reference(given: object, *, where: str) -> _Reference:
-    """Return a reference as the file gives it.
+    """Parse a reference.
 
     Raises:
-        ValueError: It is not such an object, or its offsets are not a range.
+        ValueError: It is not an object with offsets, or its offsets are not a range.
     """
     fields = given if isinstance(given, dict) else {}
     start, end, content = map(fields.get, ("start_index", "end_index", "content"))

@@ -107,13 +107,13 @@ def ask_all(
         StoreError: The store cannot be used.
     """
     check_positive("max_concurrency", max_concurrency)
-    asked = CachedModel(model, store, policy=policy)
+    cached = CachedModel(model, store, policy=policy)
     stop = threading.Event()
 
     def reply_to(ask: Ask[T]) -> Reply[T]:
         try:
             if not stop.is_set():
-                return ask_one(asked, ask)
+                return ask_one(cached, ask)
         except BaseException:
             stop.set()  # no further question is asked, and pauses between attempts end
             raise

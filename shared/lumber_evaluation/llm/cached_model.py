@@ -50,7 +50,7 @@ class CachedModel:
             self._cache.open()
 
     def ask(self, system: str, user: str) -> tuple[Completion, Usage]:
-        """Return the stored completion, or ask for it; and the usage of this call, if it was one.
+        """Return the stored completion or a new one, and its usage, which is zero if stored.
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
@@ -65,15 +65,15 @@ class CachedModel:
 
         def find() -> tuple[Completion, bool]:
             cache = self._cache
-            if cache is not None and (kept := cache.read("completion", lambda: read(cache))):
-                return kept, False
+            if cache is not None and (stored := cache.read("completion", lambda: read(cache))):
+                return stored, False
             completion = self._model.complete(system, user)
             completion = replace(completion, text=encodable(completion.text))
             if self._cache is not None:
                 self._cache.put(key, json.dumps(asdict(completion)).encode())
             return completion, True
 
-        (completion, paid), mine = self._asked.once(key, find)
-        if not (paid and mine):
+        (completion, is_new), is_caller = self._asked.once(key, find)
+        if not (is_new and is_caller):
             return completion, Usage()
         return completion, Usage(1, completion.prompt_tokens, completion.completion_tokens)

@@ -3,7 +3,7 @@
 Chunks are sampled evenly over the documents. For each, a language model asks one question (when,
 what, where or who) and quotes the words that answer it (LumberChunker paper, section 4). A question
 is kept only if its quotation occurs in its chunk, word for word after repair, and nowhere else in
-its document. So it is known for a chunk of any splitter whether it answers the question.
+its document. So a chunk of any splitter answers the question if it contains the quotation.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Which question does this passage alone answer?""",
 
 _FIELDS = ("question", "answer", "quotation")
 _MIN_CHUNK_LENGTH = 100  # characters in a chunk to ask about: more than a heading
-_TRIES_PER_STRETCH = 3  # chunks tried per stretch of a document
+_TRIES_PER_PART = 3  # chunks of a part of the documents that are asked about
 _WHY_OR_HOW = re.compile(r"(?:why|how)\b", re.IGNORECASE)
 _REFERENCE_TO_PASSAGE = re.compile(
     r"\b(?:in|from|of|by|per|within|to|at)\s+(?:this|that|the)\s+"
@@ -123,9 +123,9 @@ def make_questions(
 ) -> QuestionSet:
     """Generate questions that exactly one chunk answers.
 
-    The chunks of all documents are divided into `count` equal stretches. From each, a chunk is
-    sampled and asked about. If its question is not kept, another chunk of the stretch is tried, up
-    to three in total. So there may be fewer than `count` questions, but never more.
+    The chunks of all documents are divided into `count` equal parts. From each part, a chunk is
+    sampled and asked about. If its question is not kept, another chunk of the part is tried, up to
+    three in total. So there may be fewer than `count` questions, but never more.
 
     Args:
         splits: The documents, split by any splitter. Preferably one that is not compared.
@@ -145,12 +145,12 @@ def make_questions(
         StoreError: The store cannot be used.
     """
     check_positive("count", count)
-    stretches = _stretches(_sources(splits, documents), count, seed)
+    parts = _sample_parts(_sources(splits, documents), count, seed)
     kept: list[_Reading] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []
     usage = Usage()
-    for number in range(_TRIES_PER_STRETCH):
-        drawn = [stretch[number] for stretch in stretches if number < len(stretch)]
+    for number in range(_TRIES_PER_PART):
+        drawn = [part[number] for part in parts if number < len(part)]
         if not drawn:
             break
         replies = ask_all(
@@ -180,7 +180,7 @@ def make_questions(
             for source, reply in zip(drawn, replies, strict=True)
             if reply.outcome == "unavailable" or (reply.value and reply.value.question)
         }
-        stretches = [s for s in stretches if number < len(s) and s[number].order not in done]
+        parts = [p for p in parts if number < len(p) and p[number].order not in done]
     kept.sort(key=lambda reading: reading.source.order)
     dropped.sort(key=lambda pair: pair[0].order)
     return QuestionSet(
@@ -244,16 +244,16 @@ def _sources(splits: Sequence[SplitDocument], documents: Iterable[Document]) -> 
     return sources
 
 
-def _stretches(sources: list[_Source], count: int, seed: int) -> list[list[_Source]]:
-    """Divide chunks into stretches, each in the order in which its chunks are tried."""
+def _sample_parts(sources: list[_Source], count: int, seed: int) -> list[list[_Source]]:
+    """Divide chunks into parts; return the chunks of each that are tried, in order."""
     count = min(count, len(sources))
-    stretches = []
+    parts = []
     for number in range(count):
         first, stop = (len(sources) * at // count for at in (number, number + 1))
-        stretch = sources[first:stop]
-        chance = random.Random(f"{seed}/{number}")
-        stretches.append(chance.sample(stretch, min(_TRIES_PER_STRETCH, len(stretch))))
-    return stretches
+        part = sources[first:stop]
+        generator = random.Random(f"{seed}/{number}")
+        parts.append(generator.sample(part, min(_TRIES_PER_PART, len(part))))
+    return parts
 
 
 def _read_question(source: _Source, reply: str) -> _Reading:
@@ -268,7 +268,7 @@ def _read_question(source: _Source, reply: str) -> _Reading:
     question, answer = words(fields["question"]), words(fields["answer"])
     for fault in _faults(question, answer):
         raise UnusableReplyError(fault)
-    # Not folded to one line: a quotation of several lines may be verbatim.
+    # Its line breaks stay: a quotation of several lines may be verbatim.
     quoted = fields["quotation"] if isinstance(fields["quotation"], str) else ""
     (citation,) = cite([quoted], [CitedPart("", Source(source.text), source.span.start)])
     span = citation.span

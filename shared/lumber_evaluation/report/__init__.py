@@ -28,8 +28,8 @@ HTML_FILE, JSON_FILE = "report.html", "report.json"
 def write_report(comparison: Comparison, folder: str | Path) -> Path:
     """Write `report.html` and `report.json`.
 
-    Each replaces an older file in one step: two processes that write into one folder leave whole
-    files, and an error or an interruption leaves the older ones.
+    Each file replaces an older one in one step, so it is complete even if two processes write into
+    one folder. An error or an interruption leaves the older files.
 
     Args:
         comparison: What to report.
@@ -57,8 +57,8 @@ def write_report(comparison: Comparison, folder: str | Path) -> Path:
 def render(comparison: Comparison) -> str:
     """Return the page.
 
-    Nothing in it comes from elsewhere, and its Content-Security-Policy allows nothing else: texts
-    and names are escaped, and only the page's own style, known by its digest, applies.
+    The page loads nothing. Texts and names are escaped, and its Content-Security-Policy allows only
+    its own style, by its digest.
 
     Raises:
         MissingExtraError: jinja2 is not installed.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from lumber_evaluation.comparison import FEWEST, Comparison, Difference
+from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison, Difference
 from lumber_evaluation.comparison.metrics import PASSAGE_RECALL, WORD_RECALL, Metric
 from lumber_retrieval.passages.joining import MAX_GAP
 
-_FEW_QUESTIONS = 100
+_FEW_QUESTIONS = 100  # a single question moves a share by a point or more
+_MANY_DIFFERENCES = 40  # at 95 %, two look clear by chance alone
 
 
 def conclusions(comparison: Comparison) -> list[str]:
@@ -28,7 +29,7 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 
 def explanation(comparison: Comparison) -> str:
-    """Return what the leading recalls are, in a sentence each; "" if none was measured."""
+    """Return the definitions of the leading recalls, a sentence each; "" if none was measured."""
     leading = {metric.family: metric for metric in comparison.metrics if metric.leads}
     if WORD_RECALL not in leading:
         return ""
@@ -47,7 +48,7 @@ def explanation(comparison: Comparison) -> str:
     return text
 
 
-def in_a_sentence(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """Join names for a sentence: "A, B and C"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -64,12 +65,12 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         equals = [d.second for d in against if not d.value]
         has = "have" if equals else "has"
         return (
-            f"{metric.label}: {in_a_sentence([best, *equals])} {has} the highest value ({value}), "
+            f"{metric.label}: {join_names([best, *equals])} {has} the highest value ({value}), "
             "which does not show who is better: k passages of different sizes are not the same "
             "amount of text."
         )
     open_ = [d for d in against if not d.clear]
-    clear = in_a_sentence([d.second for d in against if d.clear] or [""])
+    clear = join_names([d.second for d in against if d.clear] or [""])
     if not open_:
         return f"{metric.label}: {best} is clearly ahead of every other splitter ({value})."
     if not clear:
@@ -90,10 +91,10 @@ def _name_undecided(open_: list[Difference]) -> str:
     behind = [d.second for d in open_ if d.value]
     if equals:
         has = "has" if len(equals) == 1 else "have"
-        sentences.append(f"{in_a_sentence(equals)} {has} the same value")
+        sentences.append(f"{join_names(equals)} {has} the same value")
     if behind:
         sentences.append(
-            f"{in_a_sentence(behind)} cannot be distinguished from it with what was measured here"
+            f"{join_names(behind)} cannot be distinguished from it with what was measured here"
         )
     return f"{'; '.join(sentences)}."
 
@@ -124,14 +125,14 @@ def _about_questions(comparison: Comparison) -> list[str]:
 def _about_documents(comparison: Comparison) -> list[str]:
     sentences = []
     asked = {question.document for question in comparison.corpus.questions}
-    if 0 < len(asked) < FEWEST and len(asked) < len(comparison.corpus.questions):
+    if 0 < len(asked) < MIN_FOR_INTERVAL and len(asked) < len(comparison.corpus.questions):
         plural = "one document" if len(asked) == 1 else f"{len(asked)} documents"
         sentences.append(
             f"All questions are about {plural}: intervals draw questions, and tell nothing about "
             "other documents."
         )
     segmented = sum(document.is_segmented for document in comparison.corpus.documents)
-    if 0 < segmented < FEWEST:
+    if 0 < segmented < MIN_FOR_INTERVAL:
         plural = "document has" if segmented == 1 else "documents have"
         sentences.append(
             f"Only {segmented} {plural} reference segments: too few to distinguish a better "
@@ -151,8 +152,8 @@ def _about_answers(comparison: Comparison) -> list[str]:
             "splitter can find them."
         )
     for result in comparison.results:
-        found = result.retrieval.questions if result.retrieval is not None else ()
-        cut = sum(question.is_cut_apart for question in found)
+        questions = result.retrieval.questions if result.retrieval is not None else ()
+        cut = sum(question.is_cut_apart for question in questions)
         if cut:
             sentences.append(
                 f"{result.name}: {cut} of {count} questions have an answer that no chunk contains "
@@ -166,14 +167,14 @@ def _about_judges(comparison: Comparison) -> list[str]:
     if not local:
         return []
     return [
-        f"{in_a_sentence(local)}: the bundled model judged where topics shift, not a language "
+        f"{join_names(local)}: the bundled model judged where topics shift, not a language "
         "model; with one the chunks differ."
     ]
 
 
 def _about_many_differences(comparison: Comparison) -> list[str]:
     count = len(comparison.differences)
-    if count < 40:
+    if count < _MANY_DIFFERENCES:
         return []
     return [
         f"{count} paired differences were taken at 95 %: some will look clear by chance alone. "

@@ -17,7 +17,7 @@ WIDTH, MARGIN = 440, 20  # units of the drawing, which fills the width it gets
 
 @dataclass(frozen=True, slots=True)
 class PlotRow:
-    """A splitter's difference: its name, the difference in words, and three places in x."""
+    """A splitter's name, its difference from the best as text, and the x of value and interval."""
 
     name: str
     shown: str
@@ -32,7 +32,7 @@ class Plot:
 
     Attributes:
         title: Its heading.
-        ticks: Places in x with their labels; "0" is that of no difference.
+        ticks: The x and the label of each tick; "0" is no difference.
         rows: A row for each splitter but the best.
     """
 

@@ -1,8 +1,8 @@
 """Retrieval: does a search for a question find the text that answers it?
 
 `searching` searches the chunks of one splitter for every question, and `passage_search` finds
-passages. `references` finds which chunks answer a question; `question_results` and `word_recall`
-measure what was found.
+passages. `references` determines which chunks answer a question; `question_results` and
+`word_recall` measure the results.
 """
 
 from lumber_evaluation.retrieval.passage_search import PASSAGE_BUDGETS

@@ -1,6 +1,6 @@
-"""What a reader gets: passages, found as `PassageIndex` finds them.
+"""Measures what a reader gets: passages, found as `PassageIndex` finds them.
 
-They are found by vectors and keywords together. All words of the passages count.
+Vectors and keywords are searched together. All words of the passages count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PASSAGE_BUDGETS = (300, 600)
 
 
 class PassageSearch:
-    """Searches chunks that have vectors for passages.
+    """Searches chunks with vectors, and joins the hits to passages.
 
     Args:
         documents: The documents, by name.
@@ -30,7 +30,7 @@ class PassageSearch:
         vectors: Their vectors, shape (chunks, width).
         context: Whether vectors and keywords include the contexts of chunks.
         surroundings: Whether they include the texts around a chunk.
-        read: Measures the recall of the reference text.
+        word_recall: Measures the recall of the reference text.
     """
 
     def __init__(
@@ -41,11 +41,11 @@ class PassageSearch:
         *,
         context: bool,
         surroundings: bool,
-        read: WordRecall,
+        word_recall: WordRecall,
     ) -> None:
         self._texts = {name: document.text for name, document in documents.items()}
         self._chunks = chunks
-        self._read = read
+        self._word_recall = word_recall
         self._store = PassageStore(None)
         members: dict[str, list[int]] = {}
         for number, chunk in enumerate(chunks):
@@ -93,11 +93,11 @@ class PassageSearch:
             }
 
     def _recall(self, question: Question, found: Sequence[Passage], words: int) -> float:
-        # Best first: of a single passage above the budget only the first words are read, and if
-        # headings are read, too, there is no room for the last passages.
+        # Best first, because the last may not fit: a single passage can exceed the budget, and
+        # headings count here.
         passages = []
         for passage in sorted(found, key=lambda passage: -passage.score):
             first = min(passage.hits, key=lambda hit: hit.span)
             above = self._chunks[first.metadata["number"]].context
             passages.append(EvaluatedChunk(passage.document, passage.span, passage.text, above))
-        return self._read.of(passages)(question, range(len(passages)), words)
+        return self._word_recall.of(passages)(question, range(len(passages)), words)

@@ -1,7 +1,7 @@
-"""What a search of a splitter's chunks finds for each question, and the measures of it.
+"""The results of a search of a splitter's chunks for each question, and their measures.
 
-The first chunk that answers counts, as in the code published with the LumberChunker paper: Recall@k
-is the share of questions for which it is among the first k, DCG@k discounts it by rank.
+Only the first chunk that answers counts, as in the code published with the LumberChunker paper:
+Recall@k is the share of questions for which it is among the first k, DCG@k discounts it by rank.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lumber_evaluation.retrieval.references import TokenOverlap
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 
 CUTOFFS = (1, 2, 5, 10, 20)
-"""Numbers of chunks that are looked at: the k of Recall@k and DCG@k."""
+"""The k of Recall@k and DCG@k: numbers of chunks."""
 
 _NO_OVERLAP = TokenOverlap(math.nan, math.nan, math.nan)
 
@@ -129,4 +129,4 @@ class RetrievalResult:
 
         A value that is nan is left out by `bootstrap` as well.
         """
-        return [measure(one) for one in self.questions]
+        return [measure(result) for result in self.questions]

@@ -4,8 +4,8 @@ A chunk contains a question's string (GutenQA's `Chunk Must Contain`) if the tex
 both case-folded.
 
 A chunk has a reference excerpt if it contains at least half of the excerpt, or if at least half of
-the chunk is in the excerpt. So a sliver of a divided excerpt answers nothing, but wherever one cut
-divides it, one chunk has it. White space does not count.
+the chunk is in the excerpt. So a small part of an excerpt does not count, but if one cut divides an
+excerpt anywhere, one of the two chunks has it. White space does not count.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class GoldFinder:
             return [
                 number
                 for number, chunk in enumerate(self._chunks)
-                if any(self._holds(chunk.span, reference) for reference in question.references)
+                if any(self._contains(chunk.span, reference) for reference in question.references)
             ]
         wanted = (question.must_contain or "").strip().casefold()
         return [number for number, text in enumerate(self._folded) if wanted in text]
 
-    def _holds(self, chunk: Span, reference: Span) -> bool:
+    def _contains(self, chunk: Span, reference: Span) -> bool:
         common = Span(max(chunk.start, reference.start), min(chunk.end, reference.end))
         if common.start >= common.end:
             return False

@@ -83,7 +83,7 @@ def retrieve(
         placed, embedder.embed_documents, surroundings=False, show_progress=show_progress
     )
     if surroundings:
-        if passages:  # as an index keeps them
+        if passages:  # quantised, as in an index
             embedded = [unpack(pack(own), len(own)) for own in embedded]
         embedded = [in_surroundings(*pair) for pair in zip(placed, embedded, strict=True)]
     vectors = np.concatenate(embedded)
@@ -91,29 +91,32 @@ def retrieve(
     if embedder.similarity == "cosine":
         vectors, asked = unit_length(vectors), unit_length(asked)
     gold = _gold(corpus, chunks)
-    read = WordRecall(corpus.by_name, chunks)
+    word_recall = WordRecall(corpus.by_name, chunks)
     results: dict[int, QuestionResult] = {}
     for numbers, questions in _search_scopes(corpus, chunks, within_document):
-        joining = None
+        passage_search = None
         if passages:
-            joining = PassageSearch(
+            passage_search = PassageSearch(
                 corpus.by_name,
                 [chunks[number] for number in numbers],
                 vectors[numbers],
                 context=context,
                 surroundings=surroundings,
-                read=read,
+                word_recall=word_recall,
             )
-        count = max(CUTOFFS[-1], read.depth(numbers, WORD_BUDGETS[-1]))
+        count = max(CUTOFFS[-1], word_recall.depth(numbers, WORD_BUDGETS[-1]))
         searched = vectors[numbers]
         for question in questions:
+            vector = asked[question]
             # Rounded, because equal vectors may differ in the last digit.
-            near = np.round(searched @ asked[question], 6) if numbers else asked[question][:0]
-            result = _result(corpus, question, chunks, numbers, near, gold[question], count, read)
-            if joining is not None:
+            near = np.round(searched @ vector, 6) if numbers else vector[:0]
+            result = _result(
+                corpus, question, chunks, numbers, near, gold[question], count, word_recall
+            )
+            if passage_search is not None:
                 about = corpus.questions[question]
-                joined = joining.find(about, queries[question], asked[question].tolist())
-                result = replace(result, passage_recalls=joined)
+                recalls = passage_search.find(about, queries[question], vector.tolist())
+                result = replace(result, passage_recalls=recalls)
             results[question] = result
     ordered = tuple(results[n] for n in range(len(queries)))
     texts = {chunk.in_context for own in placed for chunk in own}
@@ -164,19 +167,19 @@ def _result(
     near: Vectors,
     gold: Sequence[int],
     count: int,
-    read: WordRecall,
+    word_recall: WordRecall,
 ) -> QuestionResult:
-    """Return what is found for a question.
+    """Return the result of one question.
 
     Args:
         corpus: The corpus.
         number: The number of the question.
         chunks: All chunks.
         numbers: Numbers of the chunks that are searched.
-        near: How similar each of these is to the question.
+        near: The similarity of each of these to the question.
         gold: Numbers of the chunks that answer it.
-        count: How many of the nearest chunks are read at most.
-        read: Measures recall at equal amounts of text.
+        count: Maximum number of the nearest chunks that are read.
+        word_recall: Measures recall at equal amounts of text.
     """
     question = corpus.questions[number]
     ranked = np.argsort(-near, kind="stable")
@@ -191,6 +194,6 @@ def _result(
         first,
         tuple(gold),
         min((places[number] for number in gold if number in places), default=None),
-        {words: read(question, found, words) for words in WORD_BUDGETS},
+        {words: word_recall(question, found, words) for words in WORD_BUDGETS},
         overlaps,
     )

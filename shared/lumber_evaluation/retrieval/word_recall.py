@@ -39,7 +39,7 @@ class WordRecall:
     """
 
     def __init__(self, documents: Mapping[str, Document], chunks: Sequence[EvaluatedChunk]) -> None:
-        self._texts = {name: _WordsOf(document.text) for name, document in documents.items()}
+        self._texts = {name: _CountedText(document.text) for name, document in documents.items()}
         self._count(chunks)
 
     def of(self, chunks: Sequence[EvaluatedChunk]) -> WordRecall:
@@ -57,15 +57,15 @@ class WordRecall:
         ]
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
-        """Return how many of some chunks are enough for `budget` words, in any order."""
+        """Return how many of some chunks have `budget` words together, whichever they are."""
         smallest = np.cumsum(sorted(self.words[number] for number in numbers))
         return int(np.searchsorted(smallest, budget)) + 1
 
     def __call__(self, question: Question, ranked: Sequence[int], budget: int) -> float:
         """Return the share of a question's reference text among the first words retrieved.
 
-        The reference text is that of the question's references, or else its string in the document:
-        of several occurrences, the one of which most was retrieved.
+        The reference text is that of the question's references, or else its string in the document.
+        If the string occurs several times, the occurrence counts of which most was retrieved.
 
         Args:
             question: The question.
@@ -108,13 +108,13 @@ class WordRecall:
 
 def absent_questions(corpus: Corpus) -> list[Question]:
     """Return the questions whose reference text does not occur in their document."""
-    texts: dict[str, _WordsOf] = {}
+    texts: dict[str, _CountedText] = {}
     for name in {question.document for question in corpus.questions}:
-        texts[name] = _WordsOf(corpus.by_name[name].text)
+        texts[name] = _CountedText(corpus.by_name[name].text)
     return [q for q in corpus.questions if not texts[q.document].references(q)]
 
 
-class _WordsOf:
+class _CountedText:
     """A text with counts of its words and visible characters."""
 
     def __init__(self, text: str) -> None:
