@@ -187,7 +187,7 @@ class SpanNodeParser(NodeParser):
         return copied
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """Return what `repr` shows; only the class of custom objects, which may have credentials."""
+        """Return what `repr` shows; of custom objects the class: they may have credentials."""
         for name, value in super().__repr_args__():
             yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
 
