@@ -199,8 +199,9 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
         return start, own
     if not start <= end <= start + len(content):
         raise ValueError(
-            f"the text that begins with {content[:40]!r} has the offsets {start:,} to {end:,}, "
-            "which do not fit it: join or cite hits before anything changes their text"
+            f"the chunk that begins with {content[:40]!r} has the offsets {start:,} to {end:,}, "
+            "which do not fit its text: join or cite hits before anything changes their text"
+
         )
     return start, content[len(content) - (end - start) :]
 

@@ -92,7 +92,7 @@ def with_metadata(**metadata: Any) -> Document:
         ),
         (with_metadata(source="story.txt", start_index="0"), [TALE], "must be an offset"),
         (with_metadata(source="a", start_index=5, end_index=90), [TALE], "do not fit its text"),
-        (with_metadata(source="a", start_index=0), [Document("Ada")], "which document"),
+        (with_metadata(source="a", start_index=0), [Document("Ada")], "does not name its document"),
         (
             with_metadata(source="story.txt", start_index=0),
             [TALE, Document("Ada", metadata=TALE.metadata)],
