@@ -56,7 +56,9 @@ def make_filter(filters: MetadataFilters | None) -> Accepts | None:
     if filters is None or not filters.filters:
         return None
     parts = [
-        make_filter(each) or _accept_all if isinstance(each, MetadataFilters) else _one_filter(each)
+        (make_filter(each) or (lambda _: True))  # an empty group accepts all
+        if isinstance(each, MetadataFilters)
+        else _one_filter(each)
         for each in filters.filters
     ]
     if filters.condition is FilterCondition.OR:
@@ -87,12 +89,8 @@ def _one_filter(wanted: MetadataFilter) -> Accepts:
     return accepts
 
 
-def _accept_all(metadata: Mapping[str, Any]) -> bool:
-    del metadata
-    return True
-
-
-def _fits(kind: FilterOperator, value: object) -> bool:
+def _fits
+(kind: FilterOperator, value: object) -> bool:
     """Return whether a value fits the operator of a filter."""
     if kind is FilterOperator.IS_EMPTY:
         return True
