@@ -201,7 +201,6 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
         raise ValueError(
             f"the chunk that begins with {content[:40]!r} has the offsets {start:,} to {end:,}, "
             "which do not fit its text: join or cite hits before anything changes their text"
-
         )
     return start, content[len(content) - (end - start) :]
 

@@ -89,8 +89,7 @@ def _one_filter(wanted: MetadataFilter) -> Accepts:
     return accepts
 
 
-def _fits
-(kind: FilterOperator, value: object) -> bool:
+def _fits(kind: FilterOperator, value: object) -> bool:
     """Return whether a value fits the operator of a filter."""
     if kind is FilterOperator.IS_EMPTY:
         return True

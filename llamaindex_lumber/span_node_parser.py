@@ -343,7 +343,6 @@ class SpanNodeParser(NodeParser):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
             if isinstance(node, TextNode) and ends is not None:
                 node.start_char_idx, node.end_char_idx = ends
-
         return linked
 
     def __getstate__(self) -> dict[str, Any]:

@@ -490,5 +490,4 @@ def _stamp(named: NamedPath | None) -> Stamp | None:
     except OSError:  # reading reports what is wrong
         return None
     # A file that the user may no longer read is not answered from.
-
     return stamp_of(status) if os.access(named.path, os.R_OK) else None
