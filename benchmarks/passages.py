@@ -57,7 +57,7 @@ from benchmarks.searches import (
 from benchmarks.splitters import PEERS
 from lumber_core.text.context import Context
 from lumber_evaluation.bootstrap import paired_difference
-from lumber_evaluation.comparison import FEWEST
+from lumber_evaluation.comparison import MIN_FOR_INTERVAL
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 
@@ -241,7 +241,7 @@ def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
         cells += [f"{count:.1f}", f"{600 / count:.0f}"]
         if against and name != against:
             # Of a few documents only the questions can be drawn.
-            documents = row.documents if len({*row.documents}) >= FEWEST else None
+            documents = row.documents if len({*row.documents}) >= MIN_FOR_INTERVAL else None
             gain = paired_difference(row.recall[600], rows[against].recall[600], clusters=documents)
             cells.append(f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})")
         print(" | ".join([name, *cells]), flush=True)
