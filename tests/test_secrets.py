@@ -38,7 +38,7 @@ from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import render, report_json
-from lumber_evaluation.splitters import describe
+from lumber_evaluation.splitters import readable_repr
 from tests.cli.running import run
 from tests.core.llms.conftest import need
 from tests.evaluation.comparing import WordEmbedder, corpus
@@ -270,7 +270,7 @@ def test_settings_in_a_report_are_without_keys_and_headers() -> None:
             self.default_headers = {"X-Gateway": KEY}
             self.size = 5
 
-    assert describe(Client()) == "Client(size=5)"
+    assert readable_repr(Client()) == "Client(size=5)"
 
 
 def test_a_report_tells_no_key(tmp_path: Path) -> None:

@@ -79,10 +79,10 @@ def wrap_splitter(splitter: object, *, name: str | None = None) -> EvaluatedSpli
         return splitter
     cut = _make_cut(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _WrappedSplitter(named, describe(splitter), _identity(splitter), cut)
+    return _WrappedSplitter(named, readable_repr(splitter), _identity(splitter), cut)
 
 
-def describe(thing: object) -> str:
+def readable_repr(thing: object) -> str:
     """Return an object's class and those of its settings that are data, without secrets.
 
     Objects of this project and functions are shown by their `repr`.
@@ -246,14 +246,14 @@ def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Split
     for piece in pieces:
         if not isinstance(piece, tuple) or len(piece) != 2:
             raise TypeError(
-                f"{describe(function)} should return (start, end) offsets or strings, "
+                f"{readable_repr(function)} should return (start, end) offsets or strings, "
                 f"found {piece!r}"
             )
         span = Span(*piece)
         before = spans[-1].start if spans else 0
         if not before <= span.start < span.end <= len(text):
             raise ValueError(
-                f"{describe(function)} returned {piece} for a text of {len(text)} characters, "
+                f"{readable_repr(function)} returned {piece} for a text of {len(text)} characters, "
                 f"after a chunk that starts at {before}; chunks should come in the order of their "
                 "starts, inside the text, and none empty"
             )
