@@ -1,4 +1,4 @@
-"""How well splitters find the boundaries that people set, on development data.
+"""Measures how well splitters find boundaries that people annotated, on development data.
 
     python benchmarks/boundaries.py ../shared/data                     everything (half an hour)
     python benchmarks/boundaries.py ../shared/data --only bert greedy  some splitters
@@ -73,8 +73,8 @@ def texttiling() -> Callable[[str], list[str]]:
 
 
 def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
-    """Return what makes each splitter, as `wrap_splitter` takes it."""
-    found: dict[str, Callable[[], object]] = {
+    """Return a function that makes each splitter, by name."""
+    makers: dict[str, Callable[[], object]] = {
         "bert": lambda: above_threshold(BertChunker(model, threshold=0.0)),
         "no cuts": lambda: lambda text: [text],
         "texttiling": texttiling,
@@ -82,14 +82,14 @@ def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
         "langchain semantic": lambda: langchain_semantic(embeddings=Bundled()),
         "llamaindex semantic": llamaindex_semantic,
     }
-    if model != "bundled":  # which scores places, not words
-        found["bert, moving"] = lambda: above_threshold(BertChunker(model, paper=True))
-    return found
+    if model != "bundled":  # the bundled model scores no words, which `paper` needs
+        makers["bert, moving"] = lambda: above_threshold(BertChunker(model, paper=True))
+    return makers
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a splitter scored on a corpus."""
+    """The scores of a splitter on a corpus."""
 
     scores: SegmentationScores
     words_per_chunk: float
@@ -97,17 +97,17 @@ class Measured:
 
     def row(self) -> str:
         """Return the columns of a table."""
-        found = self.scores.boundaries
+        score = self.scores.boundaries
         return (
-            f"{found.precision:.3f} | {found.recall:.3f} | {found.f1:.3f} | "
+            f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | "
             f"{self.scores.pk:.3f} | {self.scores.window_diff:.3f} | "
             f"{self.words_per_chunk:.0f} | {self.seconds:.0f}"
         )
 
 
 def measure(documents: Sequence[Document], splitter: object) -> Measured:
-    made = wrap_splitter(splitter)
-    splits = [made.split(document) for document in documents]
+    wrapped = wrap_splitter(splitter)
+    splits = [wrapped.split(document) for document in documents]
     cuts = [[chunk.span.start for chunk in split.chunks] for split in splits]
     words = sum(len(document.text.split()) for document in documents)
     seconds = sum(split.seconds for split in splits)

@@ -1,13 +1,14 @@
-"""Whether quotes that a model changed are found, and none that stand nowhere.
+"""Measures whether changed quotes are found, and quotes of other documents are not.
 
     python benchmarks/citations.py ../shared/data
 
 Quotes are sentences and ranges of words of the development corpora, and of XQuAD's articles in five
 languages, from 8 words on (in Chinese, characters), changed in one way each. A quote is looked for
-in ten documents of its corpus (one where a corpus is a single document). Shown are the shares found
-exactly, aligned and not at all; of those found, how many are at the right place (precision), and of
-all, how many are found there (recall). Beside it, what is often written by hand: the partial ratio
-of rapidfuzz over each document in lower case, from 80 on, for every fifth quote.
+in ten documents of its corpus (one where a corpus is a single document). The table has the shares
+that are found exactly, by alignment and not at all; precision, the share of the found quotes that
+are at the right place; and recall, the share of all quotes that are. The baseline is what is often
+written by hand: the partial ratio of rapidfuzz, at least 80, over each document in lower case, for
+every fifth quote.
 
 A place is right if it shares four fifths of its characters with that of the quote, or has the
 same letters.
@@ -33,12 +34,12 @@ from lumber_evaluation.dataset import Corpus, Document
 from lumber_retrieval.citing.citations import Citation, cite
 
 QUOTES_PER_CORPUS = 250
-BY_HAND = 5  # every fifth quote is also looked for by hand, which takes ten times as long
+BASELINE_EVERY = 5  # every fifth quote is also looked for by rapidfuzz, in ten times the time
 DOCUMENTS_SEARCHED = 10  # for each quote
 MIN_WORDS, MAX_WORDS = 8, 60  # words of a quote
 HAN = "[\u4e00-\u9fff]"
 WORD = re.compile(rf"{HAN}|(?:(?!{HAN})\S)+")
-MIN_SIMILARITY = 80  # from 0 to 100, of what is found by hand
+MIN_SIMILARITY = 80  # of the baseline, from 0 to 100
 ELSEWHERE = "of another document"
 Change = Callable[[list[str], random.Random], list[str]]
 
@@ -74,20 +75,20 @@ def load_xquad(data: Path, language: str) -> Corpus:
 
 
 def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> None:
-    """Print what is found of quotes of some corpora."""
+    """Print how many quotes of some corpora are found."""
     asked = [quote for corpus in corpora for quote in quotes_of(corpus, count, chance)]
     vocabulary = [each for _, document, span in asked for each in words_of(span.of(document.text))]
     ways = changes(vocabulary)
     rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
     for number, quote in enumerate(asked):
-        for name, row in outcomes(ways, *quote, chance, by_hand=number % BY_HAND == 0):
+        for name, row in outcomes(ways, *quote, chance, by_hand=number % BASELINE_EVERY == 0):
             rows[name].append(row)
     print(f"\n{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
     print("by hand: recall")
     print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
-    for name, own in rows.items():
-        show(name, own)
+    for row in rows.items():
+        show(*row)
 
 
 def quotes_of(
@@ -95,7 +96,7 @@ def quotes_of(
 ) -> list[tuple[list[Document], Document, Span]]:
     """Return places in the documents of a corpus, each with the documents to look in."""
     documents = [*corpus.documents]
-    found = []
+    quotes = []
     for number in range(count):
         document = chance.choice(documents)
         fitting = sentences_of(document) if number % 2 else []
@@ -109,8 +110,8 @@ def quotes_of(
         others = [other for other in documents if other is not document]
         among = chance.sample(others, min(DOCUMENTS_SEARCHED - 1, len(others)))
         chance.shuffle(among)
-        found.append(([*among, document], document, span))
-    return found
+        quotes.append(([*among, document], document, span))
+    return quotes
 
 
 @cache
@@ -180,7 +181,7 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a quote was found, whether at the right place, and whether by hand; None: not tried."""
+    """How a quote was found, whether at the right place, and whether by the baseline, if tried."""
 
     kind: str
     right: bool
@@ -196,7 +197,7 @@ def outcomes(
     *,
     by_hand: bool,
 ) -> Iterator[tuple[str, Outcome]]:
-    """Yield what is found of a quote that is changed in each way, and without its document."""
+    """Yield the outcome of each change of a quote, and of a search without its document."""
     words = words_of(span.of(document.text))
     quotes = [join_words(change(words, chance)) for change in ways.values()]
     texts = {each.name: each.text for each in documents}
@@ -212,7 +213,7 @@ def outcomes(
 def find_quotes(
     quotes: Sequence[str], texts: Mapping[str, str], true: Place | None, by_hand: bool
 ) -> Iterator[Outcome]:
-    """Yield what is found of quotes."""
+    """Yield the outcome of each quote."""
     for quote, citation in zip(quotes, cite(quotes, texts), strict=True):
         right = _is_right(_place(citation), true, texts)
         near = _is_right(find_by_hand(quote, texts), true, texts) if by_hand else None
@@ -271,7 +272,7 @@ def _letters(text: str) -> str:
 
 
 def _divide(word: str) -> str:
-    """Return a word divided at the end of a line, if it is long, and without its hyphens."""
+    """Return a word without its hyphens, and divided at the end of a line if it is long."""
     bare = word.replace("-", " ")
     return f"{bare[:4]}-\n{bare[4:]}" if len(bare) > 7 and bare.isalpha() else bare
 

@@ -1,4 +1,4 @@
-"""The published corpora that the benchmarks read, as they lie in `../shared/data`."""
+"""Loads the published corpora that the benchmarks read, from `../shared/data`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def load_covidqa(folder: Path) -> Corpus:
 
 
 def load_multi_corpus(folder: Path) -> Corpus:
-    """Load RAG-Multi-Corpus: Markdown of three companies, and questions to all of it together."""
+    """Load RAG-Multi-Corpus: Markdown of three companies, with questions that search all of it."""
     loaded = load_folder(folder, pattern="*/*.md", questions=folder / "questions.jsonl")
     documents = tuple(
         replace(one, source=f"multi_corpus/{one.name.split('/')[0]}") for one in loaded.documents
@@ -62,12 +62,12 @@ def load_multi_corpus(folder: Path) -> Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Report(Document):
-    """A report as it was read from its file, with its pages."""
+    """A report with the file that it was read from, which has its pages."""
 
     file: TextFile = field(kw_only=True)
 
     def to_split(self) -> Source:
-        """Return the report with all that is known about its file."""
+        """Return the report with the metadata of its file."""
         return replace(self.file, metadata={"source": self.name, **self.file.metadata})
 
     @property
@@ -150,7 +150,7 @@ def load_wiki50(folder: Path) -> list[Document]:
 
 
 def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Corpus]:
-    """Return the corpora whose names begin so; None for all. Ends the program if there are none."""
+    """Return the corpora whose names begin with one of `beginnings`; exit if there are none."""
     corpora = [
         *load_chroma(data / "chroma_eval"),
         load_covidqa(data / "covidqa"),
@@ -161,7 +161,8 @@ def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Co
         return corpora
     chosen = [corpus for corpus in corpora if corpus.name.lower().startswith(tuple(beginnings))]
     if not chosen:
-        sys.exit(f"no corpus begins so; there are: {', '.join(corpus.name for corpus in corpora)}")
+        names = ", ".join(corpus.name for corpus in corpora)
+        sys.exit(f"no corpus has a name that begins with one of these; there are: {names}")
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""The bundled encoder as each framework wants one; every text is embedded once."""
+"""The bundled encoder as an embedding model of each framework; every text is embedded once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Bundled(Embeddings):
 
     @classmethod
     def keep(cls, path: Path | None) -> None:
-        """Keep vectors in a file, so that another run embeds nothing again; None keeps none."""
+        """Keep vectors in a file for later runs; None: only in memory."""
         encoder = embedder("bundled")
         cls.encoder = encoder if path is None else CachedEmbedder(encoder, path)
 
@@ -48,7 +48,7 @@ class Bundled(Embeddings):
 
 
 def for_llamaindex() -> Any:
-    """Return the bundled encoder as LlamaIndex wants one."""
+    """Return the bundled encoder as an embedding model of LlamaIndex."""
     from llama_index.core.embeddings import BaseEmbedding
 
     class Embedding(BaseEmbedding):
@@ -68,7 +68,7 @@ def for_llamaindex() -> Any:
 
 
 def for_chonkie() -> Any:
-    """Return the bundled encoder as chonkie wants one."""
+    """Return the bundled encoder as an embedding model of chonkie."""
     from chonkie.embeddings import BaseEmbeddings
 
     class Embedding(BaseEmbeddings):  # type: ignore[misc]  # not installed for checks

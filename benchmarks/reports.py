@@ -1,9 +1,9 @@
-"""Passages of annual reports: pages of the evidence, and numbers with their row and column.
+"""Measures passages of annual reports: pages of the evidence, and numbers with row and column.
 
 Run by `benchmarks/passages.py --reports`. A number of the evidence counts as read if a passage has
-it in a line with the label of its row, or in the line below, and has the year at the head of its
-column, in its text or above it. Evidence states cells a line each; rows with as many numbers as
-there are years above them are measured.
+it in a line with the label of its row, or in the line below, and also has the year at the head of
+its column, in its text or above it. The evidence has a line for each cell. Rows with a number for
+each year above them are measured.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.searches import Build
 BUDGETS = (300, 600, 1200)
 _NUMBER = re.compile(r"[$(\s-]*(\d[\d,]*(?:\.\d+)?)[)%\s]*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d$")
-_LONGEST_HEAD = 30  # characters; a year at the end of a longer line is in a sentence
+_MAX_HEAD_CHARACTERS = 30  # of a column's head; a year at the end of a longer line is in a sentence
 _EMPTY = ("", "\u2014", "\u2013", "-")
 
 
@@ -31,8 +31,8 @@ class Fact(NamedTuple):
     """A number in a table.
 
     Attributes:
-        label: That of its row.
-        number: Without signs.
+        label: The label of its row.
+        number: The number, without signs.
         year: The head of its column.
     """
 
@@ -59,7 +59,7 @@ def facts(evidence: str) -> Iterator[Fact]:
     label, numbers, in_head = "", list[str](), False
     for line in (*map(str.strip, evidence.split("\n")), "end"):
         year, number = _YEAR.search(line), _NUMBER.fullmatch(line)
-        if year and len(line) < _LONGEST_HEAD and (in_head or not number):
+        if year and len(line) < _MAX_HEAD_CHARACTERS and (in_head or not number):
             years = [*(years if in_head else ()), year[0]]
             label, numbers, in_head = "", [], True
         elif number or line in _EMPTY[1:]:
@@ -78,7 +78,7 @@ def _letters(text: str) -> str:
 
 
 def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
-    """Print for how many questions a page of the evidence is touched, and what of it is read."""
+    """Print how often passages have a page of the evidence, and which share of its numbers."""
     reports, questions = load_financebench(data / "financebench")
     stated = [{fact for text in one["evidence"] for fact in facts(text)} for one in questions]
     heads = [f"page at {words:,} words" for words in BUDGETS]

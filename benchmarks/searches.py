@@ -32,8 +32,7 @@ from lumber_retrieval.search import CANDIDATES, fuse
 
 Found = list[tuple[str, Span, str]]
 Search = Callable[[str, int], Found]
-"""Returns, for a question and a number of words, what is found, best first: documents, places, and
-what stands above."""
+"""Returns the hits for a question and a number of words, best first: document, span, headings."""
 Build = Callable[[Sequence[Document]], Search]
 """Indexes documents."""
 
@@ -62,7 +61,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
         name: One of `PEERS`.
         words: Mean size of its chunks.
         keywords: Search words, too.
-        context: What vectors know beside the chunk: "context", "surroundings" or both.
+        context: What vectors include besides the chunk: "context", "surroundings" or both.
     """
 
     def build(documents: Sequence[Document]) -> Search:
@@ -89,7 +88,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
 
 
 def hybrid_engine(*, rerank: bool) -> Build:
-    """Return what `PassageJoiner` makes of the hits of a hybrid search in PostgreSQL.
+    """Return a hybrid search in PostgreSQL, whose hits `PassageJoiner` joins.
 
     Chunks and vectors are those of `PassageIndex`. Vectors are compared by pgvector, and words are
     found by full text search: any word of the question may match, and `ts_rank_cd` ranks. The
@@ -183,9 +182,10 @@ def chunks_of_model(kind: str, data: Path) -> Build:
 
 
 def places_of(chunks: Sequence[str], text: str) -> Iterator[tuple[Span, str, str]]:
-    """Yield where chunks are, what they say, and the path above them.
+    """Yield the place and the text of each chunk, and the path above it.
 
-    White space aside; of a chunk that is not a slice, from its first line to its last one that are.
+    White space is ignored. If a chunk is not a slice of the text, its place is from the first to
+    the last of its lines that are.
     """
     places = [place for place, character in enumerate(text) if not character.isspace()]
     bare = "".join(text.split())
@@ -335,7 +335,7 @@ def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
 
 
 def _span_of(node: Any, texts: dict[str, str]) -> Span:
-    """Return where the text of a node is, which LlamaIndex knows or has changed white space of."""
+    """Return where the text of a node is; LlamaIndex may have changed its white space."""
     text, start = texts[node.ref_doc_id], node.start_char_idx or 0
     content = node.text
     found = text.find(content[:80], max(0, start - 3 * len(content)))

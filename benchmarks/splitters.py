@@ -1,7 +1,6 @@
 """The splitters that benchmarks measure: this project's, and those of other packages.
 
-All are made from a size, in what they count by themselves. Other packages are imported when their
-splitter is made.
+Each is made from a size in its own unit. Other packages are imported when their splitter is made.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from lumber_core.text.units import sentences
 from lumber_evaluation.dataset import Corpus
 from lumber_evaluation.splitters import wrap_splitter
 
-# Of chunk_size, as Bert and Layout have it by default.
-_TARGET_SHARE = 0.6
+_TARGET_SHARE = 0.6  # of chunk_size, the default of Bert and Layout
 
 
 @dataclass(frozen=True)
@@ -32,11 +30,11 @@ class Peer:
     """A splitter with a size setting.
 
     Attributes:
-        make: Makes it from the setting, as `wrap_splitter` takes it.
-        low: A setting that gives chunks that are too short.
-        high: One that gives chunks that are too long.
+        make: Makes the splitter from the setting.
+        low: A setting with which chunks are too short.
+        high: A setting with which chunks are too long.
         package: The distribution to install.
-        markdown: Makes it for Markdown, if it has a splitter for that.
+        markdown: Makes the splitter for Markdown, if the package has one.
     """
 
     make: Callable[[float], Any]
@@ -58,8 +56,8 @@ class Peer:
 def _own(chunker: Callable[..., Any], **settings: Any) -> Callable[[float], Any]:
     def make(size: float) -> Any:
         target = round(size)
-        most = round(target / _TARGET_SHARE)
-        return chunker(target_size=target, chunk_size=most, tokenizer="estimate", **settings)
+        limit = round(target / _TARGET_SHARE)
+        return chunker(target_size=target, chunk_size=limit, tokenizer="estimate", **settings)
 
     return make
 

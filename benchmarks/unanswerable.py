@@ -1,11 +1,12 @@
-"""Which similarity separates questions that a text answers from others.
+"""Measures which similarity separates questions that a text answers from others.
 
     python benchmarks/unanswerable.py ../shared/data
 
 Texts are searched as in benchmarks/passages.py, with their own questions and as many of other
-corpora. For the highest similarity of a passage: how many of the others stay below where so many of
-their own do. Then what `lumber-splitters ask` reports as unanswered: questions with passages that
-are all below its similarity and have less than half of the question's words, too.
+corpora. A question is refused if the similarity of its best passage is below a threshold. For each
+share of own questions that are lost, the table has the threshold and the share of others that are
+refused. The last row is `lumber-splitters ask`, which refuses a question if all passages are below
+its threshold and have less than half of the question's words.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Asked = list[tuple[float, bool]]
 
 
 def ask(documents: Sequence[Document], questions: Sequence[Question]) -> Asked:
-    """Return how near the passages of documents come to questions."""
+    """Return how similar the passages of documents are to questions."""
     index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Bundled())
     index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
     found = [index.search(question.question) for question in questions]
@@ -59,11 +60,11 @@ def main() -> None:
             own += ask(documents, questions)
             others += ask(documents, chance.sample(foreign, len(questions)))
     print(f"{len(own)} questions\n\nsimilarity | lost | of others, refused\n--- | --- | ---")
-    near, far = (np.array([similarity for similarity, _ in some]) for some in (own, others))
+    near, far = (np.array([similarity for similarity, _ in asked]) for asked in (own, others))
     for share in LOST:
-        least = float(np.quantile(near, share))
-        print(f"{least:.3f} | {share:.1%} | {np.mean(far < least):.1%}")
-    lost, refused = (np.mean([unlike for _, unlike in some]) for some in (own, others))
+        threshold = float(np.quantile(near, share))
+        print(f"{threshold:.3f} | {share:.1%} | {np.mean(far < threshold):.1%}")
+    lost, refused = (np.mean([all_far for _, all_far in asked]) for asked in (own, others))
     print(f"`ask` | {lost:.1%} | {refused:.1%}")
 
 

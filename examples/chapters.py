@@ -3,10 +3,9 @@
 python examples/chapters.py                  the bundled captions of a podcast
 python examples/chapters.py my_talk.vtt      captions of your own, WebVTT or SubRip
 
-Captions are cut anywhere, and nothing in them marks where a topic begins. `threshold=0` starts a
-chapter wherever the model, here the large one, sees a new topic, whatever its length. Its offsets
-lead back to the time, and the words that are frequent in a chapter and rare in the others are its
-title.
+Captions break anywhere, and nothing in them marks where a topic begins. `threshold=0` starts a
+chapter wherever the model, here the large one, sees a new topic, whatever its length. The offset of
+a chapter gives its time. Its title is the words that are frequent in it and rare in the others.
 """
 
 import math
@@ -22,7 +21,7 @@ from lumber_core import BertChunker
 from lumber_core.text import read_cues, spoken_text
 
 BUNDLED = Path(__file__).parent / "data" / "nine_things.vtt"
-SHORTEST = 30  # tokens: a shorter piece is joined to a neighbour
+MIN_TOKENS = 30  # of a chapter; shorter ones are joined to a neighbour
 TITLE_WORDS = 3
 WIDTH = 90
 
@@ -53,7 +52,7 @@ def main(file: Path) -> None:
         offsets.append(len(text))
         text += spoken_text(captions, cue.span) + " "
 
-    spans = BertChunker("large", threshold=0, min_chunk_size=SHORTEST).segment(text).spans
+    spans = BertChunker("large", threshold=0, min_chunk_size=MIN_TOKENS).segment(text).spans
     chapters = [text[span.start : span.end] for span in spans]
     print(f"{file.name}: {len(text.split()):,} words, {len(chapters)} chapters\n")
     for span, chapter, title in zip(spans, chapters, titles(chapters), strict=True):

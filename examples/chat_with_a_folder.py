@@ -1,4 +1,4 @@
-"""Ask a folder: passages, and the quotes of an answer, are shown where the documents have them.
+"""Ask a folder: passages, and the quotes of an answer, are marked in their documents.
 
 Opens a page on this machine, on which files can be dropped. Without a language model it finds
 passages; with one it answers, and each quote of the answer is looked up.
@@ -59,7 +59,7 @@ STYLE = """
 
 
 class Place(NamedTuple):
-    """A passage or a quote, and which part of a document it is; "" if a quote is not found."""
+    """A passage or a quote, and its place in a document; the document is "" if it is not found."""
 
     kind: str
     where: str
@@ -175,12 +175,12 @@ def make_page(loaded: list[Document], llm: Model | None) -> gr.Blocks:
 
 
 def place_of(passage: Document) -> Place:
-    known = passage.metadata
-    page = known["page_first"]
-    where = f"page {page}" if page else f"line {known['line_first']}"
-    headings = f", {known['headings']}" if known["headings"] else ""
-    source, span = known["source"], (known["start_index"], known["end_index"])
-    return Place("passage", f"{source}, {where}{headings}", known["text"], source, *span)
+    facts = passage.metadata
+    page = facts["page_first"]
+    where = f"page {page}" if page else f"line {facts['line_first']}"
+    headings = f", {facts['headings']}" if facts["headings"] else ""
+    source, span = facts["source"], (facts["start_index"], facts["end_index"])
+    return Place("passage", f"{source}, {where}{headings}", facts["text"], source, *span)
 
 
 def place_of_quote(citation: Citation) -> Place:

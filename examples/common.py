@@ -1,4 +1,4 @@
-"""What the examples share: their arguments, the files they read, and how they show passages."""
+"""Shared by the examples: reads their arguments and files, and prints passages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lumber_files import find_files
 HERE = Path(os.path.relpath(Path(__file__).parent))
 SAMPLE = (HERE / "data" / "the_tide_clock.txt", HERE / "handbook" / "tide_house.md")
 WIDTH = 90
-LONGEST = 700  # characters of a passage that are shown
+MAX_SHOWN_CHARACTERS = 700  # of a passage
 
 INSTRUCTIONS = (
     "Answer the question from the numbered passages alone, in at most three sentences. After each "
@@ -45,12 +45,12 @@ class Passage:
     @classmethod
     def of(cls, found: Any, score: float | None = None) -> Passage:
         """Return the passage of a LangChain document or a LlamaIndex node that has its place."""
-        known = found.metadata
+        facts = found.metadata
         # LangChain's passages have their context before their text.
-        text = known.get("text") or getattr(found, "page_content", "") or found.get_content()
-        start = getattr(found, "start_char_idx", known.get("start_index"))
-        name = known.get("source") or known["file_path"]
-        return cls(name, start, start + len(text), text, known.get("headings", ""), score)
+        text = facts.get("text") or getattr(found, "page_content", "") or found.get_content()
+        start = getattr(found, "start_char_idx", facts.get("start_index"))
+        name = facts.get("source") or facts["file_path"]
+        return cls(name, start, start + len(text), text, facts.get("headings", ""), score)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def options(about: str | None, question: str = "How does the machine add up the 
 
 
 def argument_parser(about: str | None) -> argparse.ArgumentParser:
-    """Return a parser of what all examples take: `paths`, and the name `llm` of a language model.
+    """Return a parser of the arguments of all examples: `paths` and `llm`, a model's name.
 
     Args:
         about: The example's docstring.
@@ -140,7 +140,7 @@ def ask(llm: Model, system: str, user: str) -> str:
 
 def indent_text(text: str) -> str:
     """Return a text as an indented paragraph, shortened if it is long."""
-    short = textwrap.shorten(text, LONGEST, placeholder=" ...")
+    short = textwrap.shorten(text, MAX_SHOWN_CHARACTERS, placeholder=" ...")
     return textwrap.fill(
         short, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
     )

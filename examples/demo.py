@@ -37,8 +37,8 @@ from lumber_core import token_counter
 
 BUNDLED = Path(__file__).resolve().parent / "data" / "the_tide_clock.txt"
 QUESTION = "How does a machine add up the tides?"
-ASKED_OF_ANY = "What is this text about?"
-MAX_SHOWN = 4
+QUESTION_OF_OTHER_TEXTS = "What is this text about?"
+MAX_SHOWN_CHUNKS = 4
 WIDTH = 88
 
 Chunks = list[tuple[int, str]]
@@ -77,7 +77,7 @@ def main() -> None:
             f"{'every offset exact' if exact else 'WRONG OFFSETS'}, "
             f"{'nothing lost' if ''.join(c for _, c in nodes) == text else 'TEXT LOST'}"
         )
-    answer(path, text, QUESTION if path.resolve() == BUNDLED else ASKED_OF_ANY)
+    answer(path, text, QUESTION if path.resolve() == BUNDLED else QUESTION_OF_OTHER_TEXTS)
 
 
 def answer(path: Path, text: str, question: str) -> None:
@@ -124,11 +124,11 @@ def show(title: str, chunks: Chunks, calls: int | None) -> None:
     print(f"\n{title + ' ':-<{WIDTH}}")
     print(f"{len(chunks)} chunks; tokens: {spread(sizes)}", end="")
     print("" if calls is None else f"; {calls} calls to the judge")
-    for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:MAX_SHOWN]:
+    for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:MAX_SHOWN_CHUNKS]:
         line = textwrap.shorten(chunk, WIDTH - 22, placeholder=" ...")
         print(f"  at {start:>6,} {size:>5} tok  {line}")
-    if len(chunks) > MAX_SHOWN:
-        print(f"  ... and {len(chunks) - MAX_SHOWN} more")
+    if len(chunks) > MAX_SHOWN_CHUNKS:
+        print(f"  ... and {len(chunks) - MAX_SHOWN_CHUNKS} more")
 
 
 def spread(sizes: list[int]) -> str:

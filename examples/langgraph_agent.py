@@ -21,8 +21,8 @@ from lumber_core import Model
 from lumber_core.text import sentences
 from lumber_retrieval import Citation
 
-MOST_TURNS = 4  # replies of the model before the agent stops
-CLOSE = 0.45  # similarity from which the bundled model takes a sentence for an answer
+MAX_TURNS = 4  # replies of the model before the agent stops
+MIN_SIMILARITY = 0.45  # of a question and a sentence that the bundled model takes for its answer
 SEARCHING = """
 
 If the passages do not hold the answer, and other words may find it, reply with one line:
@@ -36,12 +36,12 @@ class State(TypedDict):
     Attributes:
         question: The question.
         query: What is searched for next; "" if nothing.
-        passages: What was found.
+        passages: The passages found so far.
         reply: The model's last reply.
         answer: The answer in it; "" if there is none.
-        citations: The quotes of the answer that stand in the files, and where.
+        citations: The quotes of the answer that are in the files, with their places.
         complaint: What was wrong with the last reply; "" if nothing.
-        turns: How many replies there were.
+        turns: The number of replies.
     """
 
     question: str
@@ -83,8 +83,8 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
     """Return the graph: search, reply, check the quotes, and go back if something is missing."""
 
     def search(state: State) -> dict[str, object]:
-        known = {passage.id for passage in state["passages"]}
-        new = [each for each in retriever.invoke(state["query"]) if each.id not in known]
+        ids = {passage.id for passage in state["passages"]}
+        new = [each for each in retriever.invoke(state["query"]) if each.id not in ids]
         print(f"search  {state['query']!r}: {len(new)} new passages")
         return {"passages": state["passages"] + new}
 
@@ -106,10 +106,10 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
     def after_reply(state: State) -> str:
         if not state["query"]:
             return "check"
-        return "search" if state["turns"] < MOST_TURNS else END
+        return "search" if state["turns"] < MAX_TURNS else END
 
     def after_check(state: State) -> str:
-        return "reply" if state["complaint"] and state["turns"] < MOST_TURNS else END
+        return "reply" if state["complaint"] and state["turns"] < MAX_TURNS else END
 
     graph = StateGraph(State)
     graph.add_node("search", search)
@@ -123,7 +123,7 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
 
 
 def answer_by(llm: Model) -> Answerer:
-    """Return what asks a language model for the next reply."""
+    """Return a function that asks a language model for the next reply."""
 
     def answer(state: State) -> str:
         context = lumber.format_passages(state["passages"])
@@ -137,21 +137,21 @@ def answer_by(llm: Model) -> Answerer:
 
 
 def answer_by_similarity(state: State) -> str:
-    """Answer with sentences near the question, as quotes; search again if none is near."""
+    """Answer with sentences like the question, as quotes; search again if there is none."""
     texts = [passage.metadata["text"] for passage in state["passages"]]
-    found = [span.of(text).strip() for text in texts for span in sentences(text)]
-    question, *vectors = lumber.LumberEmbeddings().embed_documents([state["question"], *found])
+    candidates = [span.of(text).strip() for text in texts for span in sentences(text)]
+    question, *vectors = lumber.LumberEmbeddings().embed_documents([state["question"], *candidates])
     scores = [sum(map(float.__mul__, question, vector)) for vector in vectors]
-    best = sorted(zip(scores, found, strict=True), reverse=True)[:2]
-    quotes = [sentence for score, sentence in best if score >= CLOSE]
+    best = sorted(zip(scores, candidates, strict=True), reverse=True)[:2]
+    quotes = [sentence for score, sentence in best if score >= MIN_SIMILARITY]
     if not quotes:
         return "UNKNOWN" if state["turns"] else f"SEARCH: {best[0][1]}"
-    said = " ".join(f"{quote} [{number}]" for number, quote in enumerate(quotes, 1))
-    return said + "\n\n" + "\n".join(f'[{n}] "{quote}"' for n, quote in enumerate(quotes, 1))
+    answer = " ".join(f"{quote} [{number}]" for number, quote in enumerate(quotes, 1))
+    return answer + "\n\n" + "\n".join(f'[{n}] "{quote}"' for n, quote in enumerate(quotes, 1))
 
 
 def quoted_passage(citation: Citation, passages: list[Passage]) -> Passage:
-    """Return a quote that was found, and how, as a passage below the headings of its passage."""
+    """Return a quote as a passage with the headings of its passage, and how it was found."""
     assert citation.span is not None
     start, end = citation.span
     passage = next(p for p in passages if p.file == citation.document and p.start <= start < p.end)

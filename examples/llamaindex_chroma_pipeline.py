@@ -48,8 +48,8 @@ async def ingest(title: str, documents: list[Document], folder: Path) -> None:
         transformations=[lumber.LayoutNodeParser(target_size=50), lumber.ContextEmbedding()],
         docstore=SimpleDocumentStore(),  # remembers a hash of every document
         docstore_strategy=DocstoreStrategy.UPSERTS,  # deletes the nodes of a changed document
-        # Remembers what each step made of each batch of documents; with several processes from
-        # llama-index-core 0.14.22 on, and nothing before it.
+        # Stores the result of each step for each batch of documents. With several processes, it
+        # works from llama-index-core 0.14.22 on.
         cache=IngestionCache(),
         vector_store=vectors,
     )

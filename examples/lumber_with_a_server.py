@@ -29,7 +29,7 @@ from llamaindex_lumber import FilesReader, LumberNodeParser
 from lumber_core import Segmentation, Usage
 
 KEY = os.environ.get("OPENAI_API_KEY", "none")
-AT_ONCE = 8  # questions in flight
+MAX_CONCURRENCY = 8  # questions in flight
 
 
 def main(given: Options) -> None:
@@ -39,7 +39,7 @@ def main(given: Options) -> None:
         splitter = LumberTextSplitter(
             chat_model(given.llm_name),
             store=folder / "answers.db",  # a run that fails is continued by the next one
-            max_concurrency=AT_ONCE,
+            max_concurrency=MAX_CONCURRENCY,
             on_segmentation=report,
             add_start_index=True,
         )
@@ -50,7 +50,7 @@ def main(given: Options) -> None:
         parser = LumberNodeParser(
             llm=llm(given.llm_name),
             store=folder / "answers.db",
-            max_concurrency=AT_ONCE,
+            max_concurrency=MAX_CONCURRENCY,
             on_segmentation=report,
         )
         nodes = parser.get_nodes_from_documents(FilesReader().load_data(given.paths))

@@ -1,19 +1,19 @@
-"""Build the distributions, check what is in them, and install and use each extra alone.
+"""Build the distributions, check their files, and install and use each extra alone.
 
 Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist] [--python VERSION ...]
            [--keep FOLDER]
 
 Builds the sdist, and the wheel from it. Both must have the files of this repository and no others,
-pass `twine check --strict`, and come out the same when the sdist is built again from itself.
+pass `twine check --strict`, and have the same bytes when they are built again from the sdist.
 For each extra, and for the distribution without any, an empty environment gets the wheel or the
 sdist with that extra alone, imports what the extra enables and splits a text, from outside the
 checkout. With the extras "langchain,llama-index,cli" it runs the README's examples instead.
 
-Each line ends with what was installed, in MB of 10**6 bytes without bytecode, and in packages:
-docs/index.md has the sizes. If no extra is named, other splitters are installed as well, for
-their sizes, and what an installation without extras consists of is listed. On Linux such an
-installation may have 205 MB. Environments are made by `uv`, which must be installed with `twine`
-in the environment that runs this script (`make test-packages` installs both).
+Each line ends with the size of the installation, in MB of 10**6 bytes without bytecode, and with
+its number of packages; docs/index.md states the sizes. If no extra is named, other splitters are
+installed as well, for their sizes, and the largest packages of an installation without extras are
+listed. On Linux such an installation may have 205 MB. `uv` makes the environments. It must be
+installed with `twine` in the environment that runs this script (`make test-packages` does that).
 """
 
 from __future__ import annotations
@@ -77,19 +77,19 @@ from pathlib import Path
 Path("my_docs").mkdir()
 Path("my_docs/clock.md").write_text("# The clock\n\nAda built the clock.\n")
 path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-surroundings = {**os.environ, "PATH": path, "BROWSER": "true"}
+variables = {**os.environ, "PATH": path, "BROWSER": "true"}
 blocks = re.findall(r"```(\w+)\n(.*?)```", metadata("lumber-splitters").get_payload(), re.DOTALL)
 names, ran, compared = {}, 0, 0
-for (language, body), (next_one, said) in zip(blocks, [*blocks[1:], ("", "")]):
+for (language, body), (next_language, output) in zip(blocks, [*blocks[1:], ("", "")]):
     if language == "python":
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             exec(body, names)
-        if next_one == "text":
-            assert printed.getvalue() == said, printed.getvalue()
+        if next_language == "text":
+            assert printed.getvalue() == output, printed.getvalue()
             compared += 1
     for line in body.splitlines():
         if language == "bash" and re.match("lumber-splitters (ask|split) ", line):
-            subprocess.run(line, shell=True, check=True, env=surroundings, stdout=subprocess.PIPE)
+            subprocess.run(line, shell=True, check=True, env=variables, stdout=subprocess.PIPE)
             ran += 1
 assert compared >= 3 and ran >= 2, (compared, ran)
 assert Path("chunks.jsonl").read_text(encoding="utf-8").count("Ada built the clock.") == 1
@@ -132,7 +132,7 @@ PROBES = {
     "all": "import langchain_lumber, llamaindex_lumber, lumber_training.training\n"
     "import lumber_cli.commands.split, lumber_evaluation.report",
 }
-"""What each extra enables; run after the distribution was installed with that extra alone."""
+"""Code that uses each extra; run after the distribution was installed with that extra alone."""
 
 
 def main(arguments: Iterable[str] | None = None) -> None:
@@ -147,7 +147,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
         check(wheel, sdist)
         extras = options.extras or sorted(extras_of(wheel))
         if unknown := set(extras) - PROBES.keys():
-            sys.exit(f"PROBES in {Path(__file__).name} does not say how to use: {unknown}")
+            sys.exit(f"PROBES in {Path(__file__).name} lacks code that uses: {unknown}")
         built = {"wheel": wheel, "sdist": sdist}
         failed = [
             f"{kind}[{extra}] on {python}"
@@ -177,8 +177,8 @@ def check(wheel: Path, sdist: Path) -> None:
     """Check the distributions before they are installed.
 
     Raises:
-        SystemExit: They lack a file, or have one that does not belong to them; the page on PyPI
-            could not be shown; or the sdist does not build itself.
+        SystemExit: They lack a file, or have one that does not belong to them; PyPI could not show
+            the README; or the sdist does not build the same files again.
     """
     listed = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, check=True, capture_output=True)
     tracked = set(listed.stdout.decode().splitlines())
@@ -255,7 +255,7 @@ def installed_sizes(folder: Path) -> tuple[Counter[str], int]:
 
 
 def list_sizes(wheel: Path) -> None:
-    """Print what other splitters take, and what an installation without extras consists of."""
+    """Print the sizes of other splitters, and the largest packages of one without extras."""
     for wanted in (*PEERS, f"lumber-splitters @ {wheel.as_uri()}"):
         with TemporaryDirectory() as folder:
             install(wanted, sys.executable, Path(folder))

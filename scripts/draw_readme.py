@@ -78,11 +78,11 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
     body: list[str] = []
     column = _COLUMN_WIDTH * _CHARACTER
     bottom = 0.0
-    for number, (title, found) in enumerate(chunks.items()):
+    for number, (title, texts) in enumerate(chunks.items()):
         left = _PADDING + number * (column + 2 * _PADDING)
         top = 2.0 * _PADDING
         body.append(f'<text class="title" x="{left:.1f}" y="{top - 6:.1f}">{escape(title)}</text>')
-        for index, chunk in enumerate(found):
+        for index, chunk in enumerate(texts):
             lines = textwrap.wrap(" ".join(chunk.split()), _COLUMN_WIDTH)
             box = len(lines) * _LINE + 8
             top += 8
@@ -97,7 +97,7 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
             top += box
         bottom = max(bottom, top)
     width, height = len(chunks) * (column + 2 * _PADDING), bottom + _PADDING
-    counts = "; ".join(f"{title} makes {len(found)}" for title, found in chunks.items())
+    counts = "; ".join(f"{title} makes {len(texts)}" for title, texts in chunks.items())
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" '
@@ -109,7 +109,7 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
 
 
 def passages_table(results: str) -> str:
-    """Return the table of what a reader gets, from the tables of passages in docs/results.md.
+    """Return the table of recall in README.md, from the tables of passages in docs/results.md.
 
     Raises:
         ValueError: The tables are not there.
@@ -166,7 +166,7 @@ def table_of(results: str, title: str) -> tuple[dict[str, list[str]], str]:
 
 
 def with_tables(results: str, printed: str) -> str:
-    """Return docs/results.md with new figures in the rows that its tables of passages have."""
+    """Return docs/results.md with the printed figures in the rows that its tables already have."""
     new = {table["title"]: table for table in TABLE.finditer(printed)}
 
     def renew(old: re.Match[str]) -> str:
@@ -181,7 +181,7 @@ def with_tables(results: str, printed: str) -> str:
 
 
 def with_table(page: str, table: str) -> str:
-    """Return a page with what stands between the two marks of the table replaced.
+    """Return a page with a new table between the two marks.
 
     Raises:
         ValueError: The page has no such marks.
@@ -195,13 +195,13 @@ def with_table(page: str, table: str) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Write the files, or check them."""
     results = RESULTS.read_text(encoding="utf-8")
-    made = {}
+    contents = {}
     if arguments and arguments != ["--check"]:
         results = with_tables(results, Path(arguments[0]).read_text(encoding="utf-8"))
-        made[RESULTS] = results
-    made[PICTURE] = picture({name: one.split_text(TEXT) for name, one in COLUMNS.items()})
-    made[README] = with_table(README.read_text(encoding="utf-8"), passages_table(results))
-    for path, content in made.items():
+        contents[RESULTS] = results
+    contents[PICTURE] = picture({name: one.split_text(TEXT) for name, one in COLUMNS.items()})
+    contents[README] = with_table(README.read_text(encoding="utf-8"), passages_table(results))
+    for path, content in contents.items():
         if path.read_text(encoding="utf-8") == content:
             continue
         if arguments == ["--check"]:

@@ -1,10 +1,9 @@
-"""Name the repository in what is published: as the project's URLs, and in the README's links.
+"""Put the repository's URL into pyproject.toml and the README's links, before a release is built.
 
 Usage: python scripts/name_repository.py URL TAG
 
-Run before a release is built; it changes pyproject.toml and README.md of this checkout. PyPI shows
-the README without the files beside it. The repository itself names no host, so that what a fork
-publishes leads to the fork.
+It changes both files of this checkout. PyPI shows the README without the files beside it. The
+repository itself names no host, so that releases of a fork link to the fork.
 """
 
 import re

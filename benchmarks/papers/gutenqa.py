@@ -4,11 +4,11 @@
     python -m benchmarks.papers.gutenqa FOLDER --embedder contriever --keep work.db
     python -m benchmarks.papers.gutenqa FOLDER --model openai:gpt-4o-mini
 
-FOLDER is a book as in `../shared/data`, or holds `GutenQA` and `GutenQA_Paragraphs`, downloaded by
-`hf download --repo-type dataset LumberChunker/GutenQA --local-dir FOLDER/GutenQA` and so on; then
-`--books` selects some. A question searches its own book. "published chunks" were made by Gemini.
+FOLDER is a book as in `../shared/data`, or contains `GutenQA` and `GutenQA_Paragraphs`, downloaded
+by `hf download --repo-type dataset LumberChunker/GutenQA --local-dir FOLDER/GutenQA` and so on.
+Then `--books` selects some. A question searches its own book. "published chunks" were made by Gemini.
 
-With a model, LumberChunker asks it.
+LumberChunker asks the model of `--model`; without it, the bundled model decides.
 `--embedder contriever` is the paper's: facebook/contriever, compared by the dot product.
 """
 
@@ -88,7 +88,7 @@ def rows(
     subjects = [preset(name, embedder=embedding) for name in NAMES]
     judged = preset("lumber") if model is None else LumberChunker(model, store=store)
     subjects.append(wrap_splitter(judged, name="lumber"))
-    # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
+    # The bundled embedder reads only the first 254 word pieces of a chunk.
     limited = BertChunker(tokenizer="words", chunk_size=200)
     subjects.append(wrap_splitter(limited, name="bert, at most 200"))
     marked = [document for document in corpus.documents if document.is_segmented]

@@ -2,9 +2,9 @@
 
     python -m benchmarks.papers.qa ../shared/data/gutenqa_emma --model openai:gpt-4o-mini
 
-A model answers each question from the first `--top-k` chunks that are retrieved for it, and the
-model named by `--judge` (default: the same) says whether the answer is right. Questions that could
-not be answered or judged are left out. FOLDER and `--keep` are as for `benchmarks.papers.gutenqa`.
+A model answers each question from the first `--top-k` chunks that are retrieved for it. The model
+named by `--judge` (default: the same) judges whether the answer is right. Questions that could not
+be answered or judged are left out. FOLDER and `--keep` are as for `benchmarks.papers.gutenqa`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def show(
     Args:
         corpus: The books and the questions.
         embedding: Embeds chunks and questions.
-        models: What answers, and what judges.
+        models: The model that answers, and the one that judges.
         top_k: Chunks shown for a question.
         store: File that keeps the models' answers.
     """

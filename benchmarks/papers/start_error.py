@@ -43,7 +43,7 @@ def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
 
 
 def start_tokens(document: Document, offsets: Sequence[int]) -> tuple[list[int], int]:
-    """Return the number of tokens before each character offset, and those of the whole text.
+    """Return the number of tokens before each character offset, and in the whole text.
 
     Tokens are counted as `GreedyChunker` counts them, so positions do not depend on the cuts.
     """
@@ -56,13 +56,13 @@ def start_tokens(document: Document, offsets: Sequence[int]) -> tuple[list[int],
 
 def splitters(sizes: Sequence[int], mean: int) -> dict[str, Chunker]:
     """Return the splitters, by name."""
-    made: dict[str, Chunker] = {}
+    chunkers: dict[str, Chunker] = {}
     for size in sizes:
-        named = f"{size}, the mean" if size == mean else str(size)
-        made[f"greedy {named}"] = GreedyChunker(size, tokenizer=ENCODING)
-        made[f"fixed {named}"] = fixed_length(size, tokenizer=ENCODING)
-    made["bert"] = BertChunker(threshold=0.0)
-    return made
+        name = f"{size}, the mean" if size == mean else str(size)
+        chunkers[f"greedy {name}"] = GreedyChunker(size, tokenizer=ENCODING)
+        chunkers[f"fixed {name}"] = fixed_length(size, tokenizer=ENCODING)
+    chunkers["bert"] = BertChunker(threshold=0.0)
+    return chunkers
 
 
 def row(name: str, documents: Sequence[Document], chunker: Chunker) -> tuple[str, ...]:

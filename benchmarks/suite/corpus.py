@@ -1,6 +1,6 @@
-"""A corpus that is larger than memory should be: documents pass through one by one.
+"""Streams a large corpus through a splitter, document by document.
 
-python -m benchmarks.suite.corpus greedy 1000      a corpus of 1,000 MB, one line of JSON
+python -m benchmarks.suite.corpus greedy 1000      a corpus of 1,000 MB; prints a line of JSON
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.suite.splitters import BASE, entry
 from benchmarks.suite.texts import documents, english
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
 
-DOCUMENT = 20_000  # characters
+DOCUMENT_SIZE = 20_000  # characters
 OURS: dict[str, Callable[[], Chunker]] = {
     "greedy": GreedyChunker,
     "layout": LayoutChunker,
@@ -31,13 +31,13 @@ OURS: dict[str, Callable[[], Chunker]] = {
 
 @dataclass(frozen=True)
 class Stream:
-    """What passing a corpus through a splitter took.
+    """The cost of streaming a corpus through a splitter.
 
     Attributes:
         megabytes: Characters in millions.
         documents: Number of documents.
         chunks: Number of chunks.
-        cpu: Seconds of CPU time, making the documents included.
+        cpu: Seconds of CPU time, including those to generate the documents.
         memory: MiB held after each tenth of the corpus.
     """
 
@@ -68,7 +68,7 @@ def stream(name: str, megabytes: float) -> Stream:
     memory: list[float] = []
     characters = number = chunks = 0
     began = process_time()
-    for text in documents(total, DOCUMENT):
+    for text in documents(total, DOCUMENT_SIZE):
         chunks += len(split(text))  # type: ignore[arg-type]
         characters += len(text)
         number += 1
@@ -88,15 +88,15 @@ def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
     for name, megabytes in sizes.items():
         log(f"large: {name}, {megabytes:g} MB")
         command = [sys.executable, "-m", "benchmarks.suite.corpus", name, str(megabytes)]
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        done = Stream(**json.loads(told.splitlines()[-1]))
+        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        done = Stream(**json.loads(printed.splitlines()[-1]))
         counts = [f"{done.megabytes:,.0f}", f"{done.documents:,}", f"{done.chunks:,}"]
         memory = [f"{one:.0f}" for one in (done.memory[0], max(done.memory))]
         rows.append([name, *counts, f"{done.cpu:,.2f}", *memory])
     headers = ("", "MB", "documents", "chunks", "CPU s", "MiB at 10 %", "most")
     text = (
-        f"Generated documents of {DOCUMENT:,} characters pass through as an iterator; memory is "
-        "what the process holds after each tenth of them."
+        f"Generated documents of {DOCUMENT_SIZE:,} characters pass through as an iterator; memory "
+        "is what the process holds after each tenth of them."
     )
     return Section("A large corpus", [text, Table(headers, rows)], frozenset({"lumber-splitters"}))
 

@@ -1,4 +1,4 @@
-"""One splitter in a process of its own: peak memory, then what it does to each kind of text.
+"""One splitter in a process of its own: its peak memory, then its findings on each kind of text.
 
     python -m benchmarks.suite.fresh NAME SIZE
 
@@ -35,7 +35,7 @@ class Fresh:
         ready: Peak memory in MiB once the splitter was made.
         peak: Peak memory in MiB after it split the English text.
         kinds: Results by kind of text: counts, "seconds" or "error".
-        trouble: How the process ended, if not well.
+        trouble: How the process failed; None if it did not.
     """
 
     ready: float | None = None
@@ -52,7 +52,7 @@ def run_fresh(name: str, size: int) -> Fresh:
     if done.returncode == -signal.SIGXCPU:
         fresh.trouble = f"not done after {_MAX_CPU_SECONDS} s"
     elif done.returncode:
-        last = (done.stderr.strip().splitlines() or ["nothing said"])[-1]
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         fresh.trouble = f"ends with status {done.returncode}: {last[:80]}"
     for line in done.stdout.splitlines():
         if not line.startswith("{"):

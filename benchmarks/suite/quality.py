@@ -1,4 +1,4 @@
-"""What a splitter did to a text: chunks over the limit, characters lost, offsets wrong."""
+"""Counts a splitter's faults on a text: chunks over the limit, characters lost, wrong offsets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def examine(
     Args:
         text: The text.
         pieces: Its chunks, in order.
-        limit: How to count a chunk, and the most it may count.
+        limit: A function that counts a chunk, and the maximum count.
     """
     over = None
     if limit is not None:

@@ -77,7 +77,7 @@ class Entry:
 
 
 def limit_of(entry: Entry) -> tuple[Callable[[str], int], int] | None:
-    """Return how to count a chunk and the most it may count; None if it has no limit."""
+    """Return a function that counts a chunk, and the maximum count; None if it has no limit."""
     if entry.unit == "characters":
         return len, CHARACTERS
     if entry.unit == "no limit":

@@ -129,7 +129,7 @@ def csv(size: int, seed: int = 0) -> str:
 
 
 def adversarial(size: int, seed: int = 0) -> str:
-    """Return what breaks splitters: one long word, repeats, combining marks, blanks, no marks."""
+    """Return texts that break splitters: long words, repeats, combining marks, blanks, no marks."""
     share = max(1, size // 6)
     parts = (
         "The bell rang twice. " * (share // 21 + 1),
@@ -185,11 +185,11 @@ def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
 
 def _fill(size: int, pieces: Iterator[str]) -> str:
     """Join pieces until they have `size` characters, and cut the last one there."""
-    found: list[str] = []
+    parts: list[str] = []
     length = 0
     for piece in pieces:
-        found.append(piece)
+        parts.append(piece)
         length += len(piece)
         if length >= size:
             break
-    return "".join(found)[:size]
+    return "".join(parts)[:size]

@@ -32,7 +32,7 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
         scale: Factor for the sizes of the texts.
     """
     use_shipped_vocabulary()
-    model_size = max(2_500, int(MODEL_SIZE * scale))  # below that, loading is all there is
+    model_size = max(2_500, int(MODEL_SIZE * scale))  # smaller texts take no longer than loading
     sizes = {entry.name: model_size if entry.model else int(SIZE * scale) for entry in ENTRIES}
     fresh: dict[str, Fresh] = {}
     for entry in ENTRIES:
@@ -51,7 +51,7 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
             _introduction(int(SIZE * scale), model_size),
             *_speed(installed, sizes, times, fresh),
             *_memory(installed, fresh),
-            *_care(installed, fresh),
+            *_faults(installed, fresh),
         ],
         frozenset(entry.package for entry in ENTRIES),
     )
@@ -67,7 +67,7 @@ def _measure_times(
     """Time a group of splitters by turns, on each kind of text that they can split in time."""
     logging.disable(logging.WARNING)
     ready = {entry.name: entry.make() for entry in group}
-    found = []
+    times = []
     for kind in TIMED:
         size = sizes[group[0].name]
         able = [
@@ -79,9 +79,9 @@ def _measure_times(
         # Another text in every round, so that no splitter gains by remembering the last one.
         texts = [KINDS[kind](size, seed) for seed in range(rounds + 1)]
         runs = {name: partial(_split_next, ready[name].split, iter(texts)) for name in able}
-        found.append((kind, time_by_turns(runs, rounds=rounds)))
+        times.append((kind, time_by_turns(runs, rounds=rounds)))
     logging.disable(logging.NOTSET)
-    return found
+    return times
 
 
 def _split_next(split: Split, texts: Iterator[str]) -> object:
@@ -119,7 +119,7 @@ def _speed(
 
 
 def _single_run(fresh: Fresh, kind: str, size: int) -> str:
-    """Say why a splitter took no turns on a kind of text."""
+    """Return why a splitter took no turns on a kind of text, or the speed of its single run."""
     result = fresh.kinds.get(kind)
     if result is None:
         return fresh.trouble or "no result"
@@ -143,7 +143,7 @@ def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | 
     ]
 
 
-def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
+def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
     """Return the tables of limits, losses and offsets."""
     tables: list[tuple[str, Callable[[dict[str, int | None]], str]]] = [
         (
