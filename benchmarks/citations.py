@@ -87,8 +87,8 @@ def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> Non
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
     print("by hand: recall")
     print("--- | ---: | ---: | ---: | ---: | ---: | ---: | ---:")
-    for row in rows.items():
-        show(*row)
+    for name, outcomes_of_change in rows.items():
+        show(name, outcomes_of_change)
 
 
 def quotes_of(
