@@ -54,7 +54,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
 
 
 def _train(options: argparse.Namespace) -> str:
-    documents = [each for path in options.documents for each in load_documents(path)]
+    documents = [document for path in options.documents for document in load_documents(path)]
     from lumber_training.training import train  # deferred: importing PyTorch takes seconds
 
     report = train(
@@ -81,7 +81,7 @@ def _train(options: argparse.Namespace) -> str:
 def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
     parser.add_argument("output", type=Path, help="folder to write to")
-    parser.add_argument("--embedder", type=Path, help="sentence encoder to export beside it")
+    parser.add_argument("--embedder", type=Path, help="sentence encoder to export with it")
     parser.set_defaults(run=_export)
 
 

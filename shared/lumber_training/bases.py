@@ -1,4 +1,4 @@
-"""What a training starts from: the bundled encoder, or a model of one's own."""
+"""The model that training starts from: the bundled encoder or a custom model."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def tagger_from_encoder(folder: str | Path) -> ChunkTagger:
         key.removeprefix("model.").removeprefix("bert."): value.float()
         for key, value in read_state(source).items()
     }
-    wanted = model.model.state_dict()
-    if missing := sorted(wanted.keys() - state.keys()):
+    required = model.model.state_dict()
+    if missing := sorted(required.keys() - state.keys()):
         raise WeightsError(
             f"{source / WEIGHTS_FILE} is not a BERT encoder: it lacks {', '.join(missing[:3])}"
         )
-    model.model.load_state_dict({key: state[key] for key in wanted})
+    model.model.load_state_dict({key: state[key] for key in required})
     head = {key.removeprefix("chunklayer."): state[key] for key in state if "chunklayer." in key}
     if head:
         model.chunklayer.load_state_dict(head)

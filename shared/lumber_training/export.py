@@ -27,9 +27,9 @@ try:
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError("onnx", "train") from error
 
-# `lumber_core.bert.loading` looks for the same names.
+# `lumber_core.bert.loading` reads files of these names.
 _MODEL, _EMBEDDER = "model.int8.onnx", "embedder.int8.onnx"
-_REPORT_FILE = "training.json"  # what `training` writes
+_REPORT_FILE = "training.json"  # written by `training`
 _WINDOW = 255
 _MAX_FP32_DIFFERENCE = 1e-3
 
@@ -56,15 +56,14 @@ def export(
     """Export a checkpoint to files that load without PyTorch.
 
     Args:
-        checkpoint: Folder of a classifier: it has `config.json`, `model.safetensors` and a
-            tokenizer.
-        output: Folder to write to: `model.int8.onnx`, `tokenizer.json` and `card.json`, which has
-            the SHA-256 of each file and of the checkpoint, and how it was trained.
+        checkpoint: Folder of a classifier, with `config.json`, `model.safetensors` and a tokenizer.
+        output: Folder for `model.int8.onnx`, `tokenizer.json` and `card.json`, which contains the
+            SHA-256 of each file and of the checkpoint, and the settings of its training.
         embedder: Folder of a sentence encoder (mean-pooled BERT, such as all-MiniLM-L6-v2) to
-            export beside the classifier, for embedding chunks and queries.
+            export with the classifier, for embedding chunks and queries.
 
     Returns:
-        How the exported models compare with the checkpoint.
+        The differences between the exported models and the checkpoint.
 
     Raises:
         WeightsError: The checkpoint cannot be read, or the exported model differs from it.
@@ -87,8 +86,8 @@ def export(
         (scratch / "exact.onnx").unlink()
         onnx.save(tagger_graph(model, "int8", probes), scratch / _MODEL)
         if embedder is not None:
-            beside = tagger_from_encoder(embedder).eval()
-            graph = embedder_graph(beside, "int8", random_probes(beside.config.vocab_size))
+            encoder = tagger_from_encoder(embedder).eval()
+            graph = embedder_graph(encoder, "int8", random_probes(encoder.config.vocab_size))
             onnx.save(graph, scratch / _EMBEDDER)
         rounding = _differences(model, scratch / _MODEL, tokenizer, probes)
         (scratch / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
@@ -175,7 +174,7 @@ def _differences(
 
 
 def _provenance(checkpoint: Path) -> dict[str, Any]:
-    """Return the digest of a checkpoint's weights, and what training recorded about them."""
+    """Return the digest of a checkpoint's weights, and the report of its training."""
     provenance: dict[str, Any] = {"checkpoint": {WEIGHTS_FILE: sha256(checkpoint / WEIGHTS_FILE)}}
     training = checkpoint / _REPORT_FILE
     if training.is_file():

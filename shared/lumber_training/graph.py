@@ -1,7 +1,7 @@
 """BERT encoders as ONNX graphs, built node by node in 32-bit floats or 8-bit integers.
 
-A graph takes one sequence at a time, without padding: dynamic quantisation depends on everything
-computed together, and a window must score the same whatever is scored with it.
+A graph takes one sequence at a time, without padding: dynamic quantisation depends on all values in
+a batch, and the scores of a window must not depend on other windows.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class EncoderGraph(GraphBuilder):
         """Run one layer: self-attention over the whole sequence, then the feed-forward network.
 
         With `places`, activations are quantised with constant scales, so that the result of a
-        token does not depend on which others are computed.
+        token does not depend on which other tokens are computed.
         """
         prefix = f"encoder.layer.{number}."
         attended = self._attend(hidden, weights, peaks, prefix, places)
@@ -114,7 +114,7 @@ class EncoderGraph(GraphBuilder):
         return self._node("LpNormalization", [pooled], axis=1, p=2)
 
     def _gather_words(self, ids: str, table: Floats) -> str:
-        """Look up word embeddings; as integers, each word has its own scale."""
+        """Look up word embeddings; for "int8", each word has its own scale."""
         if self._precision == "fp32":
             return self._node("Gather", [self._constant(table), ids])
         scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
@@ -197,7 +197,7 @@ class EncoderGraph(GraphBuilder):
 
     def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:
         """Add the residual and normalise."""
-        # Two nodes: onnxruntime's fused one is many times slower.
+        # Two nodes, because onnxruntime's fused node is many times slower.
         return self._normalise(self._node("Add", [inner, hidden]), weights, prefix)
 
     def _normalise(self, hidden: str, weights: Weights, prefix: str) -> str:

@@ -1,7 +1,7 @@
 """ONNX graphs, built node by node.
 
-Graphs are written out rather than traced, so that they consist of the nodes that onnxruntime runs
-fastest on a CPU (fused attention, normalisation and integer matrix products) and do not depend on
+Graphs are built explicitly rather than traced. So they consist of the nodes that onnxruntime runs
+fastest on a CPU (fused attention, normalisation and integer matrix products), and do not depend on
 the version of a tracer.
 """
 
@@ -61,9 +61,9 @@ class GraphBuilder:
             product = self._node("MatMul", [hidden, self._constant(weight.T)])
             return self._node("Add", [product, self._constant(bias)])
         if constant is not None:
-            given = [self._constant(constant.scale), self._constant(constant.zero_point)]
+            scaling = [self._constant(constant.scale), self._constant(constant.zero_point)]
             return self._integer_linear(
-                [self._node("QuantizeLinear", [hidden, *given]), *given], weight, bias
+                [self._node("QuantizeLinear", [hidden, *scaling]), *scaling], weight, bias
             )
         matrix = quantise_matrix(weight)
         constants: tuple[Array, ...] = (*matrix, np.zeros(len(bias), dtype=np.int8), bias)
@@ -103,9 +103,9 @@ class GraphBuilder:
 
     def _quantise(self, hidden: str) -> list[str]:
         """Quantise activations: bytes, scale and zero point."""
-        made = [self._fresh() for _ in range(3)]
-        self._nodes.append(helper.make_node("DynamicQuantizeLinear", [hidden], made))
-        return made
+        outputs = [self._new_name() for _ in range(3)]
+        self._nodes.append(helper.make_node("DynamicQuantizeLinear", [hidden], outputs))
+        return outputs
 
     def _integer_linear(self, bytes_of: list[str], weight: Floats, bias: Floats) -> str:
         """Multiply quantised activations, given as bytes, scale and zero point."""
@@ -118,7 +118,7 @@ class GraphBuilder:
         return self._node("MatMulIntegerToFloat", inputs, contrib=True)
 
     def _node(self, kind: str, inputs: list[str], *, contrib: bool = False, **options: Any) -> str:
-        name = self._fresh()
+        name = self._new_name()
         domain = _CONTRIB if contrib else ""
         self._nodes.append(helper.make_node(kind, inputs, [name], domain=domain, **options))
         return name
@@ -133,6 +133,6 @@ class GraphBuilder:
             self._constants[name] = numpy_helper.from_array(values, name)
         return self._names[key]
 
-    def _fresh(self) -> str:
+    def _new_name(self) -> str:
         self._count += 1
         return f"t{self._count}"

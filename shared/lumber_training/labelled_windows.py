@@ -29,14 +29,14 @@ def label_windows(
 ) -> list[LabelledWindow]:
     """Return a window for each item, labelled where segments start.
 
-    An item longer than a window is cropped to begin at a segment, as a window does that moves to
-    the last start, or anywhere, as after a window without one.
+    An item longer than a window is cropped. In half of the cases it then begins at a segment, like
+    a window that moves to the last start; otherwise anywhere, like the next window after no start.
 
     Args:
         items: The items.
         tokenizer: The tokenizer.
         window: Tokens in a window, including [CLS] and [SEP].
-        seed: Seed of where items are cropped.
+        seed: Seed for cropping.
     """
     rng = random.Random(seed)
     return [_label(item, tokenizer, window - 2, rng) for item in items]

@@ -1,14 +1,14 @@
-"""8-bit quantisation of an encoder that keeps its scores close to the original's.
+"""8-bit quantisation of an encoder that keeps its scores close to the original scores.
 
 Activations of a matrix are quantised with one scale for all channels. A few channels of a BERT
-encoder, the outlier channels, are ten times as large as the others, which would leave the others
-with only a few of the 256 steps. SmoothQuant (Xiao et al. 2023, arXiv 2211.10438, section 4)
-divides each channel by a factor and multiplies the matrix by it, which changes no result and moves
-part of the difficulty from the activations into the weights. After GELU a channel cannot be
-rescaled, so the outlier channels there stay in 32-bit floats, as in LLM.int8() (arXiv 2208.07339).
+encoder, the outlier channels, are ten times as large as the others, which would leave only a few of
+the 256 steps for the others. SmoothQuant (Xiao et al. 2023, arXiv 2211.10438, section 4) divides
+each channel by a factor and multiplies the matrix by it. This changes no result and moves part of
+the difficulty from the activations into the weights. After GELU a channel cannot be rescaled, so
+the outlier channels there stay in 32-bit floats, as in LLM.int8() (arXiv 2208.07339).
 
-Which channels are large is a property of the model and hardly depends on its input, so random
-tokens are enough to measure it.
+The large channels are a property of the model and hardly depend on its input, so random tokens are
+enough to find them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 
 Floats = npt.NDArray[np.float32]
 
-# Seven bits rather than eight: processors without VNNI add products of bytes in 16 bits, where
-# eight bits could overflow, and the same weights would give different scores on them.
+# Seven bits rather than eight: processors without VNNI add products of bytes in 16 bits. Eight bits
+# could overflow there, and the same weights would give different scores.
 _MAX_WEIGHT = 63
 _MIN_PEAK = 1e-12
 # An outlier channel is more than twice as large as the eighth largest channel.
 _OUTLIER_RATIO, _OUTLIER_RANK = 2.0, 8
-# Real texts reach larger activations than random tokens do.
+# Real texts have larger activations than random tokens.
 _PEAK_MARGIN = 1.5
 _GELU_MINIMUM = -0.17
 _PROBES, _PROBE_LENGTH = 16, 128
@@ -53,7 +53,7 @@ class QuantisedMatrix(NamedTuple):
 
 
 class ActivationRange(NamedTuple):
-    """How activations are quantised: value = (byte - zero_point) * scale."""
+    """The quantisation of activations: value = (byte - zero_point) * scale."""
 
     scale: Floats
     zero_point: npt.NDArray[np.uint8]
@@ -67,10 +67,10 @@ def quantise_matrix(weight: Floats) -> QuantisedMatrix:
 
 
 def smoothing_factors(peaks: Floats, weight: Floats) -> Floats:
-    """Return SmoothQuant's factors: activations are divided by them, the matrix multiplied.
+    """Return SmoothQuant's factors, which divide the activations and multiply the matrix.
 
-    These are the factors of equation 4 with alpha = 0.5, so that activations and weights share
-    the excess of a channel equally, scaled so that a typical channel keeps its size.
+    These are the factors of equation 4 with alpha = 0.5: activations and weights share the excess
+    of a channel equally. They are scaled so that a typical channel keeps its size.
 
     Args:
         peaks: Largest magnitude of each input channel, shape (in,).
@@ -95,7 +95,7 @@ def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
     """Choose a constant scale and zero point for activations.
 
     Args:
-        peak: Largest magnitude seen; some margin is added.
+        peak: Largest measured magnitude; a margin is added.
         gelu: Whether the values come from GELU, which is never below -0.17.
     """
     highest = max(float(peak), _MIN_PEAK) * _PEAK_MARGIN
@@ -105,10 +105,10 @@ def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
 
 
 def random_probes(vocabulary: int) -> npt.NDArray[np.int64]:
-    """Return sequences of random token ids, shape (16, 128), always the same.
+    """Return sequences of random token ids, shape (16, 128); they are the same in every call.
 
     Args:
-        vocabulary: Size of the vocabulary; its first ids, where special tokens are, are left out.
+        vocabulary: Size of the vocabulary; its first ids, which are special tokens, are left out.
     """
     rng = np.random.default_rng(0)
     return rng.integers(min(1000, vocabulary // 2), vocabulary, (_PROBES, _PROBE_LENGTH))

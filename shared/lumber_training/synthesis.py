@@ -40,11 +40,11 @@ def synthesize(
 
     Args:
         documents: The documents; each of their segments is a passage.
-        items: Number of items to make.
+        items: Number of items.
         segments: Number of passages in an item.
         sentences: Smallest and largest number of sentences taken from a passage. A shorter
             passage is taken whole.
-        seed: Same seed, same items; the first are the same however many are made.
+        seed: Same seed, same items; more items do not change the first ones.
 
     Returns:
         The items. No item has two passages of the same document.

@@ -89,11 +89,11 @@ def train(
     """Train a chunk classifier and write it to a folder. Defaults are the paper's (BertChunker).
 
     Args:
-        documents: The documents to make items from, such as those of `load_documents`.
+        documents: The documents that items are made from, such as those of `load_documents`.
         output: Folder for the model; checkpoints go to its subfolder `checkpoints`.
         base: Folder of a BERT encoder or a classifier to start from. None: all-MiniLM-L6-v2.
         items: Number of training items.
-        segments: Number of passages in an item, each of another document.
+        segments: Number of passages in an item, each from another document.
         sentences: Smallest and largest number of sentences taken from a passage.
         epochs: Passes over the items.
         batch_size: Windows per step.
@@ -159,7 +159,7 @@ def train(
         eval_dataset=measured or None,
         data_collator=_collate,
         compute_metrics=_start_f1,
-        preprocess_logits_for_metrics=_start_less_normal,
+        preprocess_logits_for_metrics=_compute_t,
     )
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
@@ -213,8 +213,8 @@ def _collate(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(values) for name, values in pad(rows).items()}
 
 
-def _start_less_normal(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Tensor:
-    """Return t for each token of a batch."""
+def _compute_t(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Tensor:
+    """Return t = logit(start) - logit(normal) of each token of a batch."""
     return logits[..., 1] - logits[..., 0]
 
 

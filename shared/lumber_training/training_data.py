@@ -1,4 +1,4 @@
-"""The documents that a classifier is trained on, and those that are held out."""
+"""Reads the documents for training, and holds some of them out for measurement."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def load_documents(path: str | Path) -> list[Document]:
     r"""Load documents from a JSON Lines file.
 
     A line is a passage, `{"document": …, "text": …}`, or a whole document of passages,
-    `{"document": …, "sections": […]}`. Passages are divided into sentences; in sections each line
-    is one. Either may have a `"source"`, the collection that the document comes from.
+    `{"document": …, "sections": […]}`. Passages are divided into sentences; in sections, each line
+    is a sentence. Both may have a `"source"`, the collection that the document comes from.
 
     Args:
         path: The file.
@@ -48,16 +48,16 @@ def load_documents(path: str | Path) -> list[Document]:
 def split_held_out(
     documents: Sequence[Document], *, share: float
 ) -> tuple[list[Document], list[Document]]:
-    """Divide documents into those to train on and those to hold out.
+    """Divide documents into those for training and those held out.
 
-    The part a document belongs to depends only on its name, so adding documents moves no others.
+    The part of a document depends only on its name, so adding documents does not move others.
 
     Args:
         documents: The documents.
-        share: Expected share to hold out.
+        share: Expected share of held-out documents.
 
     Returns:
-        The documents to train on and the held-out documents, both in the order given.
+        The documents for training and the held-out documents, both in the given order.
 
     Raises:
         ValueError: One of the two parts would have no documents.

@@ -142,7 +142,7 @@ def check_growth(figures: list[int], name: str) -> None:
 class CountingScorer:
     """Scores tokens by their numbers in the vocabulary, and counts those it is given."""
 
-    at_once = 1  # working ahead on repetitive text takes up to as many times the windows
+    batch_size = 1  # working ahead on repetitive text takes up to as many times the windows
 
     def __init__(self) -> None:
         self.tokens = 0

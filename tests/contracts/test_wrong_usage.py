@@ -155,7 +155,7 @@ def test_a_setting_of_a_parser_without_its_name_is_refused(form: Any) -> None:
 
 @pytest.mark.parametrize("position", [BertChunker, BertTextSplitter])
 def test_a_size_that_is_given_by_position_is_told_its_name(position: Callable[..., Any]) -> None:
-    with pytest.raises(TypeError, match="a size is named: target_size=200"):
+    with pytest.raises(TypeError, match="pass a size by name: target_size=200"):
         position(200)
 
 

@@ -40,18 +40,18 @@ class BertChunker(Chunker):
     """Cuts where a model predicts that a chunk starts; no key, download or PyTorch.
 
     The bundled model scores every place where a chunk may start. It is distilled from the large
-    model, which is the paper's (BertChunker): that gives every token two logits, start and normal,
-    from a window of 255 tokens. By default, all cuts of a text are chosen together: at
-    places with a high score, at paragraphs and headings rather than inside them, and so that chunks
-    have about `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk
-    starts wherever the score, or the difference of the logits, exceeds it, as in the paper.
+    model, the model of the paper (BertChunker), which gives every token in a window of 255 tokens
+    two logits, start and normal. By default, all cuts of a text are chosen together: at places with
+    a high score, at paragraphs and headings rather than inside them, and so that chunks have about
+    `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk starts
+    wherever the score, or the difference of the logits, exceeds it, as in the paper.
 
-    The scores find topics far better than splitters by embedding distance. In retrieval, chunks are
-    level with those of `LayoutChunker`, which takes a fraction of the CPU time. docs/results.md
-    has the figures.
+    The scores find topics far better than splitters by embedding distance do. In retrieval, the
+    chunks are as good as those of `LayoutChunker`, which takes a fraction of the CPU time.
+    docs/results.md has the figures.
 
-    A text of at most `target_size` tokens is one chunk. The model is loaded when a text needs it,
-    or by `load`. The bundled model was trained on English.
+    A text of at most `target_size` tokens is one chunk. The model is loaded when the first text
+    needs it, or by `load`. The bundled model was trained on English.
 
     Args:
         model: "bundled"; "large", which finds topics better at twenty times the cost; a folder
@@ -161,10 +161,10 @@ class BertChunker(Chunker):
         return self._loaded
 
     def scores(self, text: str | ParsedText, *, also: Iterable[int] = ()) -> TokenScores:
-        """Score every token of a text, or every place, if the model scores places.
+        """Score every token of a text, or every place if the model scores places.
 
-        With `paper`, the threshold decides which window scores a token, so the scores depend on
-        it. A model of places scores those of the text and of custom units, no finer ones.
+        With `paper`, the scores depend on the threshold, which decides where windows begin. A model
+        of places scores the places of the text and of custom units, but no finer places.
 
         Args:
             text: Any string, or a parsed text.
@@ -202,7 +202,7 @@ class BertChunker(Chunker):
     def _segment_all(
         self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
-        """Split texts, whose windows are scored in the same calls of the model."""
+        """Split texts; each call of the model may score windows of several texts."""
         work: Iterable[tuple[ParsedText, SizeLimits]] = zip(texts, limits, strict=True)
         if show_progress:
             from tqdm import tqdm  # deferred: importing it takes longer than a short text
@@ -213,7 +213,7 @@ class BertChunker(Chunker):
         return [results[number] for number in range(len(texts))]
 
     def _scan(self, texts: Iterable[OverlappingWindows]) -> None:
-        """Score the windows of texts; the model is loaded if there are any."""
+        """Score the windows of texts; the model is loaded if there is a window."""
         texts = iter(texts)
         for first in texts:
             from lumber_core.bert.moving_window import scan  # deferred: imports numpy
@@ -223,7 +223,7 @@ class BertChunker(Chunker):
     def _windows_to_score(
         self, work: Iterable[tuple[ParsedText, SizeLimits]], results: dict[int, Segmentation]
     ) -> Iterator[OverlappingWindows]:
-        """Yield the windows of texts that need scores; store the chunks of all, by number."""
+        """Yield the windows of texts that need scores; store the result of each text by number."""
         for number, (parsed, limits) in enumerate(work):
             if not parsed.text:
                 results[number] = Segmentation(())
@@ -272,7 +272,7 @@ class BertChunker(Chunker):
         scores: TokenScores,
         parts: CountedParts | None = None,
     ) -> Segmentation:
-        """Return the chunks between cuts, cut and joined to keep the limits."""
+        """Return the chunks between cuts, cut and merged to respect the limits."""
         spans = spans_from_starts([0, *cuts], len(parsed.text))
         scorer = partial(place_scores, scores)
         return enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
@@ -282,7 +282,7 @@ class BertChunker(Chunker):
         return not parsed.section_starts and limits.fits_target(parsed)
 
     def _places(self, parsed: ParsedText, all_places: Places) -> Places:
-        """Return where a chunk may start with a threshold: at units.
+        """Return the places where a chunk may start with a threshold: the starts of units.
 
         Args:
             parsed: The text.
@@ -296,7 +296,7 @@ class BertChunker(Chunker):
         return Places.of(place for place in at_units if place.offset not in labelled)
 
     def _divisions(self, parsed: ParsedText, places: Places, also: Iterable[int] = ()) -> Places:
-        """Return where a model of places divides a text, which does not depend on sizes.
+        """Return the places that divide a text for a model of places; sizes do not matter.
 
         Args:
             parsed: The text.

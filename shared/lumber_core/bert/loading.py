@@ -31,11 +31,11 @@ logger = logging.getLogger(__name__)
 _PUBLISHED_WINDOW = 255
 _SPECIALS = 2  # [CLS] and [SEP]
 _MAX_EMBEDDED_TOKENS = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
-# Share of characters in pieces of two or more that the encoder has, below which it is the wrong
-# model. With the bundled one: English 0.96, German 0.93, source code 0.86, tables of numbers 0.3 to
-# 0.8; Russian, Greek and Chinese 0.1, Arabic and Korean 0.
-_MIN_KNOWN_SHARE = 0.25
-_MIN_CHARACTERS = 1_000  # that a warning is based on
+# The minimum share of characters in pieces of two or more characters; below it the encoder does not
+# fit the language. With the bundled encoder: English 0.96, German 0.93, source code 0.86, tables of
+# numbers 0.3 to 0.8; Russian, Greek and Chinese 0.1, Arabic and Korean 0.
+_MIN_SHARE_IN_PIECES = 0.25
+_MIN_CHARACTERS = 1_000  # fewer characters cause no warning
 
 
 class LoadedModel(NamedTuple):
@@ -45,7 +45,7 @@ class LoadedModel(NamedTuple):
         scorer: Scores the tokens of windows.
         tokenizer: Finds the tokens.
         size: Tokens of the text in a window.
-        places: Whether the model scores places, and reads the text between two of them as one.
+        places: Whether the model scores places: it reads the text between two places as a unit.
     """
 
     scorer: TokenScorer
@@ -57,7 +57,7 @@ class LoadedModel(NamedTuple):
     def stride(self) -> int:
         """Tokens from the start of an overlapping window to the start of the next.
 
-        The score of a place depends on few others, so long windows need not overlap by half.
+        The score of a place depends on few other places, so long windows overlap by less than half.
         """
         return self.size - self.size // 5 if self.places else (self.size + 1) // 2
 
@@ -66,7 +66,7 @@ class LoadedEmbedder(NamedTuple):
     """A sentence encoder that is ready to embed.
 
     Attributes:
-        model: Makes an embedding of a sequence of tokens.
+        model: Returns the embedding of a sequence of tokens.
         tokenizer: Finds the tokens.
     """
 
@@ -181,21 +181,21 @@ def _warn_if_unknown(texts: Sequence[WordPieces], unknown: int) -> None:
     """Log a warning, once, if texts consist mostly of single characters and unknown pieces.
 
     Args:
-        texts: Their pieces.
+        texts: The pieces of each text.
         unknown: The token id of an unknown piece.
     """
-    total = read = 0
+    total = in_pieces = 0
     for text in texts:
         lengths = text.ends - text.starts
         total += int(lengths.sum())
-        read += int(lengths[(lengths > 1) & (text.ids != unknown)].sum())
-    if total >= _MIN_CHARACTERS and read < _MIN_KNOWN_SHARE * total:
+        in_pieces += int(lengths[(lengths > 1) & (text.ids != unknown)].sum())
+    if total >= _MIN_CHARACTERS and in_pieces < _MIN_SHARE_IN_PIECES * total:
         _warn()
 
 
 @cache
 def _warn() -> None:
     logger.warning(
-        "the embedding model has no words of the alphabet of these texts: they are found by their "
-        "words, and its vectors say little. Pass a multilingual embedding model"
+        "the embedding model has no words in the alphabet of these texts, so its vectors carry "
+        "little information: only words find them. Pass a multilingual embedding model"
     )

@@ -1,4 +1,4 @@
-"""Folders of exported models: where they are, their card, and whether they are intact."""
+"""Folders of exported models: finds them, reads their card, and checks their files."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
 # Files that `lumber_training` writes, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.safetensors", "*.onnx", "words*.bin")
-# A window of four holds two tokens between [CLS] and [SEP]; memory grows with the window.
-_SMALLEST_WINDOW, _LARGEST_WINDOW = 4, 8192
+# A window of four tokens has two between [CLS] and [SEP]; memory grows with the window.
+_MIN_WINDOW, _MAX_WINDOW = 4, 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class ModelCard:
     Attributes:
         files: SHA-256 of each file, by name.
         window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens.
-        scores: What the classifier scores: "tokens", or "places", in which case it reads the text
-            between two places as one.
+        scores: "tokens" or "places". A classifier of places reads the text between two places as a
+            unit.
     """
 
     files: Mapping[str, str]
@@ -58,7 +58,7 @@ def check_model_name(name: object) -> None:
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     if not isinstance(name, str) or not name:
-        hint = f"; a size is named: target_size={name}" if type(name) is int else ""
+        hint = f"; pass a size by name: target_size={name}" if type(name) is int else ""
         raise TypeError(
             f'model must be "bundled", "large", a folder or a hub id, not {safe_repr(name)}{hint}'
         )
@@ -105,7 +105,7 @@ def find_folder(name: str) -> Path:
 def find_encoder(name: str) -> Path:
     """Return the folder of a sentence encoder, by name, as `find_folder` does.
 
-    The bundled encoder is in the folder of the large model, with which it shares word vectors.
+    The bundled encoder is in the folder of the large model, because they share word vectors.
     """
     return find_folder("large" if name == "bundled" else name)
 
@@ -113,7 +113,7 @@ def find_encoder(name: str) -> Path:
 def is_checkpoint(folder: Path) -> bool:
     """Return whether a folder has a checkpoint in PyTorch that is not exported.
 
-    Checkpoints in other formats than safetensors count, so that the error states the reason.
+    Checkpoints in formats other than safetensors count, too, so that the error states the reason.
     """
     return (folder / CONFIG_FILE).is_file() and not (folder / CARD_FILE).is_file()
 
@@ -121,8 +121,8 @@ def is_checkpoint(folder: Path) -> bool:
 def folder_state(folder: Path) -> str:
     """Return a digest that changes if a file of a model is replaced.
 
-    It covers the content of the card, which has the SHA-256 of every exported file, and the name,
-    size and modification time of each file of a model or checkpoint.
+    It covers the content of the card, which contains the SHA-256 of every exported file, and the
+    name, size and modification time of each file of a model or checkpoint.
 
     Raises:
         WeightsError: The folder does not exist.
@@ -139,7 +139,7 @@ def folder_state(folder: Path) -> str:
 
 
 def weights_digest(name: str) -> str:
-    """Return a SHA-256 over the content of a model's files, wherever they are.
+    """Return a SHA-256 of the content of a model's files; their folder does not matter.
 
     Args:
         name: As for `find_folder`; its errors are raised.
@@ -172,8 +172,8 @@ def read_card(folder: Path) -> ModelCard:
         values = json.loads(path.read_text(encoding="utf-8"))
         files = {str(name): str(digest) for name, digest in values["files"].items()}
         window = values["window"]
-        if type(window) is not int or not _SMALLEST_WINDOW <= window <= _LARGEST_WINDOW:
-            raise ValueError(f"{window!r} is no number of tokens in a window")
+        if type(window) is not int or not _MIN_WINDOW <= window <= _MAX_WINDOW:
+            raise ValueError(f"{window!r} is not a valid number of tokens in a window")
         scores = values.get("scores", "tokens")
         return ModelCard(files, window, scores)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -191,10 +191,10 @@ def checked_file(folder: Path, card: ModelCard, name: str) -> Path:
         raise WeightsError(f"{folder / CARD_FILE} does not list {name}")
     if not path.is_file():
         raise WeightsError(f"{path} does not exist, but the card lists it")
-    found = sha256(path)
-    if found != card.files[name]:
+    digest = sha256(path)
+    if digest != card.files[name]:
         raise WeightsError(
-            f"{path} is not the file that its card lists: its SHA-256 is {found[:12]}…, expected "
+            f"{path} is not the file that its card lists: its SHA-256 is {digest[:12]}…, expected "
             f"{card.files[name][:12]}…. It is damaged or was replaced; reinstall it or export it "
             "again"
         )

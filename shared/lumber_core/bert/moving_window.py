@@ -1,8 +1,8 @@
-"""Windows over a text's tokens, and how their scores combine; independent of the model.
+"""Windows over a text's tokens, and the combination of their scores; independent of the model.
 
-A text may be longer than what a model reads. `OverlappingWindows` lie at regular distances and
-average the scores of each token; `scan` scores those of many texts. `read_moving` is the method
-of the paper: it scores a window, then moves to the last start token in it.
+A text may be longer than a model's input. `OverlappingWindows` are at regular distances, and the
+scores of each token are averaged; `scan` scores the windows of many texts. `read_moving` is the
+method of the paper: it scores a window, then moves to the last start token in it.
 
 Positions and sizes are counted in tokens, without [CLS] and [SEP].
 """
@@ -27,26 +27,26 @@ Positions = npt.NDArray[np.intp]
 
 
 class Window(NamedTuple):
-    """A range of tokens to score: the index of the first, and just past the last."""
+    """A range of tokens to score, as indices."""
 
-    start: int
-    stop: int
+    start: int  # of the first token
+    stop: int  # just past the last token
 
 
 class TokenScorer(Protocol):
     """A model that scores the tokens of windows.
 
     Attributes:
-        at_once: Best number of windows to score in one call.
+        batch_size: Best number of windows to score in one call.
     """
 
-    at_once: int
+    batch_size: int
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
         """Return t of some tokens of each window.
 
-        The score of a token does not depend on which others are scored, except for rounding where
-        windows are padded to a batch.
+        The score of a token does not depend on which other tokens are scored, except for rounding
+        if windows are padded to a batch.
 
         Args:
             windows: Token ids of each window, without [CLS] and [SEP].
@@ -124,8 +124,8 @@ def scan(scorer: TokenScorer, texts: Iterable[OverlappingWindows]) -> None:
 
     Args:
         scorer: The model.
-        texts: The texts. The next one is read when a call of the model has room for its windows,
-            so that at most `scorer.at_once` are in memory.
+        texts: The texts. The next text is read when a call of the model has room for its windows,
+            so that at most `scorer.batch_size` texts are in memory.
     """
 
     def windows_of(text: OverlappingWindows) -> Iterator[tuple[OverlappingWindows, Window]]:
@@ -133,8 +133,8 @@ def scan(scorer: TokenScorer, texts: Iterable[OverlappingWindows]) -> None:
             text.finish()
         return ((text, window) for window in text.windows)
 
-    together = chain.from_iterable(map(windows_of, texts))
-    while batch := list(islice(together, scorer.at_once)):
+    all_windows = chain.from_iterable(map(windows_of, texts))
+    while batch := list(islice(all_windows, scorer.batch_size)):
         pieces = [text.ids[slice(*window)] for text, window in batch]
         places = [text.places(window) for text, window in batch]
         for (text, window), t in zip(batch, scorer.score(pieces, places), strict=True):
@@ -151,8 +151,8 @@ def read_moving(
 ) -> tuple[Scores, list[int]]:
     """Read a text as in the paper (BertChunker): each window begins at the last start token.
 
-    A start at the first token of a window counts once, and never stops the walk; after a window
-    without a start, the next one begins where it ends.
+    A start at the first token of a window counts once. After a window without another start, the
+    next window begins at its end, so reading always ends.
 
     Args:
         scorer: The model.
@@ -169,10 +169,10 @@ def read_moving(
     while at < len(ids):
         window = Window(at, min(at + size, len(ids)))
         (t,) = scorer.score([ids[slice(*window)]], [np.arange(window.stop - at)])
-        fresh = at + (at == last > 0)  # a start has its score from the window before
-        scores[fresh : window.stop] = t[fresh - at :]
-        found = at + np.flatnonzero((t > threshold) & allowed[slice(*window)])
-        starts += found[found > last].tolist()
+        first = at + (at == last > 0)  # the score of a start is that of the window before
+        scores[first : window.stop] = t[first - at :]
+        indices = at + np.flatnonzero((t > threshold) & allowed[slice(*window)])
+        starts += indices[indices > last].tolist()
         last = starts[-1] if starts else 0
         at = last if at < last and window.stop < len(ids) else window.stop
     return scores, starts

@@ -1,10 +1,10 @@
 """BERT's normalisation of text: the words of a text, and where their characters come from.
 
-Character by character: control characters are dropped, white space becomes a space, ideographs and
-punctuation marks become words of their own, accents are dropped after canonical decomposition
-(NFD), and letters become lower case. The result is that of the package `tokenizers`, because models
-are trained with it. It may differ for characters that are newer than the tables of `tokenizers`
-(Unicode 8), and for marks other than accents that change places in NFD.
+Control characters are dropped, white space becomes a space, ideographs and punctuation marks become
+separate words, accents are dropped after canonical decomposition (NFD), and letters become lower
+case. The result equals that of the package `tokenizers`, because models are trained with it. It may
+differ for characters that are newer than the tables of `tokenizers` (Unicode 8), and for marks
+other than accents that NFD reorders.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import repeat
 
 import regex
 
-_MAX_KEPT_CHARACTERS = 1 << 16  # whose replacement is cached
+_MAX_CACHED_CHARACTERS = 1 << 16
 _CONTROL = ("Cc", "Cf", "Co", "Cs")
 _UNDECODABLE = "\ufffd"
 
@@ -33,9 +33,9 @@ _IDEOGRAPHS = (
 
 @lru_cache(maxsize=1)
 def lone_characters() -> str:
-    """Return characters that are words of their own, as the content of a character class.
+    """Return characters that are separate words, as the content of a character class.
 
-    They are written out because `re` is twice as fast with them as `regex` with their category.
+    They are listed because `re` with the list is twice as fast as `regex` with their category.
     """
     every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x20000)]))
     runs = regex.findall(r"[\p{P}!-/:-@\[-`{-~]+", every)
@@ -62,8 +62,8 @@ class Normalizer:
         """Normalise a text.
 
         Returns:
-            The words, with spaces around them, and for each character the offset in the text of
-            the one it comes from.
+            The words, with spaces around them; and for each of their characters, the offset of the
+            original character in the text.
         """
         if text.isascii() and text.isalnum():
             return (text.lower() if self._lowercase else text), range(len(text))
@@ -73,7 +73,7 @@ class Normalizer:
             replacement = self._replacements.get(character)
             if replacement is None:
                 replacement = self._replace(character)
-                if len(self._replacements) < _MAX_KEPT_CHARACTERS:
+                if len(self._replacements) < _MAX_CACHED_CHARACTERS:
                     self._replacements[character] = replacement
             words.append(replacement)
             origins.extend(repeat(offset, len(replacement)))

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Newer versions of onnxruntime report to their maker on import, unless this is set before. This
-# library does not use the network unasked; set it to 0 to allow the reports.
+# Newer versions of onnxruntime send telemetry on import, unless this variable is set. This library
+# makes no network requests of its own; set it to 0 to allow telemetry.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime
@@ -23,8 +23,8 @@ from lumber_core.errors import WeightsError
 ModelInputs = Mapping[str, npt.NDArray[np.int64]]
 
 _MAX_THREADS = 8
-# Places are padded to a multiple of this: for a matrix of one row, onnxruntime may use a kernel
-# that adds in another order, and scores would differ.
+# The number of places is padded to a multiple of this: for a matrix of one row, onnxruntime may use
+# a kernel that adds in another order, and scores would differ.
 _PLACES_MULTIPLE = 8
 
 
@@ -36,17 +36,17 @@ class _Runtime(NamedTuple):
     pool: ThreadPoolExecutor | None
 
 
-# Sessions that a forked process inherits stay unused and are never freed: freeing one takes locks
-# that a thread of the parent may have held when it forked.
+# Sessions that a forked process inherits stay unused and are never freed: freeing a session takes
+# locks that a thread of the parent may have held during the fork.
 _parents_runtimes: list[_Runtime] = []
 
 
 class OnnxModel:
     """An exported model that reads one sequence of tokens at a time.
 
-    Sequences run in parallel, each in one thread: on a CPU that is faster than several threads for
-    one sequence, and the result does not depend on what else is running. Session and threads
-    belong to the process that made them; a forked process opens its own.
+    Sequences run in parallel, each in one thread. On a CPU this is faster than several threads for
+    one sequence, and the result does not depend on the other sequences. Session and threads belong
+    to the process that created them; a forked process creates its own.
 
     Args:
         path: The `.onnx` file.
@@ -61,7 +61,7 @@ class OnnxModel:
     def __init__(
         self, path: str | Path, inputs: Sequence[str], output: str, *, threads: int | None = None
     ) -> None:
-        self.at_once = threads or min(_MAX_THREADS, available_cpus())
+        self.batch_size = threads or min(_MAX_THREADS, available_cpus())
         self._path = Path(path)
         self._runtime = self._start()
         session = self._runtime.session
@@ -87,9 +87,9 @@ class OnnxModel:
         return list(runtime.pool.map(self._run, sequences))
 
     def _own_runtime(self) -> _Runtime:
-        """Return this process's session and threads; a forked process makes its own.
+        """Return this process's session and threads; a forked process creates its own.
 
-        This needs no lock: two threads may make one each, and both work.
+        This needs no lock: if two threads create one each, both work.
         """
         runtime = self._runtime
         if runtime.process != os.getpid():
@@ -98,7 +98,7 @@ class OnnxModel:
         return runtime
 
     def _start(self) -> _Runtime:
-        pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
+        pool = ThreadPoolExecutor(self.batch_size) if self.batch_size > 1 else None
         return _Runtime(os.getpid(), self._open_session(), pool)
 
     def _open_session(self) -> onnxruntime.InferenceSession:
@@ -156,8 +156,8 @@ class OnnxTokenScorer(OnnxModel):
 class OnnxPlaceScorer(OnnxModel):
     """An exported classifier of places as a scorer of windows.
 
-    The score of a place depends on where the other places are, as the model reads the tokens from
-    one to the next together.
+    The score of a place depends on the other places, because the model reads the tokens between two
+    places as a unit.
 
     Args:
         path: The `.onnx` file.
@@ -169,7 +169,7 @@ class OnnxPlaceScorer(OnnxModel):
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
         """Return t of each place of each window, given the first token of each."""
-        # What precedes the first place of a window is read as well, but not scored.
+        # The tokens before the first place of a window are read, but not scored.
         added = [int(not len(at) or at[0] > 0) for at in places]
         inputs = [
             {

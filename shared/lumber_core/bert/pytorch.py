@@ -1,8 +1,8 @@
 """The token classifier in PyTorch, for training, GPUs, and checkpoints that are not exported.
 
-State dict keys are those of the published BertChunker, `model.*` for the BERT encoder and
-`chunklayer.weight|bias` for the linear layer, so its checkpoints load unchanged. Only safetensors
-are read, never a pickle, and no code that comes with a model is run.
+State dict keys equal those of the published BertChunker: `model.*` for the BERT encoder and
+`chunklayer.weight|bias` for the linear layer. So its checkpoints load unchanged. Only safetensors
+are read, never a pickle, and no code from a model's folder is run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ try:
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError(error.name or "torch", "torch") from error
 
-# The pooler and buffers, which some checkpoints have and token classification does not use.
+# The pooler and buffers: some checkpoints contain them, but token classification does not use them.
 _UNUSED = ("model.pooler.", "model.embeddings.position_ids")
 
 
@@ -96,7 +96,7 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
 
 
 def make_tagger(folder: Path) -> ChunkTagger:
-    """Make an untrained classifier of the shape in a folder's `config.json`.
+    """Return an untrained classifier of the shape in a folder's `config.json`.
 
     Args:
         folder: The folder.
@@ -110,14 +110,14 @@ def make_tagger(folder: Path) -> ChunkTagger:
     try:
         config = BertConfig.from_dict(json.loads(path.read_text(encoding="utf-8")))
         return ChunkTagger(config)
-    except Exception as error:  # for wrong values, there are errors of every kind
+    except Exception as error:  # wrong values raise errors of any class
         raise WeightsError(
             f"{path} is not the configuration of a BERT encoder: {error!r:.200}"
         ) from error
 
 
 def read_state(folder: Path) -> dict[str, torch.Tensor]:
-    """Read a folder's tensors by name.
+    """Return a folder's tensors by name.
 
     Raises:
         WeightsError: There is no `model.safetensors`, or it is damaged.
@@ -161,7 +161,7 @@ class TorchScorer:
                 'the driver, or pass device="cpu"'
             )
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self.at_once = 64 if self._device == "cuda" else 8
+        self.batch_size = 64 if self._device == "cuda" else 8
         self._model = model.to(self._device).eval()
         self._specials = cls_id, sep_id
         self._process = os.getpid()

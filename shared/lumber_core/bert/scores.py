@@ -1,4 +1,4 @@
-"""The score of every token of a text, and the cuts that follow from a threshold."""
+"""Scores of the tokens and places of a text, and the cuts for a threshold."""
 
 # numpy and the model's modules are imported inside functions: `import lumber_core` should not wait
 # for them.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lumber_core.bert.tokenizer import WordPieces
 
 FIRST_TOKENS = 6
-"""Tokens at a place among which its score is the highest."""
+"""The score of a place is the highest among so many tokens from there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +44,8 @@ class TokenScores:
     def at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float32]:
         """Return the score of each segment of text between consecutive offsets.
 
-        The score of a segment is the highest t among its first six tokens. The highest rather than
-        the first, because the model may mark the word after a label, such as "[5]" or "3.".
+        The score of a segment is the highest t among its first six tokens, not that of the first,
+        because the model may mark the word after a label such as "[5]" or "3.".
 
         Args:
             offsets: Character offsets where the segments begin, such as those of sentences,
@@ -56,7 +56,7 @@ class TokenScores:
             The scores, shape (offsets,); minus infinity for a segment without tokens.
 
         Raises:
-            ValueError: The offsets do not rise.
+            ValueError: The offsets are not strictly ascending.
         """
         import numpy as np
 
@@ -104,9 +104,9 @@ def windows_of(
     Args:
         model: The model.
         text: The text.
-        places: Places whose first tokens are scored, and those after their labels: the model may
-            mark either. A model of places reads the text between two as one. None: all tokens. The
-            score of a token does not depend on this.
+        places: Places whose first tokens are scored, and the first tokens after their labels: the
+            model may mark either. A model of places reads the text between two places as a unit.
+            None: all tokens; the scores of tokens are the same.
         on_scored: Called with the scores once all windows are scored.
     """
     from lumber_core.bert.moving_window import OverlappingWindows
@@ -130,8 +130,8 @@ def cuts_above(
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         model: The model.
         scores: Scores of a text's tokens.
-        places: Where chunks may start: if one of the first tokens is a start token, or one of the
-            first after the label.
+        places: Places where chunks may start. A chunk starts at a place if one of its first tokens,
+            or of the first tokens after its label, is a start token.
     """
     import numpy as np
 
@@ -181,7 +181,7 @@ class _StartTokens(NamedTuple):
     """Which tokens of a text may start a chunk, and where.
 
     Attributes:
-        segments: Indices of the first tokens of the places and of the words behind their labels.
+        segments: Indices of the first tokens of the places and of the words after their labels.
         owners: For each segment, the offset of its place.
         allowed: Whether each token may start a chunk, shape (tokens,).
     """
@@ -194,7 +194,7 @@ class _StartTokens(NamedTuple):
 def _start_tokens(
     model: LoadedModel, tokens: WordPieces | TokenScores, places: Places
 ) -> _StartTokens:
-    """Return which tokens may start a chunk: a model of places scores only the first of each."""
+    """Return which tokens may start a chunk; for a model of places, the first token of each."""
     import numpy as np
 
     starts, count = tokens.starts, len(tokens.starts)

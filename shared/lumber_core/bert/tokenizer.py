@@ -1,13 +1,13 @@
 """Word pieces of a text of any length, with their character offsets.
 
-Ids and offsets equal those of the package `tokenizers`. It is not used here because it takes 28 MB
-with its requirements, reads English at 1.9 million characters a second, where this reads 6.2
-(Chinese 1.0 and 2.6), and rejects lone surrogates. `tokie` (8 MB, 14 million) returns the same ids,
-but offsets of bytes in the normalised text, which are wrong in 81 of 88 texts.
+Ids and offsets equal those of the package `tokenizers`. That package is not used here because it
+takes 28 MB with its requirements, is slower (English at 1.9 million characters a second, this
+module 6.2; Chinese 1.0 and 2.6), and rejects lone surrogates. `tokie` (8 MB, 14 million) returns
+the same ids, but byte offsets in the normalised text, which are wrong in 81 of 88 texts.
 
 A word becomes the longest pieces that the vocabulary contains, from left to right. A text is read
 in independent parts. Most parts occur many times in a text, so the pieces of tens of thousands of
-them are cached.
+parts are cached.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from lumber_core.bert.normalizer import WHITE, Normalizer, lone_characters
 from lumber_core.errors import WeightsError
 from lumber_core.text.unicode import breaks
 
-_MAX_KEPT_PARTS = 1 << 15  # whose pieces are cached
-_MAX_KEPT_LENGTH = 64  # characters of a cached part
-_PARTS_IN_MEMORY = 1 << 14  # of a text, at once
-_LONGEST_WORD = 100  # characters; longer words are unknown
+_MAX_CACHED_PARTS = 1 << 15
+_MAX_CACHED_CHARACTERS = 64  # of a part
+_PARTS_PER_BATCH = 1 << 14  # bounds the memory for a text
+_MAX_WORD_CHARACTERS = 100  # longer words are unknown
 _UNKNOWN, _CONTINUES = "[UNK]", "##"
 _MAX_ID = 1 << 24  # far more than any vocabulary has
-# Ideographs, each of which is a word to BERT's tokenizer, and kana, which may follow them.
+# Ideographs, which BERT's tokenizer reads as separate words, and kana, which may follow them.
 _OWN_WORD = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
 )
 _PARSE_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
-# Required values in a `tokenizer.json`: ignoring others would change the tokens.
+# Required values in a `tokenizer.json`: with other values the tokens would differ.
 _EXPECTED: dict[str, dict[str, object]] = {
     "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True},
     "pre_tokenizer": {"type": "BertPreTokenizer"},
@@ -47,10 +47,10 @@ _EXPECTED: dict[str, dict[str, object]] = {
         "type": "WordPiece",
         "unk_token": _UNKNOWN,
         "continuing_subword_prefix": _CONTINUES,
-        "max_input_chars_per_word": _LONGEST_WORD,
+        "max_input_chars_per_word": _MAX_WORD_CHARACTERS,
     },
 }
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of added tokens: all false in BERT's
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized")  # of added tokens; all false in BERT
 
 
 class WordPieces(NamedTuple):
@@ -89,7 +89,7 @@ class WordPieceTokenizer:
         words: Token ids of words, and of parts of words with "##" in front.
 
     Raises:
-        ValueError: It is not that of a BERT tokenizer.
+        ValueError: It does not describe a BERT tokenizer.
         WeightsError: The vocabulary has no [CLS] or no [SEP].
     """
 
@@ -106,7 +106,7 @@ class WordPieceTokenizer:
         self._special = _special_tokens(content["added_tokens"])
         ids = [*self.words.values(), *self._special.values()]
         if not all(type(number) is int and 0 <= number < _MAX_ID for number in ids):
-            raise ValueError("expected token ids that are whole numbers from 0 on")
+            raise ValueError("token ids must be whole numbers of at least 0")
         rules = content["normalizer"]
         normalizer = Normalizer(lowercase=rules["lowercase"], strip_accents=rules["strip_accents"])
         self._pieces = PartPieces(self.words, self._special, normalizer)
@@ -149,10 +149,10 @@ class WordPieceTokenizer:
         return json.dumps(self._content, ensure_ascii=False, separators=(",", ":"))
 
     def word_starts(self, text: str, pieces: WordPieces) -> npt.NDArray[np.intp]:
-        """Return the indices of the tokens where a cut divides no word and no grapheme cluster.
+        """Return the indices of the tokens at which a cut divides no word or grapheme cluster.
 
         These are the tokens after white space or at the start of the text. In scripts without
-        spaces, they are those that begin with a character that is a word by itself.
+        spaces, they are the tokens that begin with a character that is a separate word.
         """
         begins = ~self._continues[pieces.ids]
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
@@ -174,7 +174,7 @@ class WordPieceTokenizer:
         """Yield arrays of the id, start and end of the pieces of a text, shape (pieces, 3)."""
         matches = self._pieces.parts.finditer(text)
         begin = 0
-        while parts := list(map(re.Match.group, islice(matches, _PARTS_IN_MEMORY))):
+        while parts := list(map(re.Match.group, islice(matches, _PARTS_PER_BATCH))):
             pieces = list(map(self._pieces.__getitem__, parts))
             lengths = np.fromiter(map(len, parts), np.int32, len(parts))
             starts = begin + np.cumsum(lengths, dtype=np.int32) - lengths
@@ -186,10 +186,10 @@ class WordPieceTokenizer:
 
 
 class PartPieces(dict[str, tuple[int, ...]]):
-    """The pieces of parts of texts: a cache that finds them on first access.
+    """A cache for the pieces of parts of texts, which are computed on first access.
 
     A value is flat: token id, start and end of the first piece, then those of the next. Starts and
-    ends are in characters from the start of the part. Threads may share it.
+    ends are in characters from the start of the part. Threads may share the cache.
 
     Args:
         words: Token ids of words and parts of words.
@@ -216,7 +216,7 @@ class PartPieces(dict[str, tuple[int, ...]]):
         self._reach_of_first, self._reach_of_inner = map(_max_lengths, (self._first, self._inner))
         kinds = (
             *map(re.escape, sorted(special, key=len, reverse=True)),
-            "[0-9A-Za-z]+ ",  # a fast way to take most words of English
+            "[0-9A-Za-z]+ ",  # a fast path for most English words
             f"[^{WHITE}{lone_characters()}]+",
             f"[{lone_characters()}]",
             f"[{WHITE}]+",
@@ -225,14 +225,14 @@ class PartPieces(dict[str, tuple[int, ...]]):
 
     def __missing__(self, part: str) -> tuple[int, ...]:
         pieces = tuple(self._find_pieces(part))
-        if len(part) <= _MAX_KEPT_LENGTH:
-            if len(self) >= _MAX_KEPT_PARTS:
+        if len(part) <= _MAX_CACHED_CHARACTERS:
+            if len(self) >= _MAX_CACHED_PARTS:
                 self.clear()
             self[part] = pieces
         return pieces
 
     def _find_pieces(self, part: str) -> list[int]:
-        """Return id, start and end of the pieces of a part, one after the other."""
+        """Return the id, start and end of each piece of a part in one flat list."""
         if part in self._special:
             return [self._special[part], 0, len(part)]
         normalized, origins = self._normalizer(part.rstrip(" "))
@@ -248,7 +248,7 @@ class PartPieces(dict[str, tuple[int, ...]]):
     def _divide(self, word: str) -> tuple[list[int], list[int]]:
         """Return the token ids of the pieces of a word, and where the pieces start and end."""
         length = len(word)
-        if length > _LONGEST_WORD:
+        if length > _MAX_WORD_CHARACTERS:
             return [self._unknown], [0, length]
         ids: list[int] = []
         cuts = [0]
@@ -280,12 +280,12 @@ def _special_tokens(added: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Return the ids of the added tokens.
 
     Raises:
-        ValueError: One of them has flags that BERT's tokens do not have.
+        ValueError: A token has flags that BERT's tokens do not have.
     """
     special: dict[str, int] = {}
     for token in added:
         name = token["content"]
         if any(token[flag] for flag in _FLAGS) or name[:1] not in {*string.punctuation}:
-            raise ValueError(f"the added token {name!r:.40} is found in another way than BERT's")
+            raise ValueError(f"the added token {name!r:.40} is matched differently from BERT's")
         special[name] = token["id"]
     return special

@@ -74,7 +74,7 @@ class RequestForms:
         self._model_reasons = False
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
-        """Return the forms of a request, full one first, or the kept one; and which of both.
+        """Return the forms to try in order, or only the kept one, and whether one is kept.
 
         Args:
             answers: The only answers that the question allows.

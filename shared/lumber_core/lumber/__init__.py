@@ -1,8 +1,8 @@
 """LumberChunker: a judge reads groups of units and names the unit where new content starts.
 
 `lumber_chunker` is the splitter. `grouping` forms groups, `walk` goes from group to group, and
-`runner` asks the judge. `judges` and `bert_judge` decide; `prompt` writes a model's prompt,
-`answer_parser` reads its answer by `answer_words`, `answer_store` keeps verdicts, `fallback`
+`runner` asks the judge. `judges` and `bert_judge` decide. `prompt` writes a model's prompt,
+`answer_parser` reads the answer with `answer_words`, and `answer_store` keeps verdicts. `fallback`
 handles failures, `cost_estimate` predicts the cost, and `position_warning` warns of answers that
 look like guesses.
 

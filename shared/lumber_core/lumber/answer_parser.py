@@ -1,13 +1,13 @@
 """Reads a language model's answer: the units where new content starts.
 
-About a group models are asked for `Answer: ID 3`, about a window for `Answer: ID 3, ID 7`, and
-mostly comply; most of the parser is for those that do not. It looks, in order of trust, after
-"Answer:", in JSON, for an ID alone, and in prose. Of several answers of one kind the last usable
-one counts, because models that reason conclude last.
+The prompt asks for `Answer: ID 3` about a group, and for `Answer: ID 3, ID 7` about a window. Most
+models comply; most of this parser is for the others. It reads the text after "Answer:", then JSON,
+then an ID alone, then prose: the most reliable form first. If there are several answers of one
+form, the last usable one counts, because models that reason conclude last.
 
-In prose about a group an ID counts if it is the only one of which a sentence states a change, and
-nothing in the text denies one. About a window only a list counts. Whatever else is said is
-unreadable, and the model is asked again.
+In prose about a group, an ID counts if it is the only one in sentences that state a change, and the
+text contains no denial. About a window, only a list counts. Any other answer is unreadable, and the
+question is repeated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lumber_core.lumber.answer_words import (
 )
 from lumber_core.segmentation import Outcome
 
-# Bounded, so that reading takes linear time whatever a model writes.
+# Bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'#\[\](){}<>:|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
 _EMPHASIS = re.compile(r"[*_`]")
@@ -50,7 +50,7 @@ _LABELLED = re.compile(
 )
 _LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])id{_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
-# The whole text, or a line of it, beside text without numbers.
+# The whole text, or one line of it if the other lines contain no numbers.
 _ALONE = re.compile(
     rf"(?:\A|[.!?\u3002]\s*\n){_MARKUP}(?:-\s)?(?:(?:paragraph|number|id){_MARKUP})*{_NUMBER}"
     r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z))",
@@ -59,22 +59,22 @@ _ALONE = re.compile(
 _NAMED = re.compile(rf"{UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
-# Between items. A dash counts at the start of a line only: "ID 3 - ID 7" may mean a range.
+# Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
     rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-\u2022])|[\s,;.:\"'*_`\[\](){{}}<>\u3001\u3002])*",
     re.IGNORECASE,
 )
-# What is said of an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
-_SAID = r"[^\d\n;]{0,300}?"
+# A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
+_WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
-    rf"[\s\])\"']{{0,5}}(?:\([^()\d\n]{{1,300}}\)|[(:=>\u2013\u2014\u2192-]{_SAID}[^\W\d_]{_SAID}"
+    rf"[\s\])\"']{{0,5}}(?:\([^()\d\n]{{1,300}}\)|[(:=>\u2013\u2014\u2192-]{_WORDS}[^\W\d_]{_WORDS}"
     rf"(?=[;\n]|(?:[,\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(\u2013\u2014-])|\Z))",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
 _NONE = re.compile(rf"\W*{NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(DENIAL, re.IGNORECASE)
-# Behind an ID: that it is none, or that another one may be.
+# After an ID: a denial of it, or an alternative.
 _WITHDRAWAL = re.compile(
     rf"\s{{0,4}}(?:(?!{REASON})[^\W\d]{{1,15}}?\s?)?{DENIAL}|[\u3040-\u9fff]{{1,30}}{DENIAL}"
     rf"|\s*{OR_TO}\s*(?:id{_MARKUP})?\d",
@@ -93,9 +93,9 @@ _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECA
 _REFUSAL = re.compile(REFUSAL, re.IGNORECASE)
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
-_MAX_UNITS_IN_REASON = 5  # units that a reason lists
+_MAX_UNITS_IN_REASON = 5  # further units are only counted
 
-_Finder = Callable[[str], list[list[int]]]  # the answers of one kind; an empty one names no unit
+_Finder = Callable[[str], list[list[int]]]  # finds the answers of one form; [] names no unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class ParsedAnswer:
     """The units that an answer names, or why it cannot be used.
 
     Attributes:
-        starts: The units it names, ascending; about a group one at most.
+        starts: The units it names, ascending; at most one for a group.
         outcome: "shift", "no_shift", "outside", "unreadable" or "refused".
         reason: A sentence that explains the outcome.
     """
@@ -117,11 +117,11 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
     """Read which unit of a group an answer names.
 
     Args:
-        answer: What the model wrote.
+        answer: The model's answer.
         choices: The units it may name.
 
     Returns:
-        The units. Nothing raises: if an answer cannot be used, `reason` states why.
+        The units. An unusable answer raises no error; `reason` states what is wrong.
     """
     text = _THOUSANDS.sub("", _plain(answer))
     finders: dict[str, _Finder] = {
@@ -149,7 +149,7 @@ def is_refusal(answer: str) -> bool:
 
 
 def _plain(answer: str) -> str:
-    """Return an answer without thoughts, emphasis, and units that it names to exclude them."""
+    """Return an answer without thoughts, emphasis, and units that it explicitly excludes."""
     text = unicodedata.normalize("NFKC", without_thinking(answer))
     return _CONTRAST.sub("", _STUTTER.sub("", _EMPHASIS.sub("", text))).strip()
 
@@ -158,10 +158,10 @@ def _parse(
     answer: str, text: str, choices: Sequence[int], finders: dict[str, _Finder]
 ) -> ParsedAnswer:
     if not text:
-        only = "the answer has only thoughts" if answer.strip() else "the answer is empty"
-        return ParsedAnswer(reason=only)
+        reason = "the answer has only thoughts" if answer.strip() else "the answer is empty"
+        return ParsedAnswer(reason=reason)
     if _NONE.fullmatch(text):
-        return ParsedAnswer(outcome="no_shift", reason="the answer says that nothing changes")
+        return ParsedAnswer(outcome="no_shift", reason="the answer states that nothing changes")
     for kind, find in finders.items():
         if answers := find(text):
             return _choose_answer(kind, answers, choices)
@@ -175,22 +175,22 @@ def _parse(
 
 
 def _choose_answer(kind: str, answers: Sequence[list[int]], choices: Sequence[int]) -> ParsedAnswer:
-    """Return the last answer of one kind with at least half of its units among the choices."""
+    """Return the last answer that has at least half of its units among the choices."""
     named = dict.fromkeys(unit for units in answers for unit in units)
     for units in reversed(answers):
         if not units:
-            return ParsedAnswer(outcome="no_shift", reason=f"the {kind} says that nothing changes")
+            reason = f"the {kind} states that nothing changes"
+            return ParsedAnswer(outcome="no_shift", reason=reason)
         starts = tuple(sorted(unit for unit in {*units} if unit in choices))
         if 2 * len(starts) >= len({*units}):
             reason = f"the {kind} names {_list_units(starts)}"
             if others := [unit for unit in named if unit not in starts]:
                 reason += f"; it also names {_list_units(others)}"
             return ParsedAnswer(starts, "shift", reason)
-    unknown = [unit for unit in named if unit not in choices]
+    outside = [unit for unit in named if unit not in choices]
     offered = f"{choices[0]} to {choices[-1]}" if choices else "any paragraph"
-    return ParsedAnswer(
-        outcome="outside", reason=f"the {kind} names {_list_units(unknown)}, not of {offered}"
-    )
+    reason = f"the {kind} names {_list_units(outside)}, not of {offered}"
+    return ParsedAnswer(outcome="outside", reason=reason)
 
 
 def _list_units(units: Collection[int]) -> str:
@@ -200,7 +200,7 @@ def _list_units(units: Collection[int]) -> str:
 
 
 def _labelled_answers(text: str) -> list[list[int]]:
-    """Read what follows each "Answer:"."""
+    """Read the unit or the denial after each "Answer:"."""
     matches = [
         match
         for label in _ANSWER.finditer(text)
@@ -212,20 +212,20 @@ def _labelled_answers(text: str) -> list[list[int]]:
 
 
 def _in_prose(text: str) -> list[list[int]]:
-    """Read the one unit of which some sentence states that content changes there."""
+    """Read the unit in sentences that state a change of content, if there is only one."""
     if _NEGATION.search(text) or _RANGE.search(text) or is_refusal(text):
         return []
     units: set[int] = set()
     for sentence in _SENTENCE.split(text):
         if _CHANGE.search(sentence):
             clauses = [clause for clause in _CLAUSE.split(sentence) if _CHANGE.search(clause)]
-            of_change = [named[-1] for each in clauses if (named := _NAMED.findall(each))]
+            of_change = [named[-1] for clause in clauses if (named := _NAMED.findall(clause))]
             units.update(map(int, of_change or _NAMED.findall(sentence)))
     return [[*units]] if len(units) == 1 else []
 
 
 def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[int]]:
-    """Read lists of JSON, and lists, numbers and texts that are fields of its objects."""
+    """Read lists in JSON, and lists, numbers and texts in the fields of objects."""
     for match in _JSON.finditer(text):
         try:
             loaded = json.loads(match[0])
@@ -250,7 +250,7 @@ def _json_lists(text: str) -> list[list[int]]:
 
 
 def _labelled_lists(text: str) -> list[list[int]]:
-    """Read the list after the last "Answer:" on its line, or else on the lines that follow."""
+    """Read the list after the last "Answer:", on its line or on the lines below."""
     labels = [*_ANSWER.finditer(text)]
     if not labels:
         return []
@@ -263,29 +263,29 @@ def _labelled_lists(text: str) -> list[list[int]]:
     if not (last := _items(after)) and (last := _items(line)):
         others = _LINE_OR_ID.findall(after, len(line))
         if not {*map(int, others)} <= {*last[0]}:
-            return []  # the list goes on in a form that is not read
-    # One after another, each on a line with its label.
-    parts = [text[one.end() : other.start()].strip(" \n>-") for one, other in pairwise(labels)]
-    lists = [found for part in parts if "\n" not in part for found in _items(part)] + last
+            return []  # the list continues in an unknown form
+    # Several lines with one label and one unit each are one list.
+    parts = [text[one.end() : next_.start()].strip(" \n>-") for one, next_ in pairwise(labels)]
+    lists = [items for part in parts if "\n" not in part for items in _items(part)] + last
     is_one = len(lists) == len(labels) and all(len(items) == 1 for items in lists)
     return [[unit for items in lists for unit in items]] if is_one else last
 
 
 def _unlabelled_lists(text: str) -> list[list[int]]:
-    """Read a text that is only a list, or a list of IDs after a phrase without a negation."""
+    """Read a text that is only a list, or a list of IDs after words without a negation."""
     if is_refusal(text):
         return []
     first = _ID.search(text)
     if first is not None and not _NEGATION.search(text, 0, first.start()):
         text = text[first.start() :]
     lists = _items(text)
-    # Several in a row, each with a text: the paragraphs of the question, repeated.
+    # Consecutive numbers, each with a text, are a copy of the question's paragraphs.
     in_a_row = lists and all(after - before == 1 for before, after in pairwise(lists[0]))
     return [] if in_a_row and len(lists[0]) > 1 and ":" in text else lists
 
 
 def _items(text: str) -> list[list[int]]:
-    """Read the list at the start of a text, whose items may have remarks without numbers."""
+    """Read the list at the start of a text; its items may have remarks without numbers."""
     text, end = _NUMBERING.sub("", text), 0
     items: list[int] = []
     while (match := _ITEM.match(text, _skip_marks(text, end))) is not None:

@@ -1,8 +1,8 @@
-"""Stored verdicts: a group that was judged is never paid for again.
+"""Stores verdicts, so that no group is paid for twice.
 
-The key of a verdict is what determines it: the judge, the choices and the texts of the group. Unit
-numbers are not part of it, so answers survive edits elsewhere in a document, and equal groups in
-different documents share an answer.
+The key of a verdict contains all that determines it: the judge, the choices and the texts of the
+group. It does not contain unit numbers, so answers survive edits elsewhere in a document, and equal
+groups in different documents share an answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class AnswerStore:
         self._opened = False
 
     def open(self) -> None:
-        """Open the store now, so that a problem with it raises before any work.
+        """Open the store now, so that a problem raises before any work.
 
         Raises:
             StoreError: As on first use.
@@ -51,11 +51,11 @@ class AnswerStore:
         self._opened = True
 
     def close(self) -> None:
-        """Close the file, if it is one. The next use opens it again."""
+        """Close the store. The next use opens it again."""
         self._cache.close()
 
     def get(self, judge: str, group: Group) -> Verdict | None:
-        """Return the stored verdict on a group, with no usage, or None.
+        """Return the stored verdict on a group, without usage, or None.
 
         Args:
             judge: The judge's identity.
@@ -74,7 +74,7 @@ class AnswerStore:
         return self._cache.read("verdict", read)
 
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
-        """Store a verdict; then it is on disk.
+        """Store a verdict; it is on disk afterwards.
 
         Raises:
             StoreError: The store cannot be written.
@@ -97,7 +97,7 @@ class AnswerStore:
         return len(failed)
 
     def usage(self) -> Usage:
-        """Return what all stored answers cost when they were given."""
+        """Return the total cost of all stored answers when they were requested."""
 
         def read() -> Usage:
             rows = (read_row(value) for _, value in self._cache.items())
@@ -120,7 +120,7 @@ def key(judge: str, group: Group) -> str:
 
 
 def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
-    """Return what is stored about a verdict."""
+    """Return a verdict as JSON."""
     row = {
         "judge": judge,
         "start": group.start,
@@ -136,7 +136,7 @@ def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
 
 
 def _decode(row: dict[str, Any], group: Group) -> Verdict:
-    """Return the verdict that a stored row holds.
+    """Return the verdict in a stored row.
 
     Raises:
         ValueError: The row does not fit the group.
@@ -161,7 +161,7 @@ def _decode(row: dict[str, Any], group: Group) -> Verdict:
 
 
 def move_verdict(verdict: Verdict, group: Group) -> Verdict:
-    """Return the verdict on an equal group as one on this group, with no usage."""
+    """Return the verdict on an equal group with this group's unit numbers, without usage."""
     by, unit, reason = group.start - verdict.start, verdict.unit, verdict.reason
     if reason and by:
         reason += f" (of an equal group, which starts at unit {verdict.start} of its text)"

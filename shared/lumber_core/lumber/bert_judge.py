@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np
     import numpy.typing as npt
 
-# Where BertChunker cuts at no unit of a group, the strongest start is taken, but a start far from
-# the end would leave tiny chunks: at the start of the group it loses 4 in the unit of t.
+# If BertChunker cuts at no unit of a group, the start with the highest score is named. A penalty
+# for early starts avoids tiny chunks: it is 4, in units of t, at the start of the group.
 _TARGET_POSITION = 0.8  # share of the group's tokens
 _POSITION_PENALTY = 4.0
 
@@ -26,17 +26,17 @@ _POSITION_PENALTY = 4.0
 class BertJudge(Judge):
     """Names the first unit of a group at which a BertChunker would cut.
 
-    So units that `BertChunker` separates are never joined. If it cuts at none of them, the unit
-    with the highest start score t is named, less a penalty for the distance from four fifths of the
-    group, so that chunks are neither tiny nor always full groups. The last group of a document
-    stays whole if BertChunker does not cut it.
+    So units that `BertChunker` separates are never joined. If it cuts at none of them, the judge
+    names the unit with the highest start score t, minus a penalty for the distance from four fifths
+    of the group, so that chunks are neither tiny nor always full groups. The last group of a
+    document stays whole if BertChunker does not cut it.
 
-    In a window all units at which a BertChunker would cut are named.
+    In a window, the judge names all units at which a BertChunker would cut.
 
-    Each document is scored once, also by several threads; judging its groups then costs nothing.
+    Each document is scored only once, even with several threads.
 
     Args:
-        model: The classifier: "bundled", or what `BertChunker` takes.
+        model: The classifier: "bundled", or another value of `BertChunker`'s `model`.
         threads: As for `BertChunker`.
 
     Raises:
@@ -54,7 +54,7 @@ class BertJudge(Judge):
 
     @property
     def model(self) -> str:
-        """The model's name, as given."""
+        """The argument `model`."""
         return self._chunker.model
 
     @property
@@ -63,11 +63,11 @@ class BertJudge(Judge):
         return f"BertJudge(weights={weights_digest(self.model)})"
 
     def judge(self, group: Group) -> Verdict:
-        """Name the unit with the highest score, if there is a choice."""
+        """Return the verdict on a group; see the class."""
         usage = Usage(calls=1)
         choices = [unit for unit in group.choices if group.start < unit < group.stop]
         if not choices:
-            reason = "there is nothing to choose"
+            reason = "the group has no unit to choose"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         scores = self._scores_of(group.document)
         starts = tuple(unit for unit in choices if unit in scores.cuts)
@@ -84,7 +84,7 @@ class BertJudge(Judge):
         unit = scores.best(group.start, group.stop, choices)
         t = float(scores.t[unit])
         if group.stop == len(group.document.units):
-            reason = f"no start in what is left of the document (t = {t:.2f})"
+            reason = f"no start in the rest of the document (t = {t:.2f})"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         reason = f"strongest start of the group (t = {t:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
@@ -94,7 +94,7 @@ class BertJudge(Judge):
         with self._lock:
             unit_scores = self._scores.get(document)
             if unit_scores is None:
-                # The splitter may have read the text already.
+                # The splitter may have parsed the text already.
                 parsed = document.parsed or self._chunker.parse(document.text)
                 scores = self._chunker.scores(parsed, also=[unit[0] for unit in document.units])
                 cuts = self._chunker.cuts(parsed, scores)
@@ -140,7 +140,7 @@ class UnitScores:
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
 
     def best(self, start: int, stop: int, choices: Sequence[int]) -> int:
-        """Return the unit of a group with the highest score, less a penalty for its position.
+        """Return the unit of a group with the highest score minus the penalty for its position.
 
         Args:
             start: The group's first unit.

@@ -1,7 +1,7 @@
-"""Cost estimates, made before any call.
+"""Estimates the cost before any call.
 
-An estimate simulates the run with free judges that name the unit at a fixed share of the group's
-length: how many calls a text takes depends only on how far into their groups the answers fall.
+An estimate simulates the run with judges that cost nothing and name the unit at a fixed share of
+the group's length. The number of calls depends only on the position of answers in their groups.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.tokens.counter import TokenCounter
 
-# Where in a group, by length, a model's answers fall on average: at 0.61 in the published run on
-# Emma, which would have taken 468 calls if all of them fell at 0.6, and took 476.
+# The average position of a model's answers, as a share of the group's length. In the published run
+# on Emma it is 0.61. With 0.6 for every answer, that run takes 468 calls; it took 476.
 _ANSWER_POSITIONS = (0.9, 0.6, 0.4)  # late, likely, early
 # "Answer: ID 1234" and the end of the message.
 _TOKENS_PER_ANSWER = 8
@@ -42,7 +42,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a model costs, in any currency.
+    """The prices of a model, in any currency.
 
     Attributes:
         prompt: Price of a million prompt tokens.
@@ -64,7 +64,7 @@ class Prices:
                 raise ValueError(f"{name} must be at least 0, not {price}")
 
     def of(self, usage: Usage) -> float:
-        """Return the price of some usage."""
+        """Return the price of a usage."""
         spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
         return spent / 1_000_000
 
@@ -101,11 +101,11 @@ class Estimate:
 
 
 def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Estimate:
-    """Return the expected cost of some texts.
+    """Return the expected cost of several texts.
 
     Args:
-        usages: What `expected_usages` returned for each text.
-        prices: What the model costs.
+        usages: The results of `expected_usages` for each text.
+        prices: The prices of the model.
     """
     runs = [sum(of_run, Usage()) for of_run in zip(*usages, strict=True)] or [Usage()] * 3
     return Estimate(
@@ -122,14 +122,14 @@ def expected_usages(
     counter: TokenCounter,
     theta: int,
 ) -> tuple[Usage, ...]:
-    """Return what a text uses if answers fall late, at a likely place, and early in their groups.
+    """Return the usage for a text if answers are late, at a likely place, and early in groups.
 
     Args:
         walk: A new walk through the text.
         questions: Returns the system prompt and the question about a group.
         counter: Counts the tokens of prompts and text.
-        theta: Maximum tokens in a group. A window is expected to have a start in each such share
-            of so many tokens.
+        theta: Maximum tokens in a group. In windows, one start is expected for each likely chunk
+            length of groups with this maximum.
     """
 
     def usage(groups: Sequence[Group]) -> Usage:
@@ -139,16 +139,16 @@ def expected_usages(
     if isinstance(walk, Walk):
         runs = [Walk(walk.document, walk.rules) for _ in _ANSWER_POSITIONS]
         return tuple(usage(_simulate(*run)) for run in zip(runs, _ANSWER_POSITIONS, strict=True))
-    asked = usage(walk.groups)
+    questions_usage = usage(walk.groups)
     (tokens,) = counter.count([walk.document.text]) if walk.groups else (0,)
     return tuple(
-        asked + Usage(0, 0, _TOKENS_PER_START * round(tokens / (share * theta)))
+        questions_usage + Usage(0, 0, _TOKENS_PER_START * round(tokens / (share * theta)))
         for share in _ANSWER_POSITIONS
     )
 
 
 def _simulate(walk: Walk, share: float) -> list[Group]:
-    """Return the groups of a walk whose answers all fall at one share of their groups' lengths."""
+    """Return the groups of a walk whose answers are all at one share of their group's length."""
     groups = []
     while (group := walk.claim()) is not None:
         groups.append(group)

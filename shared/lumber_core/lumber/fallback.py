@@ -1,7 +1,7 @@
-"""What happens when a model refuses, gives an unusable answer, or cannot be reached.
+"""Handles judges that refuse, give an unusable answer, or cannot be reached.
 
 `choose_judge` returns the judge to ask. `GuardedJudge` asks it, stores its verdicts, and applies
-the setting `on_failure` to those without a usable answer.
+the setting `on_failure` to failures.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OnFailure = Literal["judge_locally", "keep_group", "raise"]
 def choose_judge(
     llm: JudgeLike | None, prompt: PromptTemplate | None, policy: CallPolicy | None
 ) -> Judge:
-    """Return the judge that a splitter's settings ask for; by default the bundled model.
+    """Return the judge for a splitter's settings; by default the bundled model.
 
     Args:
         llm: A language model of the core, or a custom judge.
@@ -48,18 +48,18 @@ def choose_judge(
 
 
 class GuardedJudge(Judge):
-    """Asks another judge, and returns a valid verdict whatever that returns.
+    """Asks another judge, and returns a valid verdict for any result of it.
 
-    A stored verdict is not asked for again, and a new one is stored before it is returned. If two
-    equal groups are asked about at the same time, one waits for the other's verdict. A failure
-    keeps its outcome and reason, and gets the units that `on_failure` chooses.
+    Stored verdicts are reused, and a new verdict is stored before it is returned. If two equal
+    groups are judged at the same time, one waits for the verdict on the other. A failure keeps its
+    outcome and reason, and gets the units that `on_failure` chooses.
 
     Args:
         judge: The judge; with a store its `identity` is part of the keys.
         on_failure: "judge_locally" uses the answer of the bundled model, "keep_group" ends the
-            chunk with the group, and cuts a window by layout and sizes, "raise" raises
+            chunk with the group and cuts a window by layout and sizes, and "raise" raises
             `JudgementError`.
-        store: Where answers are kept; None: nowhere.
+        store: Stores verdicts. None: they are not stored.
 
     Raises:
         ValueError: There is a store, and the judge has no identity.
@@ -73,19 +73,19 @@ class GuardedJudge(Judge):
         self._store = store
         self._name = "" if store is None else judge.identity
         self._asked: SingleFlight[Verdict] = SingleFlight()
-        self.waits = judge.waits  # type: ignore[misc]  # an instance takes over its judge's
+        self.waits = judge.waits  # type: ignore[misc]  # overrides the class's value
 
     @cached_property
     def _local(self) -> Judge:
-        return BertJudge()  # when it is first needed
+        return BertJudge()
 
     @property
     def identity(self) -> str:
-        """The identity of the judge, and what follows its failures."""
-        follows: str = self._on_failure
-        if follows == "judge_locally":
-            follows = f"{follows}, {identity_of(self._local)}"
-        return f"{identity_of(self._judge)}|on failure {follows}"
+        """The identity of the judge, and of the local judge if that replaces failures."""
+        action: str = self._on_failure
+        if action == "judge_locally":
+            action = f"{action}, {identity_of(self._local)}"
+        return f"{identity_of(self._judge)}|on failure {action}"
 
     def find_stored(self, group: Group) -> Verdict | None:
         """Return the verdict if it is stored, or None.
@@ -108,23 +108,23 @@ class GuardedJudge(Judge):
 
         if self._store is None:
             return self._complete(group, as_verdict(group, self._ask(group)))
-        # A thread that waits on an event loop must not wait for one that asks this loop.
-        asked = is_for_loop(), key(self._name, group)
-        verdict, mine = self._asked.once(asked, find)
+        # Work for an event loop has its own names: other threads must not wait for that loop.
+        name = is_for_loop(), key(self._name, group)
+        verdict, mine = self._asked.once(name, find)
         return self._complete(group, verdict if mine else move_verdict(verdict, group))
 
     def _ask(self, group: Group) -> Verdict:
         judge = self._judge
         if type(judge).ajudge is Judge.ajudge:
             return judge.judge(group)
-        return ask_within(None, judge.judge, judge.ajudge, group)  # a user's own
+        return ask_within(None, judge.judge, judge.ajudge, group)  # the class is a user's own
 
     def _look_up(self, group: Group) -> Verdict | None:
         return None if self._store is None else self._store.get(self._name, group)
 
     def _keep(self, group: Group, answer: object) -> Verdict:
         verdict = as_verdict(group, answer)
-        # If no answer was given, there is none to store.
+        # "unavailable" is not stored: there was no answer.
         if verdict.outcome != "unavailable" and self._store is not None:
             self._store.put(self._name, group, verdict)
         return verdict
@@ -142,13 +142,13 @@ class GuardedJudge(Judge):
         starts: tuple[int, ...] = ()
         if self._on_failure == "judge_locally":
             local = self._local.judge(group)
-            unit, starts, what = local.unit, local.starts, "judged locally instead"
+            unit, starts, action = local.unit, local.starts, "judged locally instead"
         elif group.several:
-            what = "cut by layout and sizes instead"
+            action = "cut by layout and sizes instead"
         else:
             unit = group.stop if group.stop in group.choices else None
-            what = "the group was kept whole"
-        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}", starts=starts)
+            action = "the group was kept whole"
+        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {action}", starts=starts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GuardedJudge, (self._judge, self._on_failure, self._store)

@@ -1,8 +1,8 @@
-"""Which units form a group, and what an answer means for the next one: two rule sets.
+"""Two sets of rules for forming groups and for the next group after an answer.
 
-Both limit a group to theta tokens. `MethodRules` follows section 3 of the LumberChunker paper;
-`PublishedCodeRules` follows the code released with it, which made GutenQA and differs at the edges
-of a group.
+Both limit a group to theta tokens. `MethodRules` follows section 3 of the LumberChunker paper.
+`PublishedCodeRules` follows the code released with it, which produced GutenQA and differs at the
+edges of a group.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class TextUnits:
     Attributes:
         text: The whole text.
         units: Spans of its units; they tile the text.
-        parsed: The text as its splitter reads it, if a splitter made this.
+        parsed: The parsed text, if a splitter created this object.
     """
 
     text: str
@@ -70,7 +70,7 @@ class Group:
         return self._texts
 
     def read(self, reply: str) -> ParsedAnswer:
-        """Return which units a language model's reply names."""
+        """Return the units in a language model's reply."""
         return read_answer(reply, self.choices)
 
     def __len__(self) -> int:
@@ -81,7 +81,7 @@ class Group:
 
 
 class WalkRules(ABC):
-    """How groups are formed and what follows from answers.
+    """Rules for forming groups and for the next group after an answer.
 
     Args:
         lengths: Length of each unit, in tokens or words.
@@ -108,10 +108,10 @@ class WalkRules(ABC):
 
     @abstractmethod
     def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
-        """Return what follows from the answer `unit`, one of the choices or None.
+        """Return the consequences of the answer `unit`, one of the choices or None.
 
         Returns:
-            The unit where a chunk starts, or None, and the one where the next group starts, which
+            The unit where a chunk starts, or None; and the unit where the next group starts, which
             is greater than `start`.
         """
 
@@ -125,8 +125,8 @@ class MethodRules(WalkRules):
 
     Args:
         tokens: Tokens of each unit.
-        theta: Maximum tokens in a group of several units, and maximum units: tokenizers count none
-            for some characters, such as the zero-width space.
+        theta: Maximum tokens in a group of several units, and maximum units in a group: some
+            characters, such as the zero-width space, have no tokens.
     """
 
     def __init__(self, tokens: Sequence[int], theta: int) -> None:
@@ -154,10 +154,10 @@ class MethodRules(WalkRules):
 class PublishedCodeRules(WalkRules):
     """LumberChunker as the released code behaves, for reproducing GutenQA.
 
-    Tokens are estimated as round(1.2 x words) of the labelled paragraphs together. The paragraph
+    Tokens are estimated as round(1.2 x words) of all labelled paragraphs together. The paragraph
     that reaches theta is left out of the group unless it is alone. The last two paragraphs are in
     no group, and no group starts in the last five. After the answer n, a chunk starts at n and the
-    next group at n + 1, so the first paragraph shown and the one just past the group are valid
+    next group at n + 1, so the first paragraph of the group and the one just past it are valid
     answers. Without an answer the next group starts at the end of the group, without a boundary.
 
     Args:
@@ -166,8 +166,8 @@ class PublishedCodeRules(WalkRules):
     """
 
     _LABEL_WORDS = 2  # "ID" and "7:"
-    _UNEXAMINED = 2
-    _NO_START = 5
+    _UNITS_IN_NO_GROUP = 2  # at the end of the text
+    _UNITS_WITHOUT_START = 5  # at the end of the text
 
     def __init__(self, words: Sequence[int], theta: int) -> None:
         super().__init__([count + self._LABEL_WORDS for count in words])
@@ -177,10 +177,10 @@ class PublishedCodeRules(WalkRules):
 
     def stop(self, start: int) -> int | None:
         """Return where the group that starts at `start` stops; None in the last five units."""
-        if not 0 <= start < self.units - self._NO_START:
+        if not 0 <= start < self.units - self._UNITS_WITHOUT_START:
             return None
         crossed = bisect_left(self._before, self._before[start] + self._crossing, start + 1)
-        return max(start + 1, min(crossed - 1, self.units - self._UNEXAMINED))
+        return max(start + 1, min(crossed - 1, self.units - self._UNITS_IN_NO_GROUP))
 
     def choices(self, start: int, stop: int) -> range:
         """Return the units of the group and the one just past it."""

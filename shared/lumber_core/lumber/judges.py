@@ -1,7 +1,7 @@
-"""Judges decide which unit of a group starts new content.
+"""Judges: they decide which unit of a group starts new content.
 
-A judge may also be a custom function or object: `as_judge` wraps it. Judges may be called
-from several threads or tasks at once.
+A judge may also be a custom function or object: `as_judge` wraps it. Several threads or tasks may
+call a judge at the same time.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _UNUSABLE = ("unreadable", "outside")  # outcomes after which the question is re
 class Judge(ABC):
     """Decides which unit of a group starts new content.
 
-    Subclass it for a judge that gives reasons; for one that gives unit numbers alone, pass a
-    function from a `Group` to the number or None to `LumberChunker`.
+    Subclass it for a judge that returns reasons. If unit numbers are enough, pass `LumberChunker` a
+    function from a `Group` to the number or None.
     """
 
     waits: ClassVar[bool] = True
-    """Whether judging is mostly waiting, so that asking about several groups at once helps."""
+    """Whether a judge mostly waits, so that judging several groups at the same time is faster."""
 
     @property
     def identity(self) -> str:
@@ -59,18 +59,18 @@ class Judge(ABC):
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
-"""A `Judge`, a `Model`, a function that takes a group and returns a unit number or None (of a
-`UnitWindow` a list of unit numbers), or an object with such a method `judge`."""
+"""A `Judge`, a `Model`, a function that takes a group and returns a unit number or None (a list of
+unit numbers for a `UnitWindow`), or an object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
-    """Asks a language model, with a prompt and a policy of your own.
+    """Asks a language model, with your own prompt and policy.
 
-    A model that is passed to `LumberChunker` is asked with the default prompt and policy.
+    A model that is passed to `LumberChunker` directly gets the default prompt and policy.
 
     Args:
         model: A model of `lumber_core.llms`, or any object with the methods of `Model`.
-        prompt: What it is asked. None: the prompt of this library.
+        prompt: The prompt. None: the prompt of this library.
         policy: Retries and rate limits. None: the defaults of `CallPolicy`.
 
     Raises:
@@ -98,9 +98,9 @@ class ModelJudge(Judge):
                 f'{kind.__name__}: PromptTemplate(system="...", user="... {{paragraphs}} ...")'
             )
         if policy is not None and not isinstance(policy, CallPolicy):
-            right = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
-            given = type(policy).__name__
-            raise TypeError(f"policy must be a lumber_core.CallPolicy, not {given}: pass {right}")
+            valid = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
+            name = type(policy).__name__
+            raise TypeError(f"policy must be a lumber_core.CallPolicy, not {name}: pass {valid}")
         policy = policy or CallPolicy()
         self._model = RetryingModel(model, policy, reports_usability=True)
         self._has_own_prompt = prompt is not None
@@ -113,14 +113,14 @@ class ModelJudge(Judge):
         return f"{self._model.identity}|prompt {self._prompt.version}"
 
     def for_windows(self) -> ModelJudge:
-        """Return this judge with the default prompt about windows, unless it has one of its own."""
+        """Return this judge with the default prompt for windows, unless it has a custom prompt."""
         judge = copy(self)
         if not self._has_own_prompt:
             judge._prompt = PromptTemplate(WINDOW_SYSTEM, WINDOW_USER)
         return judge
 
     def questions(self, group: Group) -> tuple[str, str]:
-        """Return the system text and the user text that the model is sent."""
+        """Return the system text and the user text for a group."""
         return self._prompt.render(group)
 
     def judge(self, group: Group) -> Verdict:
@@ -138,7 +138,7 @@ class ModelJudge(Judge):
         def ask(asked: str) -> tuple[ParsedAnswer, str]:
             nonlocal reply, usage
             completion = self._model.complete(system, asked, answers=answers)
-            # A user's own model may return anything.
+            # A custom model may return any object.
             parsed = _read_reply(completion, group)
             text = getattr(completion, "text", None)
             reply = text if isinstance(text, str) else None
@@ -167,9 +167,9 @@ class CallableJudge(Judge):
     """Calls a custom function.
 
     Args:
-        function: Takes a group and returns a unit number, None or a `Verdict`; what it returns is
-            not checked here. A coroutine function works with the asynchronous methods of a splitter
-            only.
+        function: Takes a group and returns a unit number, None or a `Verdict`; the result is not
+            checked here. A coroutine function works only with the asynchronous methods of a
+            splitter.
     """
 
     def __init__(self, function: Callable[[Group], Any]) -> None:
@@ -177,7 +177,7 @@ class CallableJudge(Judge):
         owner = getattr(function, "__self__", function)
         self._identity: str | None = getattr(owner, "identity", None)
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-            getattr(function, "__call__", None)  # noqa: B004 - the method itself is wanted
+            getattr(function, "__call__", None)  # noqa: B004 - the method itself is read
         )
 
     @property
@@ -214,10 +214,10 @@ def _refuse(_group: Group) -> Verdict:
 
 
 def as_judge(judge: JudgeLike) -> Judge:
-    """Return a `Judge` for whatever the user passed as one.
+    """Return a `Judge` for a user's argument.
 
     Raises:
-        TypeError: It is none.
+        TypeError: The argument cannot judge.
     """
     if isinstance(judge, Judge):
         return judge
@@ -229,15 +229,15 @@ def as_judge(judge: JudgeLike) -> Judge:
     if callable(judge) and not isinstance(judge, type):
         return CallableJudge(judge)
     # Data are shown by their type only: a string may be a key.
-    given = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
+    shown = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
     raise TypeError(
         "a judge must be a language model, a function from a group to a unit number or None, or an "
-        f"object with such a method `judge`; got {given}{_hint(judge)}"
+        f"object with such a method `judge`; got {shown}{_hint(judge)}"
     )
 
 
 def _hint(judge: object) -> str:
-    """Return what to pass instead of a model's name, and where to pass a framework's model."""
+    """Return a hint for a model's name or a framework's model, or ""."""
     if isinstance(judge, str):
         return ": for a model's name pass a model, such as lumber_core.llms.OpenAIModel(name)"
     for module, splitter in (
@@ -250,11 +250,12 @@ def _hint(judge: object) -> str:
 
 
 def as_verdict(group: Group, answer: object) -> Verdict:
-    """Return a judge's answer as a verdict that names only units which the group offers.
+    """Return a judge's answer as a verdict that names only choices of the group.
 
     Args:
         group: The group.
-        answer: A verdict; or of a custom function a unit number or None, and of a window a list.
+        answer: A verdict, or the result of a custom function: a unit number or None, or a list of
+            unit numbers for a window.
     """
     if isinstance(answer, Verdict) and not (
         isinstance(answer.reason, str)
@@ -265,14 +266,14 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         reason = "the judge returned a verdict with a wrong outcome, reason, answer or usage"
         return _make_verdict(group, ParsedAnswer(reason=reason), None, Usage(calls=1))
     if not isinstance(answer, Verdict):
-        given, read = Verdict(0, 0, None, "shift", usage=Usage(calls=1)), _read_units(group, answer)
-    elif answer.failed:  # what follows is decided by `on_failure`
-        given, read = answer, ParsedAnswer((), answer.outcome, answer.reason)
+        return _make_verdict(group, _read_units(group, answer), None, Usage(calls=1))
+    if answer.failed:  # `on_failure` replaces its units
+        parsed = ParsedAnswer((), answer.outcome, answer.reason)
     else:
-        given, read = answer, _read_units(group, answer.starts if group.several else answer.unit)
-        if read.outcome not in FAILURES:
-            read = ParsedAnswer(read.starts, answer.outcome, answer.reason)
-    return _make_verdict(group, read, given.answer, given.usage)
+        parsed = _read_units(group, answer.starts if group.several else answer.unit)
+        if parsed.outcome not in FAILURES:
+            parsed = ParsedAnswer(parsed.starts, answer.outcome, answer.reason)
+    return _make_verdict(group, parsed, answer.answer, answer.usage)
 
 
 def _make_verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage: Usage) -> Verdict:
@@ -289,15 +290,15 @@ def _make_verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage:
 
 
 def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
-    """Return which units a model's reply names."""
+    """Return the units in a model's reply."""
     if not isinstance(completion, Completion) or not isinstance(completion.text, str):
-        given = type(getattr(completion, "text", completion)).__name__
-        return ParsedAnswer(reason=f"the model returned {given}, not a Completion with a text")
+        kind = type(getattr(completion, "text", completion)).__name__
+        return ParsedAnswer(reason=f"the model returned {kind}, not a Completion with a text")
     if is_blocked(completion.finish_reason):
         reason = f"the provider blocked the answer: {completion.finish_reason}"
         return ParsedAnswer(outcome="refused", reason=reason)
     parsed = group.read(completion.text)
-    # The end of a list that was cut off is missing, and its last number may be half of one.
+    # A list that was cut off lacks its end, and its last number may be incomplete.
     unusable = parsed.outcome in _UNUSABLE or (group.several and parsed.outcome == "shift")
     if unusable and is_cut(completion.finish_reason):
         why = f"it was cut off ({completion.finish_reason}); raise the model's max_tokens"
@@ -306,7 +307,7 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
 
 
 def _read_units(group: Group, answer: object) -> ParsedAnswer:
-    """Return which units a custom judge names; numpy's integers are accepted."""
+    """Return the units in a custom judge's result, which may be numpy integers."""
     try:
         named: list[Any] = [] if answer is None else [*answer] if group.several else [answer]  # type: ignore[misc]
         if any(isinstance(unit, bool) for unit in named):

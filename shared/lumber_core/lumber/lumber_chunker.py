@@ -37,10 +37,9 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 logger = logging.getLogger(__name__)
 
-# Documents that asynchronous calls work on at once by default.
-_ASYNC_CONCURRENCY = 8
+_ASYNC_CONCURRENCY = 8  # documents that asynchronous calls split at the same time, by default
 
-# A unit that is too long is divided into about as many paragraphs as fit into a group of theta.
+# A unit that is too long is divided into parts like paragraphs: about five fit into a group.
 _PARTS_PER_GROUP = 5
 
 
@@ -50,22 +49,22 @@ THETA = 550
 Method = Literal["paper", "window"]
 
 OnSegmentation = Callable[[int, str, Segmentation], object]
-"""Called with a text's number in the call, the text and its segmentation."""
+"""Called with the number of a text in the call, the text and its segmentation."""
 
 
 class LumberChunker(Chunker):
     r"""Cuts where a judge finds a topic shift (section 3 of the paper).
 
-    The judge gets a group of numbered units, with at most `theta` tokens in total, and names the
-    first one that starts new content. The chunk ends before it, and the next group starts with it.
-    With `method="window"` it gets a long window, and names all units in it that start new content.
-    Cuts are then chosen among all units: at those that were named, and so that sizes hold.
+    The judge reads a group of numbered units, with at most `theta` tokens in total, and names the
+    first unit that starts new content. The chunk ends before it, and the next group starts with it.
+    With `method="window"` the judge reads a long window and names all units that start new content.
+    Cuts are then chosen among all units, mostly at the named ones, so that sizes hold.
 
     `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows
-    characters, calls and tokens. All methods that split raise
-    `ModelSettingsError` if the model rejects the key, its name or the settings,
-    `ModelUnavailableError` if it could not be reached and has never answered, and
-    `JudgementError` if a group got no usable answer and `on_failure` is "raise".
+    characters, calls and tokens. All methods that split raise `ModelSettingsError` if the model
+    rejects the key, its name or the settings, `ModelUnavailableError` if it could not be reached
+    and has never answered, and `JudgementError` if there is no usable answer about a group and
+    `on_failure` is "raise".
 
     Args:
         judge: Who decides: a language model (`lumber_core.llms`), or a function or object that
@@ -153,7 +152,7 @@ class LumberChunker(Chunker):
                 f"{safe_repr(on_segmentation)}"
             )
         check_sizes(chunk_size, target_size)
-        # The tokens of units, which groups are made by, may add up to less than those of a chunk.
+        # Groups are formed by the tokens of units, which may sum to less than those of a chunk.
         most = theta if chunk_size == "auto" else chunk_size
         if method == "window":
             _, target_size = greedy_sizes(most or theta, target_size)
@@ -171,28 +170,28 @@ class LumberChunker(Chunker):
             tokenizer=tokenizer,
             language=language,
         )
-        asked = as_judge(judge)
-        if method == "window" and isinstance(asked, ModelJudge):
-            asked = asked.for_windows()
+        own_judge = as_judge(judge)
+        if method == "window" and isinstance(own_judge, ModelJudge):
+            own_judge = own_judge.for_windows()
         answers = store if store is None or isinstance(store, AnswerStore) else AnswerStore(store)
-        self.judge: Judge = asked  # behind the store
+        self.judge: Judge = own_judge  # without the store
         self.theta = theta
         self.method: Method = method
         self.on_failure = on_failure
         self.max_concurrency = max_concurrency
         self.store = store
         self.on_segmentation = on_segmentation
-        self._store = answers if asked.waits else None
-        self._judge = GuardedJudge(asked, on_failure, self._store)
+        self._store = answers if own_judge.waits else None
+        self._judge = GuardedJudge(own_judge, on_failure, self._store)
 
     @classmethod
     def as_published(cls, judge: JudgeLike, *, theta: int = THETA, **options: Any) -> LumberChunker:
         """Return a splitter that behaves like the code released with the paper.
 
-        It counts round(1.2 x words) of the labelled paragraphs; leaves the paragraph that reaches
-        theta out of the group; accepts the first paragraph shown, and the one just past the group,
-        as answers; starts the next group after the answer; sets no boundary in a group without an
-        answer; and starts no group in the last five paragraphs.
+        It counts round(1.2 x words) of the labelled paragraphs, and leaves the paragraph that
+        reaches theta out of the group. The first paragraph of the group and the one just past it
+        are valid answers. The next group starts after the answer. A group without an answer sets no
+        boundary. No group starts in the last five paragraphs.
 
         Args:
             judge: As for the class.
@@ -211,14 +210,13 @@ class LumberChunker(Chunker):
     ) -> Estimate:
         """Estimate the cost of splitting, without calling a model.
 
-        Simulates the run with free judges whose answers fall late, at a likely place, and early in
-        their groups. Windows do not depend on the answers, so their calls and prompts are exact.
-        Tokens are counted with this splitter's tokenizer. Answers that are already stored are not
-        subtracted.
+        Simulates the run with judges that answer late, at a likely place, and early in their
+        groups. Windows do not depend on the answers, so their calls and prompts are exact. Tokens
+        are counted with this splitter's tokenizer. Stored answers are not subtracted.
 
         Args:
             sources: The texts.
-            prices: What the model costs. None: the estimate has no cost.
+            prices: The prices of the model. None: the estimate has no cost.
 
         Returns:
             Calls, tokens and cost, each as lowest, most likely and highest value.
@@ -243,7 +241,7 @@ class LumberChunker(Chunker):
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         with Progress(total) as progress:
             lanes = capacity if self.max_concurrency and self._judge.waits else 1
-            walks = (self._walk(parsed, lanes) for parsed in texts)  # each is made at its turn
+            walks = (self._walk(parsed, lanes) for parsed in texts)  # created when needed
             for number, walk in drive(
                 walks, self._judge, capacity=capacity, on_verdict=progress.verdict
             ):
@@ -258,7 +256,7 @@ class LumberChunker(Chunker):
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
         """Return the walk through a text."""
         if self.method == "window":
-            # The judge may name any part of a unit that fits in no chunk.
+            # A unit that is longer than a chunk is divided, and the judge may name its parts.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
             units, tokens = self._units_and_tokens(parsed, most)
             return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
@@ -273,7 +271,7 @@ class LumberChunker(Chunker):
     def _units_and_tokens(
         self, parsed: ParsedText, most: int
     ) -> tuple[Sequence[Span], Sequence[int]]:
-        """Return the units of a text and their tokens; divided, if they have more than `most`."""
+        """Return the units of a text and their tokens; units above `most` tokens are divided."""
         units = parsed.units()
         tokens = self.counter.count([unit.of(parsed.text) for unit in units])
         if max(tokens, default=0) > most:
@@ -283,7 +281,7 @@ class LumberChunker(Chunker):
     def _divide_units(
         self, parsed: ParsedText, units: Sequence[Span], tokens: Sequence[int], most: int
     ) -> tuple[list[Span], list[int]]:
-        """Return all units and their tokens; those of more than `most` tokens are divided."""
+        """Return all units and their tokens, after dividing those above `most` tokens."""
         limits = replace(
             self._limits,
             chunk_size=most,
@@ -305,7 +303,7 @@ class LumberChunker(Chunker):
     def _finish(
         self, number: int, walk: AnyWalk, parsed: ParsedText, limits: SizeLimits
     ) -> Segmentation:
-        """Turn a finished walk into spans, report it, and log its failures."""
+        """Return the segmentation of a finished walk, report it, and log its failures."""
         if isinstance(walk, WindowWalk):
             segmentation = cut_by_windows(walk, parsed, limits)
         else:
@@ -320,7 +318,7 @@ class LumberChunker(Chunker):
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         of_windows = self.method == "window"
-        if self.judge.waits or not of_windows:  # without a model, no answer is a guess
+        if self.judge.waits or not of_windows:  # BertJudge may name every unit of a window
             warn_of_positions(segmentation.verdicts, of_windows=of_windows)
         if self.on_segmentation is not None:
             self.on_segmentation(number, walk.document.text, segmentation)
@@ -349,7 +347,7 @@ class PublishedLumberChunker(LumberChunker):
 
 
 def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-    """Return chunks that start at the units that the verdicts name, within limits."""
+    """Return chunks that start at the units named by the verdicts, within limits."""
     units = walk.document.units
     edges = [0, *walk.boundaries, len(units)] if units else []
     spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))

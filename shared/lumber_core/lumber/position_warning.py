@@ -1,4 +1,4 @@
-"""The warning about judges that seem to answer without reading: always the first unit, or none."""
+"""Warns of judges that seem not to read the text: they always name the first unit, or none."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ logger = logging.getLogger(__name__)
 # A judge that gives one kind of answer this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
 _MIN_GROUPS = 10
-# Of windows, which have many units to choose from, fewer are enough.
-_MIN_WINDOWS = 3
+_MIN_WINDOWS = 3  # each has many units to choose from
 _MIN_UNITS = 4  # with two choices, half of all answers are the first by chance
 
 
 def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
-    """Log a warning if a judge nearly always names the first unit, the last, every one or none.
+    """Log a warning if a judge nearly always names the first, the last, every or no unit.
 
     Args:
         verdicts: Its verdicts on one text.
@@ -32,26 +31,26 @@ def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
     ]
     if len(answered) < (_MIN_WINDOWS if of_windows else _MIN_GROUPS):
         return
-    ((named, count),) = Counter(map(_position, answered)).most_common(1)
-    if named and count >= _SUSPICIOUS_SHARE * len(answered):
+    ((position, count),) = Counter(map(_position, answered)).most_common(1)
+    if position and count >= _SUSPICIOUS_SHARE * len(answered):
         logger.warning(
-            "in %.0f %% of %d groups the judge named %s, as small language models do whatever the "
-            "text says: use a larger model or the bundled model (no llm), and look at the chunks. "
-            "No unit is right for a text about one thing throughout, such as a table",
+            "in %.0f %% of %d groups the judge named %s, as small language models do for any text: "
+            "use a larger model or the bundled model (no llm), and look at the chunks. "
+            '"No unit" is right for a text about one topic, such as a table',
             100 * count / len(answered),
             len(answered),
-            named,
+            position,
         )
 
 
 def _position(verdict: Verdict) -> str:
-    """Return which of the answers that need no reading a verdict gives, or ""."""
+    """Return the position of the named units if a guess would name them, or ""."""
     units = verdict.starts or (() if verdict.unit is None else (verdict.unit,))
     if not units:
         return "no unit"
     if len(units) == verdict.stop - verdict.start - 1:
         return "every unit"
-    # The rules of the published code offer the group's first unit, and the one past its end.
+    # With the rules of the published code, the first unit and the one past the end are choices.
     if units[-1] <= verdict.start + len(units):
         return "the first unit offered"
     return "the last unit offered" if units[0] >= verdict.stop - len(units) else ""

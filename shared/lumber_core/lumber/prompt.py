@@ -1,8 +1,8 @@
-"""The question put to a language model about a group or a window, and the answers that it allows.
+"""The prompt for a group or a window, and the answers that it allows.
 
-The prompt about a group follows section 3 of the paper. Each paragraph is one line that starts with
-its label, in which white space, including line breaks, is folded to single spaces. So no paragraph
-can forge a line, such as a label or the closing tag.
+The prompt for a group follows section 3 of the paper. Each paragraph is one line that starts with
+its label; white space, including line breaks, is folded to single spaces. So no paragraph can
+forge a line, such as a label or the closing tag.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_UNIT = "none"
 
 
 def label(number: int | str) -> str:
-    """Return how paragraph `number` is named in prompts and answers."""
+    """Return the label of paragraph `number` in prompts and answers."""
     return f"ID {number}"
 
 
@@ -90,7 +90,7 @@ class PromptTemplate:
     The system text is the same for every group, so providers can cache it.
 
     Attributes:
-        system: Instructions, sent as they are.
+        system: Instructions, sent unchanged.
         user: The question. `{paragraphs}` is replaced by the labelled paragraphs, `{first}` and
             `{last}` by the numbers of the first and the last one. Other braces are kept.
 
@@ -129,22 +129,22 @@ class PromptTemplate:
 
 
 def possible_answers(choices: Sequence[int], *, several: bool = False) -> Answers:
-    """Return the answers that name one of `choices` and the one that names none, or lists of them.
+    """Return the answers that name one of `choices` or none, or lists of `choices`.
 
     Args:
         choices: The units that may be named.
-        several: Whether all starts are asked for, not one.
+        several: Whether the answer is a list of all starts.
     """
     labels = (*map(label, choices),)
     return Answers(labels if several else (*labels, NO_UNIT), several)
 
 
 def strict_request(choices: Sequence[int], *, several: bool) -> str:
-    """Return the sentence that asks for the exact form after an answer that could not be used.
+    """Return the sentence that requests the exact form after an unusable answer.
 
     Args:
         choices: The units that may be named.
-        several: Whether all starts are asked for, not one.
+        several: Whether the answer is a list of all starts.
     """
     form = f"{label('n')}, {label('n')}, {label('n')}" if several else label("n")
     return (

@@ -1,8 +1,8 @@
-"""Runs the walks of a call: which group or window is asked about next, and in which thread.
+"""Runs the walks of a call: chooses the next group or window, and the thread that judges it.
 
-`Schedule` decides the order over all documents and neither waits nor calls anything. `drive` asks
-the judge, in a loop or in threads. Only the judge runs in other threads; the
-calling thread alone changes walks.
+`Schedule` decides the order over all documents, without waiting or calling the judge. `drive` asks
+the judge, in a loop or in threads. Only the judge runs in other threads; only the calling thread
+changes walks.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Schedule:
     """Hands out the groups of many walks, a limited number at a time.
 
     Groups of true chains come first: those of documents in progress, then those of the next
-    document. Lanes use capacity that would otherwise be idle. A true chain is followed through
-    stored verdicts first, so that no lane asks what they already answer.
+    document. Lanes use capacity that would otherwise be idle. A true chain is first followed
+    through stored verdicts, so that no lane repeats their questions.
 
     Args:
         walks: One walk per document; each is started when there is capacity for it.
         capacity: Maximum number of groups handed out and not yet given back.
         stored: Returns the stored verdict on a group, or None.
-        stop: Set once nothing more may be asked.
+        stop: Set when no further questions may be asked.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class Schedule:
         self._out = 0
 
     def next_task(self) -> Task | None:
-        """Return the next group to ask about, or None if there is no capacity or work for now.
+        """Return the next group to judge, or None if there is currently no capacity or no work.
 
         Raises:
-            Stopped: Nothing more may be asked.
+            Stopped: No further questions may be asked.
         """
         if self._stop.is_set():
             raise Stopped
@@ -93,7 +93,7 @@ class Schedule:
                 self._finished.append((task.number, task.walk))
 
     def take_finished(self) -> list[tuple[int, AnyWalk]]:
-        """Return the walks that ended since the last call, with the numbers of their documents."""
+        """Return the walks that have ended since the last call, with their document numbers."""
         finished, self._finished = self._finished, []
         return finished
 
@@ -125,9 +125,9 @@ def drive(
 ) -> Iterator[tuple[int, AnyWalk]]:
     """Ask the judge from up to `capacity` threads, and yield walks as they end.
 
-    After an error, or if the caller stops iterating, nothing more is asked. Calls in flight are
-    waited for, so that a store loses no paid answer. If the event loop that it works for cancels
-    it, its calls on that loop are cancelled.
+    After an error, or if the caller stops iterating, no further questions are asked. Calls in
+    flight are completed, so that the store gets every paid answer. If the caller's event loop
+    cancels the work, the calls on that loop are cancelled.
     """
     stop = stop_event()
     schedule = Schedule(walks, capacity, judge.find_stored, stop)
@@ -140,7 +140,7 @@ def drive(
         try:
             yield from _drive_pool(pool, schedule, judge, on_verdict)
         except BaseException:
-            stop.set()  # ends pauses between attempts, but no call in flight
+            stop.set()  # ends pauses between attempts, but not calls in flight
             raise
 
 
@@ -150,7 +150,7 @@ def _drive_pool(
     out: dict[Future[Verdict], Task] = {}
     while True:
         while (task := schedule.next_task()) is not None:
-            context = copy_context()  # callbacks and traces of frameworks
+            context = copy_context()  # has the frameworks' callbacks and traces
             out[pool.submit(context.run, judge.judge, task.group)] = task
         yield from schedule.take_finished()
         if not out:

@@ -1,11 +1,11 @@
-"""Long windows of a text, of which a judge names all starts at once: `method="window"`.
+"""Long windows of a text in which a judge names all starts at once: `method="window"`.
 
-A window holds at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next one.
-Windows depend on the text alone. So all of them may be asked about at the same time, and the number
-of calls is known beforehand.
+A window has at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next one.
+Windows depend on the text alone. So all of them may be judged at the same time, and the number of
+calls is fixed in advance.
 
-Near the edges of a window a judge sees little of the text around a unit. So of two windows that
-share a unit, the one in which it lies farther from the edge decides.
+Near the edges of a window, a judge sees little text around a unit. So if two windows share a unit,
+the one in which it is farther from the edge decides.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from lumber_core.text.place import Places
 WINDOW_TOKENS = 4096
 """Maximum tokens in a window: a novel of 200,000 tokens has about 55 windows."""
 
-_OVERLAP_SHARE = 0.1  # of a window's tokens: enough text around a unit at the middle of an overlap
+_OVERLAP_SHARE = 0.1  # of a window's tokens: enough text around a unit in the middle of an overlap
 
-# Scores that the cutter weighs against sizes, in the unit of BertChunker's t. A start that is named
-# outweighs sizes unless one of the chunks beside it would have a tenth of the target size or less;
-# if every unit is named, chunks still have about 0.4 of the target size. Other units score as
-# paragraphs do that clearly continue the one before: one in twenty in Emma has such a t.
+# Scores that the cutter weighs against sizes, in units of BertChunker's t. A named start outweighs
+# sizes unless one of the chunks next to it would have a tenth of the target size or less. If every
+# unit is named, chunks still have about 0.4 of the target size. Other units have the score of a
+# paragraph that clearly continues the one before: one in twenty in Emma has such a t.
 _SCORE_IF_NAMED, _SCORE_OTHERWISE = 3.0, -3.0
 
 
 class UnitWindow(Group):
-    """Consecutive units of which a judge names all that start new content, or none.
+    """Consecutive units in which a judge names all that start new content.
 
-    A judge that is a function returns their numbers as a list; None or an empty list: no start.
+    A judge that is a function returns a list of unit numbers; None or an empty list: no start.
     """
 
     __slots__ = ()
@@ -48,16 +48,16 @@ class UnitWindow(Group):
     several = True
 
     def read(self, reply: str) -> ParsedAnswer:
-        """Return which units a language model's reply lists."""
+        """Return the units in a language model's reply."""
         return read_list(reply, self.choices)
 
 
 class WindowWalk:
     """The windows of one document, each judged on its own; without any I/O.
 
-    A window has as many units as fit in `window_tokens`, and two at least. Neighbours share at most
-    a tenth of `window_tokens`, and one unit at least, so every unit but the first is a choice of a
-    window.
+    A window has as many units as fit in `window_tokens`, and at least two. Neighbours share at most
+    a tenth of `window_tokens`, and at least one unit, so every unit except the first is a choice of
+    some window.
 
     Args:
         document: The text and its units.
@@ -72,7 +72,7 @@ class WindowWalk:
         self.document = document
         before = [0, *accumulate(max(1, count) for count in tokens)]
         self._windows = _plan_windows(before, window_tokens)
-        # The first unit about which each window but the first decides.
+        # The first unit that each window decides, except the first window.
         self._edges = [
             max(start + 1, bisect_right(before, (before[start] + before[end]) / 2, start, end))
             for (_, end), (start, _) in pairwise(self._windows)
@@ -95,7 +95,7 @@ class WindowWalk:
 
     @property
     def position(self) -> int:
-        """Units that were judged, as if windows were equally long."""
+        """Estimated number of units judged, as if windows had equal lengths."""
         units = len(self.document.units)
         return units if self.done else units * len(self._verdicts) // len(self._windows)
 
@@ -112,7 +112,7 @@ class WindowWalk:
         return tuple(self._verdicts[number] for number in sorted(self._verdicts))
 
     def claim(self) -> Group | None:
-        """Hand out the next window that needs a judge, or None if there is none left."""
+        """Hand out the next window that needs a judge, or None if none is left."""
         for number in self._waiting:
             if number not in self._verdicts:
                 self._in_flight.add(number)
@@ -120,10 +120,10 @@ class WindowWalk:
         return None
 
     def claim_ahead(self) -> None:
-        """Return None: `claim` hands out all windows, whatever the verdicts are."""
+        """Return None: `claim` hands out all windows, without waiting for verdicts."""
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
-        """Record the verdicts that are stored; they are looked up once.
+        """Record the stored verdicts, which are looked up once.
 
         Args:
             stored: Returns the stored verdict on a window, or None.
@@ -148,7 +148,7 @@ class WindowWalk:
             self.usage += verdict.usage
 
     def deciding_verdict(self, unit: int) -> Verdict | None:
-        """Return the verdict that decides about a unit; None if it was a failure."""
+        """Return the verdict that decides whether a unit is a start; None if it was a failure."""
         if not self._windows:
             return None
         verdict = self._verdicts[bisect_right(self._edges, unit)]
@@ -156,7 +156,7 @@ class WindowWalk:
 
 
 def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
-    """Return the first unit of each window, and the one past its last.
+    """Return the first unit of each window, and the unit just past its last.
 
     Args:
         before: Tokens before each unit and before the end.
@@ -176,10 +176,10 @@ def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, 
 
 
 def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
-    """Return the best chunks of a text, all of whose windows are judged.
+    """Return the best chunks of a text after all of its windows were judged.
 
-    Chunks start at units, or inside one that fits in no chunk. Where no answer could be used,
-    layout and sizes decide.
+    Chunks start at units, or inside a unit that is longer than a chunk. In windows without a usable
+    answer, layout and sizes decide.
 
     Args:
         walk: The windows, with their verdicts.

@@ -1,8 +1,8 @@
 """The walk from group to group, without any I/O.
 
-A walk hands out the groups that need a verdict, accepts verdicts in any order, and ends when none
-is missing. The caller decides how judges are called: one by one, in threads or in tasks. The result
-depends on the verdicts alone.
+A walk hands out the groups that need a verdict, accepts verdicts in any order, and ends when no
+verdict is missing. The caller decides how judges are called: one by one, in threads or in tasks.
+The result depends only on the verdicts.
 
 Where a group ends depends only on where it starts, and so does the next group. So a chain of
 groups that starts further down the text soon meets the true chain, and is identical from there on.
@@ -21,21 +21,20 @@ from lumber_core.lumber.grouping import Group, TextUnits, WalkRules
 from lumber_core.segmentation import Usage, Verdict
 
 MAX_EXTRA_CALLS = 0.2
-"""Share of a text's calls that working ahead may waste: 30 KB in 0.4 of the time for a tenth more
-calls. Judges whose answers do not depend on the text can waste more.
+"""Share of a text's calls that lanes may waste. A text of 30 KB then takes 0.4 of the time, for a
+tenth more calls. Judges whose answers do not depend on the text can waste more.
 """
 
-# Groups that a lane is expected to waste before it meets the true chain.
-_EXPECTED_WASTE = 1.2
-# A stretch is divided by a further lane only if it is longer than half an even share of the text,
-# and than this number of groups.
+_EXPECTED_WASTE = 1.2  # groups that a lane judges on average before it meets the true chain
+# Another lane divides a stretch of text only if it is longer than half an even share of the text,
+# and longer than this number of groups.
 _MIN_STRETCH_SHARE = 0.5
 _MIN_STRETCH_GROUPS = 6
 
 
 @dataclass(slots=True)
 class _Lane:
-    """A chain started ahead of time: where it started and how far it has come."""
+    """A chain started ahead of time: its start and its current position."""
 
     start: int
     position: int
@@ -54,14 +53,14 @@ class Walk:
         rules: How groups are formed and what follows from answers.
         lanes: Maximum number of chains at once, the true one included; 1 starts no lanes.
         max_extra_calls: Share of the expected number of calls that lanes may waste. A lane is
-            started only if the expected waste stays within it, and lanes are dropped once the
-            known waste exceeds it.
+            started only if the expected waste stays within this share, and lanes are dropped once
+            the actual waste exceeds it.
 
     Attributes:
         verdicts: The verdicts of the true chain so far, in document order.
-        boundaries: The units where chunks start, so far, except the first unit, in order, each with
-            the verdict that set it.
-        usage: The cost of all verdicts, those wasted by lanes included.
+        boundaries: The units where chunks start so far, in order and without the first unit, each
+            with the verdict that set it.
+        usage: The cost of all verdicts, including those wasted by lanes.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Walk:
 
     @property
     def wasted(self) -> int:
-        """Groups judged so far that lie on no chain, as far as verdicts show.
+        """Groups judged so far that are on no chain, according to the current verdicts.
 
         If a chain has passed the start of a later one without meeting it, the later one's groups
         up to that point count as wasted.
@@ -126,10 +125,10 @@ class Walk:
         return self._hand_out(self._position)
 
     def claim_ahead(self) -> Group | None:
-        """Hand out a group of a lane; start a lane if it seems worth its calls.
+        """Hand out a group of a lane; start a lane if the budget allows it.
 
         Returns:
-            The group; None if no lane has one to ask about and none should be started.
+            The group; None if no lane has a group to judge and no lane should be started.
         """
         if self._max_lanes < 2 or self.done or self.wasted > self._budget():
             return None
@@ -147,7 +146,7 @@ class Walk:
         return self._hand_out(lane.position)
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
-        """Follow the true chain as far as verdicts are stored.
+        """Follow the true chain through stored verdicts.
 
         Args:
             stored: Returns the stored verdict on a group, or None.
@@ -188,7 +187,7 @@ class Walk:
         return Group(self.document, start, stop, self.rules.choices(start, stop))
 
     def _advance(self) -> None:
-        """Follow the true chain and all lanes as far as verdicts are known."""
+        """Follow the true chain and all lanes through the recorded verdicts."""
         while (verdict := self._verdict_at(self._position)) is not None:
             self.verdicts.append(verdict)
             self._chain_calls += verdict.start in self._verdicts
@@ -199,7 +198,8 @@ class Walk:
         kept = []
         for lane in self._lanes:
             self._follow(lane)
-            # Two lanes at the same place have met; one that the true chain has passed is useless.
+            # Two lanes at the same position have met. A lane that the true chain has passed is
+            # useless.
             if lane.position > self._position and lane.position not in reached:
                 kept.append(lane)
                 reached.add(lane.position)
@@ -229,7 +229,7 @@ class Walk:
 
     @cached_property
     def _fewest_calls(self) -> int:
-        """The calls needed if every answer were None: groups end to end."""
+        """The number of calls if every answer is None: groups end to end."""
         calls, start = 0, 0
         while (stop := self.rules.stop(start)) is not None:
             calls += bool(self.rules.choices(start, stop))
@@ -237,12 +237,12 @@ class Walk:
         return calls
 
     def _budget(self) -> float:
-        """Calls that lanes may waste: a share of the calls that the text certainly needs."""
+        """Maximum number of wasted calls: a share of the calls that the text certainly needs."""
         passed = self._chain_calls / self._position * self.rules.units if self._position else 0.0
         return self._max_extra_calls * max(self._fewest_calls, passed)
 
     def _new_start(self) -> int | None:
-        """Choose where to start a lane: first evenly spaced, then in the longest stretch left."""
+        """Return where to start a lane: evenly spaced at first, then in the longest stretch."""
         if len(self._lanes) + 1 >= self._max_lanes:
             return None
         if self.wasted + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():

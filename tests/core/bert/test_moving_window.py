@@ -25,8 +25,8 @@ from tests.profiles import examples
 class MadeUp:
     """Scores that depend on the window as well as on the token, as a model's do."""
 
-    def __init__(self, at_once: int = 1, *, raised: float = 0.0) -> None:
-        self.at_once, self.raised = at_once, raised
+    def __init__(self, batch_size: int = 1, *, raised: float = 0.0) -> None:
+        self.batch_size, self.raised = batch_size, raised
         self.calls: list[list[int]] = []
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
@@ -98,13 +98,13 @@ def test_a_long_text_is_scored_at_most_twice_over_even_if_all_tokens_start_chunk
     size=st.integers(2, 60),
     part=st.floats(0.1, 1),
     seed=st.integers(0, 10**6),
-    at_once=st.integers(1, 8),
+    batch_size=st.integers(1, 8),
 )
 def test_overlapping_windows_average_by_distance_from_the_nearer_end(
-    count: int, size: int, part: float, seed: int, at_once: int
+    count: int, size: int, part: float, seed: int, batch_size: int
 ) -> None:
     stride = max(1, round(size * part))
-    scorer, ids = MadeUp(at_once), ids_of(count, seed)
+    scorer, ids = MadeUp(batch_size), ids_of(count, seed)
     windows = OverlappingWindows(ids, size=size, stride=stride)
     scan(scorer, [windows])
     sums, weights = np.zeros(count), np.zeros(count)
@@ -121,10 +121,12 @@ def test_overlapping_windows_average_by_distance_from_the_nearer_end(
 @examples(80)
 @given(
     counts=st.lists(st.integers(0, 150), max_size=9),
-    at_once=st.integers(1, 7),
+    batch_size=st.integers(1, 7),
     seed=st.integers(0, 99),
 )
-def test_texts_score_the_same_together_as_alone(counts: list[int], at_once: int, seed: int) -> None:
+def test_texts_score_the_same_together_as_alone(
+    counts: list[int], batch_size: int, seed: int
+) -> None:
     def scored(number: int, **told: object) -> OverlappingWindows:
         ids = ids_of(counts[number], seed + 1000 * number)
         wanted = np.arange(len(ids)) % 3 > 0
@@ -136,13 +138,13 @@ def test_texts_score_the_same_together_as_alone(counts: list[int], at_once: int,
     def texts():
         for number in range(len(counts)):
             pulled.append(number)
-            assert sum(n not in done for n in pulled) <= at_once
+            assert sum(n not in done for n in pulled) <= batch_size
             yield scored(number, on_done=lambda t, n=number: done.__setitem__(n, t))
 
-    scorer = MadeUp(at_once)
+    scorer = MadeUp(batch_size)
     scan(scorer, texts())
     assert sorted(done) == list(range(len(counts)))
-    assert all(len(call) <= at_once for call in scorer.calls)
+    assert all(len(call) <= batch_size for call in scorer.calls)
     for number in done:
         alone = scored(number)
         scan(MadeUp(), [alone])

@@ -239,8 +239,8 @@ def with_token(**values: Any) -> dict:
         (changed("model", vocab={"a": 0}), "UNK"),
         (changed("model", vocab={"[UNK]": 0, "a": "b"}), "token ids"),
         (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "token ids"),
-        (with_token(content="[X]", id=9, lstrip=True), "found in another way"),
-        (with_token(content="covid", id=9), "'covid' is found in another way"),
+        (with_token(content="[X]", id=9, lstrip=True), "matched differently"),
+        (with_token(content="covid", id=9), "'covid' is matched differently"),
         ({**changed("model", vocab={"[UNK]": 0}), "added_tokens": []}, r"has no \[CLS\]"),
         ([], "damaged or not BERT's"),
         *(
