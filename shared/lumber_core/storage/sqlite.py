@@ -181,8 +181,8 @@ class SqliteDatabase(Database):
         if isinstance(error, UnicodeDecodeError) or _DAMAGE.search(str(error)):
             return self.damage_error(error)
         return StoreError(
-            f"{message}Make sure that there is room and that the file and its folder are writable, "
-            "or pass another path"
+            f"{message}Free some space or allow writing to the file and its folder, whichever is "
+            "missing, or pass another path"
         )
 
     @property

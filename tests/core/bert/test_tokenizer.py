@@ -172,7 +172,7 @@ def test_hard_texts_and_the_formats_of_files_are_read_as_by_tokenizers(
 def test_long_texts_are_read_as_a_whole(
     both: Callable[[str], Both], monkeypatch: pytest.MonkeyPatch, unit: str, shift: int
 ) -> None:
-    monkeypatch.setattr(tokenizer_module, "_PARTS_IN_MEMORY", 64)
+    monkeypatch.setattr(tokenizer_module, "_PARTS_PER_BATCH", 64)
     own, theirs = both("bundled")
     text = unit * (64 // len(unit) + shift) + "[SEP]İé e\u0301[MASK]日本 end." * 9
     assert own(text) == theirs(text)
@@ -188,7 +188,7 @@ def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch)
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcé中", k=rng.randint(1, 9))) for _ in range(5000))
     wanted = pieces(WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]), text)
-    monkeypatch.setattr(tokenizer_module, "_MAX_KEPT_PARTS", 50)
+    monkeypatch.setattr(tokenizer_module, "_MAX_CACHED_PARTS", 50)
     own = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
     assert pieces(own, text) == wanted
     assert 0 < len(own._pieces) <= 50
