@@ -19,7 +19,7 @@ Vector = npt.NDArray[np.float32]
 class Bundled(Embeddings):
     """The bundled encoder for LangChain and `PassageIndex`; all instances share the vectors."""
 
-    known: ClassVar[dict[str, Vector]] = {}
+    cache: ClassVar[dict[str, Vector]] = {}
     encoder: ClassVar[Embedder | None] = None
 
     @classmethod
@@ -30,13 +30,13 @@ class Bundled(Embeddings):
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
         """Return the vectors of texts."""
-        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        new = [text for text in dict.fromkeys(texts) if text not in self.cache]
         if new:
             if self.encoder is None:
                 self.keep(None)
             assert self.encoder is not None
-            self.known.update(zip(new, self.encoder.embed_documents(new), strict=True))
-        return [self.known[text] for text in texts]
+            self.cache.update(zip(new, self.encoder.embed_documents(new), strict=True))
+        return [self.cache[text] for text in texts]
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vectors of texts as lists."""

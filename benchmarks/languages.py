@@ -3,10 +3,10 @@
     python benchmarks/languages.py ../shared/data
 
 XQuAD has the same articles and questions in several languages. All articles of a language are one
-index. An answer is found if it is in the best passages, of which as many characters are read as 1 %
-of all articles have. The baseline is BM25 of character trigrams over the same chunks. Languages
-that the data lacks are imitated: "as Georgian" has each letter replaced by one of an alphabet that
-the model was not trained on, and "as Thai" also has no blanks.
+index. An answer is found if it is in the best passages, up to 1 % of the characters of all
+articles. The baseline is BM25 of character trigrams over the same chunks. Languages that the data
+lacks are imitated: "as Georgian" has each letter replaced by one of an alphabet that the model was
+not trained on, and "as Thai" also has no blanks.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ def passage_recall(texts: Texts) -> float:
     index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
     index.add(IndexedDocument(name, name, Source(text)) for name, text in texts.documents.items())
     budget = max(1, int(READ_SHARE * sum(map(count_words, texts.documents.values()))))
-    found = []
+    is_read = []
     for asked in texts.questions:
         passages = index.search(asked.question, budget=budget)
         ranked = sorted(passages, key=lambda passage: -passage.score)
-        found.append(_read([(each.document, each.span) for each in ranked], asked, texts))
-    return float(np.mean(found))
+        is_read.append(_read([(each.document, each.span) for each in ranked], asked, texts))
+    return float(np.mean(is_read))
 
 
 def trigram_recall(texts: Texts) -> float:
@@ -113,7 +113,7 @@ def trigram_recall(texts: Texts) -> float:
             postings.setdefault(str(term), []).append((number, int(count)))
     lengths = np.array([len(own) for own in terms])
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
-    found = []
+    is_read = []
     for asked in texts.questions:
         scores = np.zeros(len(spans))
         for term in {*_trigrams(asked.question)}:
@@ -121,8 +121,8 @@ def trigram_recall(texts: Texts) -> float:
             idf = np.log(1 + (len(spans) - len(places) + 0.5) / (len(places) + 0.5))
             scores[places] += idf * counts * 2.2 / (counts + norm[places])
         ranked = [spans[number] for number in np.argsort(-scores)[:100]]
-        found.append(_read(ranked, asked, texts))
-    return float(np.mean(found))
+        is_read.append(_read(ranked, asked, texts))
+    return float(np.mean(is_read))
 
 
 def _trigrams(text: str) -> list[str]:

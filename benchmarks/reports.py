@@ -101,12 +101,12 @@ def measure_reports(data: Path, chosen: Mapping[str, Sequence[Build]]) -> None:
                         if one["document"] != report.stem:
                             continue
                         for words in BUDGETS:
-                            found = search(one["question"], words)
-                            own = [each for each in found if each[0] == report.name]
+                            hits = search(one["question"], words)
+                            own = [each for each in hits if each[0] == report.name]
                             spans = [span for _, span, _ in own]
                             pages = [range(first, last + 1) for first, last in report.pages(spans)]
                             touched[words].append(any({*one["pages"]} & {*p} for p in pages))
-                            right.append(len(own) / len(found))
+                            right.append(len(own) / len(hits))
                             if expected:
                                 texts = [f"{above}\n{s.of(report.text)}" for _, s, above in own]
                                 has = [any(fact.is_in(t) for t in texts) for fact in expected]

@@ -46,8 +46,8 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
         index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
 
         def search(question: str, words: int) -> Found:
-            found = index.search(question, budget=words, max_gap=max_gap, **settings)
-            return [(passage.document, passage.span, passage.context) for passage in found]
+            passages = index.search(question, budget=words, max_gap=max_gap, **settings)
+            return [(passage.document, passage.span, passage.context) for passage in passages]
 
         return search
 
@@ -65,7 +65,7 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
     """
 
     def build(documents: Sequence[Document]) -> Search:
-        made = []
+        splits = []
         for document, spans in zip(
             documents, resize(Corpus(name, tuple(documents)), PEERS[name], words), strict=True
         ):
@@ -73,15 +73,15 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
                 EvaluatedChunk(document.name, span, span.of(document.text)) for span in spans
             )
             split = SplitDocument(document.name, chunks, 0.0)
-            made.append(in_context(document, split) if "context" in context else split)
+            splits.append(in_context(document, split) if "context" in context else split)
         placed = [
             [PlacedText(one.span, one.text, one.context.above(one.text)) for one in split.chunks]
-            for split in made
+            for split in splits
         ]
         vectors = embed_chunks(
             placed, Bundled().embed_documents, surroundings="surroundings" in context
         )
-        above = [[str(chunk.context) for chunk in split.chunks] for split in made]
+        above = [[str(chunk.context) for chunk in split.chunks] for split in splits]
         return search_of(documents, placed, above, vectors, keywords=keywords)
 
     return build
@@ -111,8 +111,8 @@ def hybrid_engine(*, rerank: bool) -> Build:
         vectors = embed_chunks(place_chunks(split), Bundled().embed_documents)
         hits: list[Text] = []
         rows = []
-        for document, chunks, made in zip(documents, split, vectors, strict=True):
-            for chunk, vector in zip(chunks, made, strict=True):
+        for document, chunks, rows_of_vectors in zip(documents, split, vectors, strict=True):
+            for chunk, vector in zip(chunks, rows_of_vectors, strict=True):
                 metadata = {"source": document.name, "start_index": chunk.span.start}
                 words = chunk.text_in_context.replace("\0", " ")
                 rows.append((len(hits), str(vector.tolist()), words))
@@ -133,9 +133,9 @@ def hybrid_engine(*, rerank: bool) -> Build:
                 "WHERE words @@ query ORDER BY 2 DESC, id LIMIT 100",
                 (" | ".join(re.findall(r"\w+", question)),),
             ).fetchall()
-            found = [hits[number] for number in [*fuse([dict(near), dict(matching)])][:100]]
+            fused = [hits[number] for number in [*fuse([dict(near), dict(matching)])][:100]]
             joiner = PassageJoiner(texts=texts, budget=words, rerank=rerank)
-            passages = joiner.compress_documents(found, question)
+            passages = joiner.compress_documents(fused, question)
             return [
                 (
                     one.metadata["source"],
@@ -168,14 +168,14 @@ def chunks_of_model(kind: str, data: Path) -> Build:
             }
             for path in (data / "multi_corpus" / "llm_chunks").glob(f"*.{kind}.jsonl")
         }
-        made = []
+        parts = []
         for document in documents:
             company, _, file = document.name.partition("/")
             own = next(files for name, files in written.items() if company.startswith(name))
-            made.append([*places_of(own.get(Path(file).stem, []), document.text)])
-        placed = [[PlacedText(span, text, text) for span, text, _ in chunks] for chunks in made]
-        above = [[path for _, _, path in chunks] for chunks in made]
-        vectors = [_matrix([text for _, text, _ in chunks]) for chunks in made]
+            parts.append([*places_of(own.get(Path(file).stem, []), document.text)])
+        placed = [[PlacedText(span, text, text) for span, text, _ in chunks] for chunks in parts]
+        above = [[path for _, _, path in chunks] for chunks in parts]
+        vectors = [_matrix([text for _, text, _ in chunks]) for chunks in parts]
         return search_of(documents, placed, above, vectors, keywords=True)
 
     return build
@@ -198,9 +198,9 @@ def places_of(chunks: Sequence[str], text: str) -> Iterator[tuple[Span, str, str
         else:
             cut = 0
             lines = ["".join(line.split("> ")[-1].split()) for line in chunk.splitlines()]
-        found = [(bare.find(line), len(line)) for line in lines if line and line in bare]
-        if found:
-            start, end = min(found)[0], max(place + length for place, length in found)
+        ranges = [(bare.find(line), len(line)) for line in lines if line and line in bare]
+        if ranges:
+            start, end = min(ranges)[0], max(place + size for place, size in ranges)
             yield Span(places[start], places[end - 1] + 1), chunk, chunk[:cut]
 
 
@@ -228,7 +228,7 @@ def search_of(
     store = PassageStore(None)
     headings: dict[tuple[str, Span], str] = {}
     new = []
-    for document, own, paths, made in zip(documents, chunks, above, vectors, strict=True):
+    for document, own, paths, rows in zip(documents, chunks, above, vectors, strict=True):
         headings |= {(document.name, one.span): path for one, path in zip(own, paths, strict=True)}
         new.append(
             NewDocument(
@@ -241,7 +241,7 @@ def search_of(
                 details=[{}] * len(own),
                 words=[one.in_context for one in own],
                 around=[""] * len(own),
-                vectors=made,
+                vectors=rows,
             )
         )
     store.put(new)
@@ -251,8 +251,8 @@ def search_of(
         with store.snapshot() as snapshot:
             near = snapshot.nearest(Bundled().embed_query(question), CANDIDATES, None)
             matching = snapshot.matching(question, CANDIDATES, None) if keywords else {}
-            found, _ = snapshot.hits(fuse([near, matching]))
-        return [(hit.document, hit.span, headings[hit.document, hit.span]) for hit in found]
+            hits, _ = snapshot.hits(fuse([near, matching]))
+        return [(hit.document, hit.span, headings[hit.document, hit.span]) for hit in hits]
 
     return search
 
@@ -280,7 +280,7 @@ def parent_documents(documents: Sequence[Document]) -> Search:
 
     def search(question: str, words: int) -> Found:
         del words
-        found = retriever.invoke(question)
+        parents = retriever.invoke(question)
         return [
             (
                 text.metadata["source"],
@@ -290,7 +290,7 @@ def parent_documents(documents: Sequence[Document]) -> Search:
                 ),
                 "",
             )
-            for text in found
+            for text in parents
         ]
 
     return search
@@ -326,10 +326,10 @@ def llamaindex(documents: Sequence[Document], *, window: bool) -> Search:
 
     def search(question: str, words: int) -> Found:
         del words
-        found = retriever.retrieve(question)
+        nodes = retriever.retrieve(question)
         if window:
-            found = replacing.postprocess_nodes(found)
-        return [(one.node.ref_doc_id, _span_of(one.node, whole), "") for one in found]
+            nodes = replacing.postprocess_nodes(nodes)
+        return [(one.node.ref_doc_id, _span_of(one.node, whole), "") for one in nodes]
 
     return search
 
@@ -338,6 +338,6 @@ def _span_of(node: Any, texts: dict[str, str]) -> Span:
     """Return where the text of a node is; LlamaIndex may have changed its white space."""
     text, start = texts[node.ref_doc_id], node.start_char_idx or 0
     content = node.text
-    found = text.find(content[:80], max(0, start - 3 * len(content)))
-    begin = found if found >= 0 else start
+    place = text.find(content[:80], max(0, start - 3 * len(content)))
+    begin = place if place >= 0 else start
     return Span(begin, min(len(text), begin + len(content)))

@@ -151,13 +151,13 @@ PEERS: dict[str, Peer] = {
 
 def split(corpus: Corpus, peer: Peer, setting: float) -> list[list[Span]]:
     """Return the chunks of each document, without white space around them."""
-    made = []
+    spans_by_document = []
     for document in corpus.documents:
         make = (peer.markdown or peer.make) if document.format == "markdown" else peer.make
         chunks = wrap_splitter(make(setting)).split(document).chunks
         spans = (chunk.span.stripped(document.text) for chunk in chunks)
-        made.append([span for span in spans if span.start < span.end])
-    return made
+        spans_by_document.append([span for span in spans if span.start < span.end])
+    return spans_by_document
 
 
 def resize(corpus: Corpus, peer: Peer, words: int) -> list[list[Span]]:

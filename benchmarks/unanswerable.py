@@ -37,10 +37,10 @@ def ask(documents: Sequence[Document], questions: Sequence[Question]) -> Asked:
     """Return how similar the passages of documents are to questions."""
     index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Bundled())
     index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
-    found = [index.search(question.question) for question in questions]
+    results = [index.search(question.question) for question in questions]
     return [
-        (max((one.similarity or 0.0 for one in some), default=0.0), all(map(is_far, some)))
-        for some in found
+        (max((one.similarity or 0.0 for one in passages), default=0.0), all(map(is_far, passages)))
+        for passages in results
     ]
 
 

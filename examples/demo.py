@@ -89,8 +89,8 @@ def answer(path: Path, text: str, question: str) -> None:
         start, line = passage.metadata["start_index"], passage.metadata["line_first"]
         exact = text.startswith(passage.metadata["text"], start)
         print(f"  at {start:>6,}, line {line}, {'exact' if exact else 'WRONG OFFSET'}")
-        found = textwrap.shorten(passage.metadata["text"], 4 * WIDTH, placeholder=" ...")
-        print(textwrap.indent(textwrap.fill(found, WIDTH - 4), "    "))
+        short = textwrap.shorten(passage.metadata["text"], 4 * WIDTH, placeholder=" ...")
+        print(textwrap.indent(textwrap.fill(short, WIDTH - 4), "    "))
     print(f'\nAsk your own: lumber-splitters ask {os.path.relpath(path)} "..." (extra `cli`)')
 
 

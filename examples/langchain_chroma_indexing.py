@@ -34,12 +34,12 @@ def main(given: Options) -> None:
 
         retriever = store(folder, lumber.LumberEmbeddings()).as_retriever(search_kwargs={"k": 8})
         joiner = lumber.PassageJoiner(texts=documents, budget=300)
-        found = joiner.compress_documents(retriever.invoke(given.question), given.question)
-        show([Passage.of(passage) for passage in found], given)
+        passages = joiner.compress_documents(retriever.invoke(given.question), given.question)
+        show([Passage.of(passage) for passage in passages], given)
 
 
 def ingest(title: str, documents: list[Document], folder: Path) -> None:
-    """Bring the store up to date with the files; everything is opened anew, as by a new process."""
+    """Update the store with the files; everything is opened again, as in a new process."""
     # Remembers a hash of every chunk in the store, and which file it is from.
     records = SQLRecordManager("chroma/files", db_url=f"sqlite:///{folder / 'records.sqlite'}")
     records.create_schema()

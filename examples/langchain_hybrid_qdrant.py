@@ -53,8 +53,8 @@ def main(given: Options) -> None:
     print(f"{len(hits)} of {len(chunks)} chunks found")
 
     joiner = PassageJoiner(texts=documents, budget=300)
-    found = joiner.compress_documents(hits, given.question)
-    show([Passage.of(each, each.metadata["relevance_score"]) for each in found], given)
+    passages = joiner.compress_documents(hits, given.question)
+    show([Passage.of(each, each.metadata["relevance_score"]) for each in passages], given)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ def main(given: Options) -> None:
     changes = retriever.add_documents(FilesLoader(given.paths).load())
     print(f"{changes.added} files in {changes.chunks} chunks")
 
-    found = retriever.invoke(given.question)
-    show([Passage.of(each, each.metadata["relevance_score"]) for each in found], given)
+    passages = retriever.invoke(given.question)
+    show([Passage.of(each, each.metadata["relevance_score"]) for each in passages], given)
 
 
 if __name__ == "__main__":

@@ -71,11 +71,11 @@ def main(given: Options) -> None:
         complaint="",
         turns=0,
     )
-    found = agent(retriever, answerer).invoke(begin)
-    answer = found["answer"] or "The files do not seem to say. The nearest passages:"
+    final = agent(retriever, answerer).invoke(begin)
+    answer = final["answer"] or "The files do not seem to say. The nearest passages:"
     print(f"\nAnswer\n{indent_text(answer)}")
-    passages = [*map(Passage.of, found["passages"])]
-    quotes = [quoted_passage(citation, passages) for citation in found["citations"]]
+    passages = [*map(Passage.of, final["passages"])]
+    quotes = [quoted_passage(citation, passages) for citation in final["citations"]]
     show(quotes or passages[:3], replace(given, llm=None))
 
 
@@ -96,12 +96,12 @@ def agent(retriever: lumber.PassageRetriever, answerer: Answerer) -> CompiledSta
     def check(state: State) -> dict[str, object]:
         """Find the place of each quote in the files."""
         cited = lumber.cite_answer(state["reply"], state["passages"])
-        found = [each for each in cited.citations if each.kind != "not found"]
+        quotes = [each for each in cited.citations if each.kind != "not found"]
         complaint = "It quotes nothing." if cited.text and not cited.citations else ""
         if cited.missing:
             complaint = f"No passage has these quotes word for word: {cited.missing}"
-        print(f"check   {len(found)} of {len(cited.citations)} quotes found in the files")
-        return {"answer": cited.text, "citations": found, "complaint": complaint}
+        print(f"check   {len(quotes)} of {len(cited.citations)} quotes found in the files")
+        return {"answer": cited.text, "citations": quotes, "complaint": complaint}
 
     def after_reply(state: State) -> str:
         if not state["query"]:

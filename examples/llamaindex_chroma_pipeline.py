@@ -37,12 +37,12 @@ async def main(given: Options) -> None:
         index = VectorStoreIndex.from_vector_store(store(folder), embed_model=model)
         hits = await index.as_retriever(similarity_top_k=8).aretrieve(given.question)
         joiner = lumber.PassageJoiner(texts=documents, budget=300)
-        found = joiner.postprocess_nodes(hits, query_str=given.question)
-        show([Passage.of(hit.node, hit.score) for hit in found], given)
+        passages = joiner.postprocess_nodes(hits, query_str=given.question)
+        show([Passage.of(hit.node, hit.score) for hit in passages], given)
 
 
 async def ingest(title: str, documents: list[Document], folder: Path) -> None:
-    """Bring the store up to date with the files; everything is opened anew, as by a new process."""
+    """Update the store with the files; everything is opened again, as in a new process."""
     vectors = store(folder)
     pipeline = IngestionPipeline(
         transformations=[lumber.LayoutNodeParser(target_size=50), lumber.ContextEmbedding()],

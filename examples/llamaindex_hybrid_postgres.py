@@ -55,8 +55,8 @@ def main(given: Options) -> None:
     print(f"{len(hits)} of {len(nodes)} nodes found")
 
     joiner = lumber.PassageJoiner(texts=documents, budget=300)
-    found = joiner.postprocess_nodes(hits, query_str=given.question)
-    show([Passage.of(hit.node, hit.score) for hit in found], given)
+    passages = joiner.postprocess_nodes(hits, query_str=given.question)
+    show([Passage.of(hit.node, hit.score) for hit in passages], given)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ def main(given: Options) -> None:
     changes = retriever.add_documents(FilesReader().load_data(given.paths))
     print(f"{changes.added} files in {changes.chunks} chunks")
 
-    found = retriever.retrieve(given.question)
-    show([Passage.of(hit.node, hit.score) for hit in found], given)
+    passages = retriever.retrieve(given.question)
+    show([Passage.of(hit.node, hit.score) for hit in passages], given)
 
 
 if __name__ == "__main__":

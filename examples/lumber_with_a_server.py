@@ -57,8 +57,8 @@ def main(given: Options) -> None:
         report.show("LlamaIndex", len(nodes))
 
         store = InMemoryVectorStore.from_documents(chunks, LumberEmbeddings())
-        found = store.similarity_search_with_score(given.question, k=3)
-        show([Passage.of(chunk, score) for chunk, score in found], given)
+        hits = store.similarity_search_with_score(given.question, k=3)
+        show([Passage.of(chunk, score) for chunk, score in hits], given)
 
 
 class Report:

@@ -28,7 +28,7 @@ class LumberEmbeddings(Embeddings):
         self._embedder = TextEmbedder(model, threads=threads)
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return a vector of length 1 for each text, of which the first 254 tokens are read."""
+        """Return a vector of length 1 for each text; the model reads its first 254 tokens."""
         vectors: list[list[float]] = self._embedder.embed(texts).tolist()
         return vectors
 

@@ -49,9 +49,9 @@ class FilesReader(BaseReader):
             file = read_file(path, name=name, encoding=self.encoding)
             for notice in file.notices:
                 _log.warning("%s: %s", name, notice)
-            known = {"file_path": name, "file_name": path.name, **(extra_info or {})}
-            known |= {**file.metadata, **({PAGE_STARTS: [*file.pages]} if file.pages else {})}
-            document = Document(text=file.text, id_=name, metadata=known)
+            metadata = {"file_path": name, "file_name": path.name, **(extra_info or {})}
+            metadata |= {**file.metadata, **({PAGE_STARTS: [*file.pages]} if file.pages else {})}
+            document = Document(text=file.text, id_=name, metadata=metadata)
             hidden = ["file_path", "file_type", PAGE_STARTS]
             document.excluded_embed_metadata_keys = [*hidden]
             document.excluded_llm_metadata_keys = [*hidden]

@@ -75,10 +75,10 @@ def with_chunks(book: Document, chunks: Sequence[str]) -> Document:
     return replace(book, starts=tuple(starts)) if "\n".join(chunks) == book.text else book
 
 
-def measures(found: Sequence[QuestionResult]) -> list[float]:
+def measures(results: Sequence[QuestionResult]) -> list[float]:
     """Return Recall@k, then DCG@k, for each of `CUTOFFS`."""
-    recall = [fmean(one.recall(k) for one in found) for k in CUTOFFS]
-    return [*recall, *(fmean(one.dcg(k) for one in found) for k in CUTOFFS)]
+    recall = [fmean(one.recall(k) for one in results) for k in CUTOFFS]
+    return [*recall, *(fmean(one.dcg(k) for one in results) for k in CUTOFFS)]
 
 
 def rows(
@@ -97,8 +97,8 @@ def rows(
         subjects.append(wrap_splitter(segments.__getitem__, name="published chunks"))
     for one in subjects:
         splits = [one.split(document) for document in corpus.documents]
-        found = retrieve(corpus, splits, embedding, show_progress=True)
-        yield one.name, len(found.chunks), measures(found.questions)
+        result = retrieve(corpus, splits, embedding, show_progress=True)
+        yield one.name, len(result.chunks), measures(result.questions)
 
 
 def main() -> None:
@@ -122,8 +122,8 @@ def main() -> None:
     print(f"{len(corpus.questions)} questions, {embedding.identity}\n")
     print("splitter | chunks |", " | ".join(titles))
     print(" | ".join(["---"] * (len(titles) + 2)))
-    for name, count, found in rows(corpus, embedding, model, options.keep):
-        print(f"{name} | {count:,} |", " | ".join(f"{value:.2f}" for value in found), flush=True)
+    for name, count, values in rows(corpus, embedding, model, options.keep):
+        print(f"{name} | {count:,} |", " | ".join(f"{value:.2f}" for value in values), flush=True)
 
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:

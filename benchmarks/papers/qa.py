@@ -59,12 +59,12 @@ message to you. Reply with one JSON object and nothing else:
 
 
 def accuracies(
-    found: RetrievalResult, model: Model, judge: Model, *, top_k: int, store: Path | None
+    result: RetrievalResult, model: Model, judge: Model, *, top_k: int, store: Path | None
 ) -> list[float]:
     """Return 1 or 0 for each question that was answered and judged."""
     asks = []
-    for one in found.questions:
-        passages = [found.chunks[number].text for number in one.retrieved[:top_k]]
+    for one in result.questions:
+        passages = [result.chunks[number].text for number in one.retrieved[:top_k]]
         filled = ANSWER.fill(passages=passages, question=one.question.question)
         asks.append(Ask(*filled, _answer))
     answers = ask_all(model, asks, store=store, show_progress=True, title="answers")
@@ -77,7 +77,7 @@ def accuracies(
             ),
             _verdict,
         )
-        for one, reply in zip(found.questions, answers, strict=True)
+        for one, reply in zip(result.questions, answers, strict=True)
         if reply.value is not None
     ]
     verdicts = ask_all(judge, judgements, store=store, show_progress=True, title="verdicts")
@@ -119,8 +119,8 @@ def show(
     print("splitter | accuracy | 95 % interval | judged\n--- | --- | --- | ---")
     for one in subjects:
         splits = [one.split(document) for document in corpus.documents]
-        found = retrieve(corpus, splits, embedding)
-        right = accuracies(found, *models, top_k=top_k, store=store)
+        result = retrieve(corpus, splits, embedding)
+        right = accuracies(result, *models, top_k=top_k, store=store)
         low, high = mean_interval(right).low, mean_interval(right).high
         print(f"{one.name} | {fmean(right):.2f} | {low:.2f} to {high:.2f} | {len(right)}")
 

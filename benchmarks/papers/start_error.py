@@ -72,10 +72,10 @@ def row(name: str, documents: Sequence[Document], chunker: Chunker) -> tuple[str
         start_error(start_tokens(document, document.starts)[0], start_tokens(document, starts)[0])
         for document, starts in zip(documents, cuts, strict=True)
     ]
-    found = score_segmentation(documents, cuts)
+    scores = score_segmentation(documents, cuts)
     mae = sum(errors) / len(errors)
     rmse = sqrt(sum(error**2 for error in errors) / len(errors))
-    shares = (found.boundaries.f1, found.pk, found.window_diff)
+    shares = (scores.boundaries.f1, scores.pk, scores.window_diff)
     chunks = sum(map(len, cuts))
     return (name, f"{mae:,.0f}", f"{rmse:,.0f}", *(f"{one:.3f}" for one in shares), f"{chunks:,}")
 

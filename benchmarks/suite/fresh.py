@@ -84,10 +84,10 @@ def main() -> None:
             began = process_time()
             pieces = contestant.pieces(text)
             seconds = process_time() - began
-            found: dict[str, Any] = examine(text, pieces, limit).as_dict() | {"seconds": seconds}
+            result: dict[str, Any] = examine(text, pieces, limit).as_dict() | {"seconds": seconds}
         except Exception as error:  # noqa: BLE001 - any error is the finding
-            found = {"error": f"{type(error).__name__}: {error}"[:200]}
-        _print_json({"kind": kind} | found)
+            result = {"error": f"{type(error).__name__}: {error}"[:200]}
+        _print_json({"kind": kind} | result)
 
 
 def _print_json(what: dict[str, Any]) -> None:

@@ -17,8 +17,8 @@ def peak_memory() -> float:
     started this one, which may hold other models.
     """
     if _STATUS.exists():
-        found = re.search(r"^VmHWM:\s+(\d+) kB", _STATUS.read_text(encoding="ascii"), re.MULTILINE)
-        if found:
-            return int(found[1]) / 1024
+        match = re.search(r"^VmHWM:\s+(\d+) kB", _STATUS.read_text(encoding="ascii"), re.MULTILINE)
+        if match:
+            return int(match[1]) / 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1024 if sys.platform == "linux" else peak / 1024**2

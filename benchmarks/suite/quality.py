@@ -77,7 +77,7 @@ def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
 
 def _visible(texts: Iterable[str]) -> Counter[str]:
     """Count the characters of texts, white space aside, which most splitters strip on purpose."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for text in texts:
-        found.update("".join(text.split()))
-    return found
+        counts.update("".join(text.split()))
+    return counts

@@ -91,7 +91,7 @@ def _version(package: str) -> str:
 def _processor() -> str:
     path = Path("/proc/cpuinfo")
     if path.exists():
-        found = re.search(r"model name\s*: (.+)", path.read_text(encoding="utf-8"))
-        if found:
-            return found[1].strip()
+        match = re.search(r"model name\s*: (.+)", path.read_text(encoding="utf-8"))
+        if match:
+            return match[1].strip()
     return platform.processor() or platform.machine()

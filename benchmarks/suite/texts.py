@@ -170,16 +170,16 @@ def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
     """
     stock = [one for one, _ in zip(paragraphs(seed), range(2000), strict=False)]
     rng = random.Random(seed)
-    made = number = 0
-    while made < total:
+    length = number = 0
+    while length < total:
         number += 1
         parts = [f"Document {number} of this corpus."]
         size = len(parts[0])
-        while size < min(each, total - made):
+        while size < min(each, total - length):
             parts.append(rng.choice(stock))
             size += len(parts[-1]) + 2
         document = "\n\n".join(parts)
-        made += len(document)
+        length += len(document)
         yield document
 
 

@@ -59,7 +59,7 @@ class ReadFile(NamedTuple):
         file: Its text.
         stamp: Its stamp before it was read; None if it has none.
         settled: Whether any later change gives it another stamp; see `is_settled`.
-        content: What `content_of` returned before it was read; "": its bytes are not known.
+        content: What `content_of` returned before it was read; "": its bytes are unknown.
     """
 
     path: str
@@ -261,7 +261,7 @@ class FileIndex:
         if show_first and sum(sizes) >= _LARGE_BYTES:
             by_words = FileIndex(None, None, _NoEmbedder())
             by_words._add_changed(inputs, changed)
-            by_words.find_unchanged({})  # so that `find_text` knows what has been read
+            by_words.find_unchanged({})  # loads the records that `find_text` looks up
             show_first(by_words)
             changed = [named for named in changed if _path(named) in by_words._names]
         self._add_changed(inputs, changed, by_words)

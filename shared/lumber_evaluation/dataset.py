@@ -96,10 +96,10 @@ class Corpus:
             raise ValueError(f"two documents of the corpus {self.name!r} are named {double!r}")
         unknown = [q.document for q in self.questions if q.document not in self.by_name]
         if unknown:
-            known = ", ".join(sorted(self.by_name)[:5]) or "none"
+            present = ", ".join(sorted(self.by_name)[:5]) or "none"
             raise ValueError(
                 f"{len(unknown)} questions of the corpus {self.name!r} are about documents that "
-                f"it does not have, the first about {unknown[0]!r}; it has: {known}"
+                f"it does not have, the first about {unknown[0]!r}; it has: {present}"
             )
 
     @cached_property
@@ -207,7 +207,7 @@ _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,5}$")
 
 
 def find_document(by_name: Mapping[str, Document], name: str, where: str) -> Document:
-    """Return the document of that name; "" stands for the only document.
+    """Return the document of that name, or the only document for "".
 
     A document `tales/fox.txt` is also found by the end of its path, with or without extension, if
     that is unambiguous: `fox.txt`, `fox`. The name may have an extension that the document's lacks.

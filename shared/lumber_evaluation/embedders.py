@@ -113,7 +113,7 @@ class BundledEmbedder:
         return f"all-MiniLM-L6-v2 {hashlib.sha256(' '.join(own).encode()).hexdigest()[:16]}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text, of which the first 254 tokens are read."""
+        """Return a vector of length 1 for each text; the model reads its first 254 tokens."""
         return self._model.embed(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:

@@ -145,7 +145,7 @@ def _wrong_arguments(error: ValidationError) -> str:
     """Return what is wrong with arguments, in one sentence."""
     wrong = {str(problem["loc"][0]): problem["msg"] for problem in error.errors()}
     problems = "; ".join(f"{name}: {message}" for name, message in wrong.items())
-    return f"the arguments do not fit: {problems}. Pass them as the tool's input schema says"
+    return f"the arguments do not fit: {problems}. See the tool's input schema"
 
 
 def _error(message: str) -> CallToolResult:

@@ -145,7 +145,7 @@ RECALL = MetricFamily(
     "Share of the questions for which one of the k passages most similar to the question contains "
     "the answer: the chunk contains the question's string (ignoring case), or has at least half "
     "of a reference excerpt, or lies at least half in one. Search is exact. A question whose "
-    "answer is whole in no chunk counts as missed, unless a table says otherwise. k large "
+    "answer is whole in no chunk counts as missed, unless a table states otherwise. k large "
     "passages are more text than k small ones.",
     by_passages=True,
 )
@@ -189,7 +189,7 @@ PK = MetricFamily(
     "pk",
     "Pk",
     "A window of half a mean reference segment slides over the units: how often its ends are "
-    "wrongly said to be in one segment, or in two. Forgives near misses in part; 0 is perfect.",
+    "wrongly put in one segment, or in two. Forgives near misses in part; 0 is perfect.",
     sample="document",
     higher_is_better=False,
 )

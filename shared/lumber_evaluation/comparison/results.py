@@ -191,8 +191,8 @@ class Comparison:
     def clearly_best(self, metric: Metric) -> str | None:
         """Return the splitter that is clearly better than all others, or None.
 
-        There is none if the metric looks at a number of passages and chunk sizes are not alike: the
-        same number of larger passages is more text.
+        None is clearly better if the metric is about a number of passages and chunk sizes are not
+        alike: the same number of larger passages is more text.
         """
         if metric.family.by_passages and not self.sizes_alike:
             return None

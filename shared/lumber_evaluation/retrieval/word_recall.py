@@ -65,7 +65,7 @@ class WordRecall:
         """Return the share of a question's reference text among the first words retrieved.
 
         The reference text is that of the question's references, or else its string in the document.
-        If the string occurs several times, the occurrence counts of which most was retrieved.
+        If the string occurs several times, the occurrence with the highest share counts.
 
         Args:
             question: The question.
