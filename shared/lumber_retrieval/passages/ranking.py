@@ -26,7 +26,13 @@ from lumber_retrieval.passages.joining import (
     shorten_context,
 )
 from lumber_retrieval.passages.passage_metadata import describe_passage
-from lumber_retrieval.passages.sentences import Sentence, has_content, sentences_of, small_table
+from lumber_retrieval.passages.sentences import (
+    DIVIDER_BELOW,
+    Sentence,
+    has_content,
+    sentences_of,
+    small_table,
+)
 from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.word_count import count_words
 
@@ -150,15 +156,18 @@ def _best_sentences(
             limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
             lines = limits if read_cues(limits.of(text)) else _lines_of(chunk.span, limits, text)
         sentences = sentences_of(text[lines.start : lines.end], language, whole_lines=whole_lines)
-        yield from _score_sentences(
-            chunk._replace(score=scores[place], above=above),
-            sentences,
-            lines.start,
-            text,
-            question,
-            settings.budget,
-        )
-        words_left -= count_words(chunk.text)
+        scored = [
+            *_score_sentences(
+                chunk._replace(score=scores[place], above=above),
+                sentences,
+                lines.start,
+                text,
+                question,
+                settings.budget,
+            )
+        ]
+        yield from scored
+        words_left -= count_words(chunk.text) if scored else 0
         if words_left < 0:
             break
 
@@ -237,7 +246,12 @@ def is_nested(metadata: Mapping[Any, Any]) -> bool:
 
 
 def _lines_of(chunk: Span, limits: Span, text: str) -> Span:
-    """Return a chunk with the rest of its first and last lines, where its sentences may go on."""
+    """Return a chunk with the rest of its first and last lines, where its sentences may go on.
+
+    The header of a table, which a chunk may end in, has the line of dashes below it.
+    """
     start = text.rfind("\n", limits.start, chunk.start) + 1
     end = text.find("\n", chunk.end, limits.end)
-    return Span(max(start, limits.start), limits.end if end < 0 else end)
+    end = limits.end if end < 0 else end
+    header = DIVIDER_BELOW.match(text, end)
+    return Span(max(start, limits.start), header.end() if header else end)

@@ -41,6 +41,9 @@ HEADING = re.compile(r"^[ \t>]*(?:#{1,6}(?:\s|$)|<h[1-6]\b)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _MARKED = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # perhaps a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
+_DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
+DIVIDER_BELOW = re.compile(r"[^\n]{0,2000}\|[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
+"""The rest of the header of a table, and the line of dashes below it."""
 
 
 class Sentence(NamedTuple):
@@ -79,7 +82,11 @@ def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Senten
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
     parts = (_trim(text, start, end) for start, end in pairwise([*starts, len(text)]))
-    kept = ((part, part.of(text)) for part in parts if part.start < part.end)
+    kept = (
+        (part, part.of(text))
+        for part in parts
+        if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
+    )
     return tuple(Sentence(part, own, has_content(own)) for part, own in kept)
 
 

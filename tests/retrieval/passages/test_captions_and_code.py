@@ -206,3 +206,15 @@ def test_a_quote_over_cues_is_exact_and_cited_from_when_to_when(text, quote, pla
     passages, _ = search("talk.srt", text, quote, 40, size=8)
     [again] = cite([quote], passages)
     assert (again.kind, again.span, again.places) == ("exact", found.span, 1)
+
+
+def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a_chunk() -> None:
+    columns = [f"Three months that ended in June of year {year}" for year in range(2015, 2024)]
+    rows = "".join(
+        f"| Oars {n} | {' | '.join(str(n * 10 + c) for c in range(9))} |\n" for n in range(14)
+    )
+    table = f"| Sales | {' | '.join(columns)} |\n|{' --- |' * 10}\n{rows}"
+    text = f"# Boats\n\nThe three months of June sold oars.\n\n{table}\nThe end of it.\n"
+    passages, _ = search("boats.md", text, "What ended in three months of June?", 90)
+    assert any(passage.text.endswith("sold oars.") for passage in passages)
+    assert not any(passage.text.rstrip().endswith("year 2023 |") for passage in passages)
