@@ -102,15 +102,15 @@ class Snapshot:
         """Return what `nearest` and `matching` do, and the origin of each chunk in either.
 
         Args:
-            vector: The vector of a query; one of zeros is near to nothing.
+            vector: The vector of a query. Zeros rank no chunks that its words find.
             query: The query. None: chunks are not ranked by its words.
             count: The number of chunks in each ranking.
             accepts: Returns whether a chunk may be found. None: all may be.
             least_length: Characters of the text of a document whose metadata is read.
         """
-        rankings = [self._nearest(vector, count, accepts)] if np.any(vector) else []
-        if query is not None:
-            rankings.append(self._matching(query, count, accepts))
+        rankings = [[] if query is None else self._matching(query, count, accepts)]
+        if np.any(vector) or not rankings[0]:
+            rankings.insert(0, self._nearest(vector, count, accepts))
         numbers = {number: None for ranking in rankings for number, _ in ranking}
         long = f"CASE WHEN length(text) >= {least_length:d} THEN"
         rows = self._select(
