@@ -28,8 +28,8 @@ from lumber_evaluation.llm.batch_asking import (
     Template,
     UnusableReplyError,
     ask_all,
+    one_line,
     read_object,
-    words,
 )
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from lumber_evaluation.splitters import preset, wrap_splitter
@@ -91,7 +91,7 @@ def _answer(reply: str) -> str:
 
 
 def _verdict(reply: str) -> bool:
-    verdict = words(read_object(reply, ("correct",))["correct"]).casefold()
+    verdict = one_line(read_object(reply, ("correct",))["correct"]).casefold()
     if verdict not in ("yes", "no"):
         raise UnusableReplyError('"correct" is neither "yes" nor "no"')
     return verdict == "yes"

@@ -253,7 +253,7 @@ class FileIndex:
         changed = []
         for path, named in zip(paths, inputs.named, strict=True):
             if path in kept:
-                self._names.setdefault(path, _name(named))
+                self._names.setdefault(path, "stdin" if named is None else named.name)
             else:
                 changed.append(named)
         by_words = None
@@ -449,10 +449,6 @@ class _NoEmbedder:
         return np.zeros((len(texts), 1), dtype=np.float32)
 
     embed_queries = embed_documents
-
-
-def _name(named: NamedPath | None) -> str:
-    return "stdin" if named is None else named.name
 
 
 def _path(named: NamedPath | None) -> str:

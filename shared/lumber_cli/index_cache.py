@@ -122,7 +122,7 @@ def open_updated(
 
 
 def _prune(current: Path) -> None:
-    """Remove indexes that are unused for long or exceed the size of the cache."""
+    """Remove indexes that are unused for long, or that no longer fit in the size of the cache."""
     oldest = time.time() - MAX_UNUSED_DAYS * 24 * 3600
     total = 0
     for index in cached_indexes():

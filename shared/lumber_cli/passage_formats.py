@@ -72,8 +72,7 @@ def whereabouts(passage: Passage) -> list[str]:
     metadata = passage.metadata
     parts = [passage.time] if passage.time else []
     for name in ("page", "line"):
-        numbers = _range(passage, name)
-        if numbers is not None:
+        if numbers := _range(passage, name):
             parts.append(range_with_noun(name, *numbers))
     if "headings" in metadata:
         parts.append(printable(metadata["headings"]))
@@ -116,8 +115,7 @@ def _as_json(passage: Passage) -> dict[str, object]:
         "context": metadata.get(CONTEXT_KEY, ""),
     }
     for name in ("page", "line"):
-        numbers = _range(passage, name)
-        if numbers is not None:
+        if numbers := _range(passage, name):
             row[f"{name}s"] = numbers
     if passage.time:
         row["time"] = passage.time

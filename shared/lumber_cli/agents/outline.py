@@ -30,7 +30,7 @@ Section = dict[str, Any]
 
 
 def outline_of(name: str, text: LinedText) -> CallToolResult:
-    """Return the headings of a text, the definitions of code, or the topics of a text without.
+    """Return the headings of a text, the definitions of code, or topics if there are neither.
 
     Args:
         name: The name of its file.

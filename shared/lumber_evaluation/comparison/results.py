@@ -1,7 +1,8 @@
 """The results of a comparison: figures with intervals, paired differences, the best splitters.
 
 A difference counts as clear only if its interval excludes 0 and the splitters differ on enough
-questions (or documents): if fewer than `MIN_FOR_INTERVAL` differ, their direction may be chance.
+questions (or documents). If fewer than `MIN_FOR_INTERVAL` differ, that one splitter is ahead on all
+of them may be chance.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
     return matching
 
 
-def words(value: object) -> str:
+def one_line(value: object) -> str:
     """Return a field of a reply as one line of text; "" if it is neither text nor number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""

@@ -28,8 +28,8 @@ from lumber_evaluation.llm.batch_asking import (
     Template,
     UnusableReplyError,
     ask_all,
+    one_line,
     read_object,
-    words,
 )
 from lumber_retrieval.citing.citations import CitedPart, cite
 
@@ -265,7 +265,7 @@ def _read_question(source: _Source, reply: str) -> _Reading:
     fields = read_object(reply, _FIELDS)
     if fields["question"] is None:
         return _Reading(source, None)
-    question, answer = words(fields["question"]), words(fields["answer"])
+    question, answer = one_line(fields["question"]), one_line(fields["answer"])
     for fault in _faults(question, answer):
         raise UnusableReplyError(fault)
     # Its line breaks stay: a quotation of several lines may be verbatim.
