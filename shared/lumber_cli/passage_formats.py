@@ -71,9 +71,8 @@ def whereabouts(passage: Passage) -> list[str]:
     """Return where a passage is: time, pages or lines, the headings above it, and its columns."""
     metadata = passage.metadata
     parts = [passage.time] if passage.time else []
-    for name in ("page", "line"):
-        if numbers := _range(passage, name):
-            parts.append(range_with_noun(name, *numbers))
+    ranges = ((name, _range(passage, name)) for name in ("page", "line"))
+    parts += [range_with_noun(name, *numbers) for name, numbers in ranges if numbers]
     if "headings" in metadata:
         parts.append(printable(metadata["headings"]))
     parts += [f"columns: {printable(row)}" for row in table_header(passage)]
