@@ -98,26 +98,26 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 
 
 def refuse_unknown(
-    owner: str, names: Iterable[str], known: Sequence[str], elsewhere: Mapping[str, str]
+    owner: str, names: Iterable[str], valid: Sequence[str], elsewhere: Mapping[str, str]
 ) -> None:
     """Raise if a constructor has no argument of some name.
 
     Args:
         owner: Name of the class that was called.
         names: The names that were passed.
-        known: The valid names.
+        valid: The valid names.
         elsewhere: Names from other libraries, each with what to use instead.
 
     Raises:
         TypeError: A name is unknown; the message states what to use instead, or the closest name.
     """
-    for name in (name for name in names if name not in known):
+    for name in (name for name in names if name not in valid):
         if name in elsewhere:
             raise TypeError(f"{owner} has no setting {name!r}: {elsewhere[name]}")
         from difflib import get_close_matches  # deferred: only this error needs it
 
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(known)}"
+        near = get_close_matches(name, valid, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(valid)}"
         raise TypeError(f"{owner} has no setting {name!r}: {hint}")
 
 

@@ -54,10 +54,12 @@ def url_of(routes: Iterable[Route]) -> str | None:
 def environment_route(names: Iterable[str]) -> Route:
     """Return the environment variables that are set, with lines of headers as a mapping."""
     variables = {name: value for name in names if (value := os.environ.get(name))}
-    return {
-        name: _public(dict(map(_header, value.splitlines()))) if name.endswith("HEADERS") else value
-        for name, value in variables.items()
-    }
+    route: Route = {}
+    for name, value in variables.items():
+        headers = (line.partition(":") for line in value.splitlines())
+        public = {header.strip(): content.strip() for header, _, content in headers}
+        route[name] = _public(public) if name.endswith("HEADERS") else value
+    return route
 
 
 def _clients_of(holder: object) -> Iterable[str]:
@@ -91,11 +93,6 @@ def _public(headers: Mapping[str, object]) -> dict[str, str]:
         if isinstance(value, str) and not is_secret(name, value)
         if not re.match(_SDK_HEADERS, name)
     }
-
-
-def _header(line: str) -> tuple[str, str]:
-    name, _, value = line.partition(":")
-    return name.strip(), value.strip()
 
 
 def _get(holder: object, name: str) -> object:

@@ -288,7 +288,7 @@ def _items(text: str) -> list[list[int]]:
     """Read the list at the start of a text; its items may have remarks without numbers."""
     text, end = _NUMBERING.sub("", text), 0
     items: list[int] = []
-    while (match := _ITEM.match(text, _skip_marks(text, end))) is not None:
+    while (marks := _MARKS.match(text, end)) and (match := _ITEM.match(text, marks.end())):
         items.append(int(match[1]))
         end = match.end()
         if (remark := _REMARK.match(text, end)) is not None:
@@ -297,8 +297,3 @@ def _items(text: str) -> list[list[int]]:
             end = remark.end()
     denied = _NEGATION.search(_SENTENCE.split(text[end:], maxsplit=1)[0])
     return [items] if items and not denied and not re.search(r"\d", text[end:]) else []
-
-
-def _skip_marks(text: str, position: int) -> int:
-    marks = _MARKS.match(text, position)
-    return position if marks is None else marks.end()

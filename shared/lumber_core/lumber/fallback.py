@@ -104,7 +104,13 @@ class GuardedJudge(Judge):
         """
 
         def find() -> Verdict:
-            return self._look_up(group) or self._keep(group, self._ask(group))
+            verdict = self._look_up(group)
+            if verdict is None:
+                verdict = as_verdict(group, self._ask(group))
+                # "unavailable" is not stored: there was no answer.
+                if verdict.outcome != "unavailable" and self._store is not None:
+                    self._store.put(self._name, group, verdict)
+            return verdict
 
         if self._store is None:
             return self._complete(group, as_verdict(group, self._ask(group)))
@@ -121,13 +127,6 @@ class GuardedJudge(Judge):
 
     def _look_up(self, group: Group) -> Verdict | None:
         return None if self._store is None else self._store.get(self._name, group)
-
-    def _keep(self, group: Group, answer: object) -> Verdict:
-        verdict = as_verdict(group, answer)
-        # "unavailable" is not stored: there was no answer.
-        if verdict.outcome != "unavailable" and self._store is not None:
-            self._store.put(self._name, group, verdict)
-        return verdict
 
     def _complete(self, group: Group, verdict: Verdict) -> Verdict:
         """Return a verdict; a failure with the units that `on_failure` chooses."""

@@ -77,15 +77,15 @@ def secrets_in(holder: object) -> list[str]:
     return sorted(long | set(map(quote, long)), key=lambda secret: (-len(secret), secret))
 
 
-def without_secrets(text: str, known: Iterable[str] = ()) -> str:
+def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
     """Return a text with `[redacted]` in place of each secret.
 
     Args:
         text: A message.
-        known: Secrets to look for. Others are found by their form: in an Authorization header,
+        secrets: Secrets to look for. Others are found by their form: in an Authorization header,
             after "api_key=", in a URL, or with a provider's prefix.
     """
-    for secret in known:
+    for secret in secrets:
         text = text.replace(secret, REDACTED)
     for pattern in _SECRET_PLACES:
         text = re.sub(pattern, REDACTED, text)
@@ -93,28 +93,28 @@ def without_secrets(text: str, known: Iterable[str] = ()) -> str:
     return re.sub(_PREFIXED_KEY, REDACTED, text)
 
 
-def redact(error: BaseException, known: Iterable[str] = ()) -> None:
+def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
     """Remove secrets from the texts of an error and of its causes and grouped errors, in place.
 
     Args:
         error: The error.
-        known: Secrets to look for, in addition to those found by their form.
+        secrets: Secrets to look for, in addition to those found by their form.
     """
-    known = tuple(known)
+    secrets = tuple(secrets)
     errors: list[BaseException] = [error]
     for linked in errors:  # grows during the loop
         links = (linked.__cause__, linked.__context__, *getattr(linked, "exceptions", ()))
         errors += [other for other in links if other and all(other is not e for e in errors)]
-        linked.args = tuple(_clean(part, known) for part in linked.args)
+        linked.args = tuple(_clean(part, secrets) for part in linked.args)
         for name in {*vars(linked), "message", "strerror", "filename"}:
             value = getattr(linked, name, None)
-            clean = _clean(value, known)
+            clean = _clean(value, secrets)
             if clean != value:
                 with suppress(AttributeError, TypeError):  # read-only ones are read from `args`
                     setattr(linked, name, clean)
     for linked in errors:
         for link in ("__cause__", "__context__"):
-            if _has_secret(getattr(linked, link), known):  # pydantic's errors cannot be changed
+            if _has_secret(getattr(linked, link), secrets):  # pydantic's errors cannot be changed
                 setattr(linked, link, None)
 
 
@@ -128,11 +128,11 @@ def redact_errors(holder: object) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        known = tuple(secrets_in(holder))
-        redact(error, known)
-        if not _has_secret(error, known):
+        secrets = tuple(secrets_in(holder))
+        redact(error, secrets)
+        if not _has_secret(error, secrets):
             raise
-        clean = without_secrets(str(error), known)
+        clean = without_secrets(str(error), secrets)
         raise RuntimeError(f"{type(error).__name__}: {clean}") from None
 
 
@@ -171,13 +171,13 @@ def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
         yield from (getattr(value, "__pydantic_private__", None) or {}).items()
 
 
-def _has_secret(error: BaseException | None, known: tuple[str, ...]) -> bool:
-    return error is not None and without_secrets(str(error), known) != str(error)
+def _has_secret(error: BaseException | None, secrets: tuple[str, ...]) -> bool:
+    return error is not None and without_secrets(str(error), secrets) != str(error)
 
 
-def _clean(value: object, known: tuple[str, ...]) -> object:
+def _clean(value: object, secrets: tuple[str, ...]) -> object:
     """Return a text, or data that contains a secret, as text without secrets; others unchanged."""
     if not isinstance(value, str | list | tuple | dict):
         return value
-    clean = without_secrets(str(value), known)
+    clean = without_secrets(str(value), secrets)
     return value if clean == str(value) else clean

@@ -72,7 +72,7 @@ def _is_boundary(pair: str) -> bool:
 
 
 def _breaks_beyond_ascii(text: str, positions: Iterable[int]) -> Iterator[int]:
-    boundary = 0  # the last position known to be a cluster boundary
+    boundary = 0  # the last position that is a cluster boundary
     for position in positions:
         if position <= 0 or position >= len(text):
             yield position

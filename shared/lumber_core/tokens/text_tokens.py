@@ -49,7 +49,7 @@ class SlicedText:
         return self._counter.count([self._text[start:end] for start, end in spans])
 
     def most_added(self, _start: int, _end: int, _parts: int, /) -> int | None:
-        """Return None: a custom counter has no known bound."""
+        """Return None: custom counters have no bound."""
         return None
 
 
