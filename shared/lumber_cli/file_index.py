@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
 
+from lumber_cli.file_records import (
+    FileRecord,
+    FileRecords,
+    Stamp,
+    content_of,
+    is_settled,
+    stamp_of_input,
+)
 from lumber_cli.inputs import STDIN, Inputs
 from lumber_core import LayoutChunker, __version__
 from lumber_core.calls.threads import batches, in_thread
@@ -37,18 +40,10 @@ from lumber_retrieval.passages.joining import Passage
 
 MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together; Ctrl-C loses at most these."""
-_RECORDED_OF = 8  # records are stored once they are one of so many: a killed run reads these again
 _LARGE_BYTES = 800_000
 """Bytes of new files that have about 150,000 words, whose vectors take half a minute or more."""
-_NOTE = "files"  # the name of the note in the index that contains the records of its files
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
 _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of passages; from benchmarks/unanswerable.py
-
-Stamp = tuple[int, int]
-"""What changes when a file does: the time of its last change in nanoseconds, its size in bytes."""
-
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # pipes do not wait
-_SETTLED_NANOSECONDS = 2 * 10**9  # the resolution of modification times on FAT
 
 
 class ReadFile(NamedTuple):
@@ -67,14 +62,6 @@ class ReadFile(NamedTuple):
     stamp: Stamp | None
     settled: bool
     content: str = ""
-
-
-class _FileRecord(NamedTuple):
-    """What a file was when it was read: its stamp, digests of its bytes and of what was indexed."""
-
-    stamp: Stamp | None
-    content: str
-    digest: str
 
 
 class FileIndex:
@@ -96,11 +83,9 @@ class FileIndex:
     ) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
         self._index = PassageIndex(self._chunker, _Embedding(model or BundledEmbedder()), path)
-        self._version = digest(__version__, self._chunker.identity, repr(encoding))
+        version = digest(__version__, self._chunker.identity, repr(encoding))
+        self._records = FileRecords(self._index.store, version)
         self._names: dict[str, str] = {}
-        self._read: dict[str, _FileRecord] = {}  # by this process
-        self._due: dict[str, _FileRecord | None] = {}  # the records of those that are not stored
-        self._by_content: dict[str, list[tuple[str, str]]] = {}  # paths and digests, for a rename
 
     @property
     def paths(self) -> list[str]:
@@ -127,23 +112,7 @@ class FileIndex:
         Raises:
             StoreError: The index cannot be used.
         """
-        self.flush()
-        records = self._records(self._index.store.about(_NOTE))
-        self._by_content = {}
-        for path, record in records.items():
-            self._by_content.setdefault(record.content, []).append((path, record.digest))
-        same = self._find_stored(stamps, records)
-        touched = {
-            path: records[path]._replace(stamp=stamp)
-            for path, stamp in stamps.items()
-            if path not in same and _is_touched(path, stamp, records.get(path))
-        }
-        stored = self._find_stored(stamps, touched)
-        settled = {path: touched[path] for path in stored if is_settled(stamps[path])}
-        if settled:
-            with suppress(StoreError):  # an index that may only be read
-                self._store_records(settled)
-        return same | stored
+        return self._records.find_unchanged(stamps)
 
     def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
         """Return the text of a file from the index, if an indexed file has the same bytes.
@@ -153,7 +122,7 @@ class FileIndex:
             content: What `content_of` returned for it.
             name: Its name, which its title may depend on.
         """
-        for other, version in self._by_content.get(content, ()) if content else ():
+        for other, version in self._records.with_bytes(content):
             if Path(other).suffix.lower() != path.suffix.lower():
                 continue
             if self._index.store.digests([other]).get(other) == version:
@@ -170,7 +139,7 @@ class FileIndex:
         The latter may have changed again under the same stamp, if they were read right after a
         change.
         """
-        return self.find_unchanged(stamps) | self._find_stored(stamps, self._read)
+        return self.find_unchanged(stamps) | self._records.find_read(stamps)
 
     def add(
         self, files: Iterable[ReadFile], *, advance: Callable[[float], object] | None = None
@@ -185,30 +154,21 @@ class FileIndex:
             StoreError: The index cannot be used.
             ValueError: It was made with another embedding model.
         """
-        documents = []
-        read: dict[str, _FileRecord] = {}
-        certain: dict[str, _FileRecord | None] = {}
+        documents, records = [], []
         for path, text, stamp, settled, content in files:
             metadata = {**text.metadata, _SOURCE: path}
             document = IndexedDocument(path, path, replace(text, name=path, metadata=metadata))
             version = document_digest(document, self._chunker.identity)
-            read[path] = _FileRecord(stamp, content, version)
-            # The bytes are compared the next time if a change may leave the stamp as it is.
-            unsettled = read[path]._replace(stamp=(0, stamp[1])) if stamp and content else None
-            certain[path] = read[path] if settled else unsettled
+            records.append((path, FileRecord(stamp, content, version), settled))
             documents.append(document)
         self._index.add(documents, advance=advance)
-        self._read |= read
-        self._due |= certain
-        # All records are written each time: for each batch, it would take longer than the rest.
-        if len(self._due) * _RECORDED_OF > len(self._read):
-            self.flush()
+        for path, record, settled in records:
+            self._records.add(path, record, settled=settled)
+        self._records.flush_if_many()
 
     def flush(self) -> None:
         """Store the records that `add` has not stored yet."""
-        due, self._due = self._due, {}
-        if due:
-            self._store_records(due)
+        self._records.flush()
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
         """Remove the files that are gone from some folders.
@@ -228,7 +188,7 @@ class FileIndex:
         gone = [path for path in gone if any(Path(path).is_relative_to(each) for each in there)]
         if gone:
             self._index.delete(gone)
-            self._store_records(dict.fromkeys(gone, None))
+            self._records.remove(gone)
 
     def update(
         self, inputs: Inputs, *, show_first: Callable[[FileIndex], object] | None = None
@@ -248,7 +208,9 @@ class FileIndex:
             ValueError: It was made with another embedding model.
         """
         paths = [_path(named) for named in inputs.named]
-        stamps = {path: _stamp(named) for path, named in zip(paths, inputs.named, strict=True)}
+        stamps = {
+            path: stamp_of_input(named) for path, named in zip(paths, inputs.named, strict=True)
+        }
         kept = self.find_unchanged(stamps)
         changed = []
         for path, named in zip(paths, inputs.named, strict=True):
@@ -325,7 +287,9 @@ class FileIndex:
         self, inputs: Inputs, files: Iterable[NamedPath | None], read: FileIndex | None
     ) -> Iterator[ReadFile]:
         for named in files:
-            stamp = _stamp(named)  # taken first: a file that changes meanwhile is read again
+            stamp = stamp_of_input(
+                named
+            )  # taken first: a file that changes meanwhile is read again
             settled = is_settled(stamp)
             content = "" if named is None else content_of(named.path)
             file = self.find_text(named.path, content, named.name) if named else None
@@ -336,54 +300,6 @@ class FileIndex:
             if file is not None and path not in self._names:
                 self._names[path] = file.name
                 yield ReadFile(path, file, stamp, settled, content)
-
-    def _find_stored(
-        self, stamps: Mapping[str, Stamp | None], records: Mapping[str, _FileRecord]
-    ) -> set[str]:
-        """Return the files with the stamps of their records whose content is still stored."""
-        same = {
-            path: records[path].digest
-            for path, stamp in stamps.items()
-            if stamp is not None and path in records and records[path].stamp == stamp
-        }
-        # Another process may have stored something else.
-        digests = self._index.store.digests(same)
-        return {path for path, digest in same.items() if digests.get(path) == digest}
-
-    def _records(self, note: bytes | None) -> dict[str, _FileRecord]:
-        """Return the records of a note by path; none if it is damaged, so that files are read."""
-        with suppress(ValueError):
-            content = json.loads(note or b"{}")
-            if isinstance(content, dict) and content.get("version") == self._version:
-                return {
-                    path: _FileRecord((changed, size), bytes_digest, digest)
-                    for path, (changed, size, bytes_digest, digest) in content["stamps"].items()
-                }
-        return {}
-
-    def _store_records(self, changes: Mapping[str, _FileRecord | None]) -> None:
-        """Store records beside those of other processes; None removes one."""
-
-        def change(note: bytes | None) -> bytes:
-            merged = {**self._records(note), **changes}
-            rows = {
-                path: [*record.stamp, record.content, record.digest]
-                for path, record in merged.items()
-                if record is not None and record.stamp is not None
-            }
-            return json.dumps({"version": self._version, "stamps": rows}).encode()
-
-        self._index.store.revise(_NOTE, change)
-
-
-def content_of(path: Path) -> str:
-    """Return a digest of the bytes of a file, "" if it cannot be read."""
-    try:
-        with open(os.open(path, _OPEN), "rb") as file:
-            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return blake2b(file.read(), digest_size=16).hexdigest() if regular else ""
-    except OSError:  # reading reports what is wrong
-        return ""
 
 
 def index_path(given: str | None, inputs: Iterable[Path] = ()) -> str | Path | None:
@@ -406,16 +322,6 @@ def is_far(passage: Passage) -> bool:
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
     return similarity < _MIN_SIMILARITY and words < _MIN_WORDS_FOUND
-
-
-def stamp_of(status: os.stat_result) -> Stamp:
-    """Return the stamp of a file with this status."""
-    return status.st_mtime_ns, status.st_size
-
-
-def is_settled(stamp: Stamp | None) -> bool:
-    """Return whether a change from now on gives a file another stamp."""
-    return stamp is not None and stamp[0] <= time.time_ns() - _SETTLED_NANOSECONDS
 
 
 class _Embedding:
@@ -455,13 +361,6 @@ def _path(named: NamedPath | None) -> str:
     return "stdin" if named is None else str(named.path.resolve())
 
 
-def _is_touched(path: str, stamp: Stamp | None, record: _FileRecord | None) -> bool:
-    """Return whether a file has a new time of change and the bytes of its record."""
-    if not (stamp and record and record.stamp and record.content):
-        return False
-    return stamp[1] == record.stamp[1] and content_of(Path(path)) == record.content
-
-
 def _pages_of(path: Path, text: str) -> tuple[int, ...]:
     """Return where the pages of a file start in its text."""
     has_pages = path.suffix.lower() == PDF
@@ -475,15 +374,3 @@ def _is_gone(path: str) -> bool:
     except OSError as error:
         return isinstance(error, FileNotFoundError | NotADirectoryError)
     return False
-
-
-def _stamp(named: NamedPath | None) -> Stamp | None:
-    """Return the stamp of a file; None if only reading shows whether it has changed."""
-    if named is None:
-        return None
-    try:
-        status = named.path.stat()
-    except OSError:  # reading reports what is wrong
-        return None
-    # A file that the user may no longer read is not answered from.
-    return stamp_of(status) if os.access(named.path, os.R_OK) else None

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from lumber_cli.file_index import FileIndex, ReadFile, Stamp, content_of, is_settled, stamp_of
+from lumber_cli.file_index import FileIndex, ReadFile
+from lumber_cli.file_records import Stamp, content_of, is_settled, stamp_of
 from lumber_cli.inputs import Inputs
 from lumber_files import NamedPath, TextFile, read_file
 from lumber_retrieval.index.store import PassageStore

@@ -12,15 +12,8 @@ from typing import NamedTuple
 
 from lumber_cli.agents.folders import Listing, ServedFile
 from lumber_cli.agents.texts import FileTexts
-from lumber_cli.file_index import (
-    MAX_BATCH_FILES,
-    FileIndex,
-    ReadFile,
-    Stamp,
-    content_of,
-    is_settled,
-    stamp_of,
-)
+from lumber_cli.file_index import MAX_BATCH_FILES, FileIndex, ReadFile
+from lumber_cli.file_records import Stamp, content_of, is_settled, stamp_of
 from lumber_core.errors import LumberError
 from lumber_files import UnreadableFileError
 from lumber_retrieval.passages.joining import Passage

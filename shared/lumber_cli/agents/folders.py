@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rapidfuzz import process
 
-from lumber_cli.file_index import Stamp, stamp_of
+from lumber_cli.file_records import Stamp, stamp_of
 from lumber_core.text.unicode import encodable, is_encodable, printable, writable
 from lumber_files.file_search import entries_in, is_read, is_written_here
 from lumber_files.ignore_rules import IgnoreRules
