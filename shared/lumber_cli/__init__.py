@@ -6,9 +6,9 @@ In the order in which a call meets them:
 2. `options` has what commands share: messages, exit statuses, errors in one line, help texts.
    `model_options`, `splitter_options` and `corpus_options` are the options for models, splitters
    and collections; `language_models` finds models by name, and `named_settings` parses --set.
-3. `inputs` reads the files, `file_index` indexes their passages, `file_records` finds the files that
-   have changed, `index_cache` manages the indexes in the user's cache folder, and `answering` asks a
-   model to answer from passages.
+3. `inputs` reads the files, `file_index` indexes their passages, `file_records` finds files that
+   have changed, `index_cache` manages the indexes in the user's cache folder, and `answering` asks
+   a model to answer from passages.
 4. `chunk_formats`, `passage_formats`, `aligned_table` and `html_pages` write the results.
 """
 
