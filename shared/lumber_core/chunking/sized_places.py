@@ -111,15 +111,15 @@ class SizedPlaceFinder:
         counts = self._limits.tokens(self._parsed).count(pairwise(edges))
         return SizedPlaces(span, places, _replace_zeros(counts))
 
-    def refine(self, found: SizedPlaces, most: int) -> SizedPlaces:
+    def refine(self, sized: SizedPlaces, most: int) -> SizedPlaces:
         """Add finer places to gaps that are too long.
 
         Args:
-            found: Places in a range.
+            sized: Places in a range.
             most: Maximum tokens in a chunk.
         """
-        long = found.long_gaps(self._target, most, Kind.HEADING)
-        return found.divide({number: self._finer(found, number, most) for number in long})
+        long = sized.long_gaps(self._target, most, Kind.HEADING)
+        return sized.divide({number: self._finer(sized, number, most) for number in long})
 
     def refine_units(self, at_units: SizedPlaces, places: Places, most: int) -> SizedPlaces:
         """Add all places in units that are too long.
@@ -146,43 +146,43 @@ class SizedPlaceFinder:
         enough = max(1, self._target // _PLACES_PER_TARGET)
         edge = Kind.LINE if outer.is_lines(number, Kind.HEADING) else Kind.CHARACTER
         span = outer.gap(number)
-        found = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
-        long = found.long_gaps(enough, most, edge)
+        sized = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
+        long = sized.long_gaps(enough, most, edge)
         for level in self._parsed.finer_places(*span):
             if level.kinds[:1] == [Kind.WORD] and isinstance(self._parsed, MarkdownText):
                 # A clause is cut only if it fits in no chunk. Plain text has longer sentences, and
                 # better recall with even parts.
-                long = found.long_gaps(most, most, edge)
-            added = {number: level.inside(*found.gap(number)) for number in long}
+                long = sized.long_gaps(most, most, edge)
+            added = {number: level.inside(*sized.gap(number)) for number in long}
             added = {number: places for number, places in added.items() if places}
             if added:
-                found = self._divide_gaps(found, added)
-                long = found.long_gaps(enough, most, edge)
+                sized = self._divide_gaps(sized, added)
+                long = sized.long_gaps(enough, most, edge)
                 if not long:
-                    return found
-        return self._cut_words(found)
+                    return sized
+        return self._cut_words(sized)
 
-    def _cut_words(self, found: SizedPlaces) -> SizedPlaces:
+    def _cut_words(self, sized: SizedPlaces) -> SizedPlaces:
         """Divide words that fit in no chunk."""
         added = {}
-        for number in found.long_gaps(self._most, self._most, Kind.CHARACTER):
-            gap = found.gap(number)
+        for number in sized.long_gaps(self._most, self._most, Kind.CHARACTER):
+            gap = sized.gap(number)
             parts = [*parts_that_fit(self._parsed.text, gap, self._most, self._limits)]
             added[number] = Places.alike([part.start for part in parts[1:]], Kind.CHARACTER)
-        return self._divide_gaps(found, added) if added else found
+        return self._divide_gaps(sized, added) if added else sized
 
-    def _divide_gaps(self, found: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
+    def _divide_gaps(self, sized: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
         """Add places inside some gaps without counting the other gaps again.
 
         Args:
-            found: Places in a range.
+            sized: Places in a range.
             added: Places to add, by the number of their gap, ascending.
         """
-        if not found.places:
-            return self.measure(found.span, added[0])
+        if not sized.places:
+            return self.measure(sized.span, added[0])
         edges = []
         for number, places in added.items():
-            gap = found.gap(number)
+            gap = sized.gap(number)
             edges.append([gap.start, *places.offsets, gap.end])
         parts = [part for row in edges for part in pairwise(row)]
         counts = _replace_zeros(self._limits.tokens(self._parsed).count(parts))
@@ -190,8 +190,8 @@ class SizedPlaceFinder:
         for (number, places), row in zip(added.items(), edges, strict=True):
             sizes = counts[done : done + len(row) - 1]
             done += len(sizes)
-            inside[number] = SizedPlaces(found.gap(number), places, sizes)
-        return found.divide(inside)
+            inside[number] = SizedPlaces(sized.gap(number), places, sizes)
+        return sized.divide(inside)
 
 
 def _replace_zeros(counts: list[int]) -> list[int]:

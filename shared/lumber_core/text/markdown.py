@@ -101,15 +101,15 @@ def markdown_blocks(text: str) -> list[Block]:
     # A byte order mark would hide a heading on the first line.
     body = matter.end() if matter else int(text.startswith("\ufeff"))
     lines = [body, *(match.end() for match in LINE_BREAK.finditer(text, body))]
-    found = list(_leaf_blocks(text[body:], lines))
+    leaves = list(_leaf_blocks(text[body:], lines))
     if matter:
-        found.insert(0, Block(0, body, "front matter"))
-    elif not found:
-        found.append(Block(0, len(text), "paragraph"))
-    starts = [0, *(block.start for block in found[1:]), len(text)]
+        leaves.insert(0, Block(0, body, "front matter"))
+    elif not leaves:
+        leaves.append(Block(0, len(text), "paragraph"))
+    starts = [0, *(block.start for block in leaves[1:]), len(text)]
     blocks = [
         replace(block, start=start, end=end)
-        for (start, end), block in zip(pairwise(starts), found, strict=True)
+        for (start, end), block in zip(pairwise(starts), leaves, strict=True)
     ]
     return [*_join_html_tables(text, blocks)] if _TABLE.search(text) else blocks
 

@@ -44,7 +44,7 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
         return Places.of(())
     begin, end = blocks[0].start, blocks[-1].end
     starts = [begin + at for at in sentence_starts(text[begin:end], language)]
-    found: list[Place] = []
+    places: list[Place] = []
     headed = False  # whether only thematic breaks are between a heading and this block
     last = 0
     for before, block in zip([None, *blocks[:-1]], blocks, strict=True):
@@ -52,11 +52,11 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
         if before is not None:
             headed = before.kind == "heading" or (headed and before.kind == "rule")
             if not headed and block.kind != "rule":
-                found.append(_place_of_block(text, before, block, first_word))
+                places.append(_place_of_block(text, before, block, first_word))
         first, last = bisect_right(starts, first_word, last), bisect_left(starts, block.end, last)
         if block.kind in _PROSE:
-            found += (Place(at, Kind.SENTENCE, at) for at in starts[first:last])
-    return Places.of(found)
+            places += (Place(at, Kind.SENTENCE, at) for at in starts[first:last])
+    return Places.of(places)
 
 
 def _first_word(text: str, block: Block) -> int:

@@ -176,14 +176,14 @@ class PlainText(ParsedText):
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
         """Return the places in spans; the lines of touching spans are read together."""
-        found: list[Places] = []
+        places_of_spans: list[Places] = []
         firsts = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
         for run in (spans[start:end] for start, end in pairwise([*firsts, len(spans)])):
             begin, end = run[0].start, run[-1].end
             edges = [span.start - begin for span in run[1:]]
             places = find_places(self.text[begin:end], self.language, begin, edges)
-            found += [places.inside(*span) for span in run]
-        return found
+            places_of_spans += [places.inside(*span) for span in run]
+        return places_of_spans
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield lines and sentences in a row or record, clauses and words."""

@@ -143,8 +143,8 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
-        found = cuts(body)
-        inside = found[bisect_right(found, 0) : bisect_left(found, len(body))]
+        offsets = cuts(body)
+        inside = offsets[bisect_right(offsets, 0) : bisect_left(offsets, len(body))]
         if "{" in body or "*/" in body:
             inside = [cut for cut in inside if not is_edge_of_block(body, cut)]
         yield Places.alike([start + cut for cut in inside] if start else inside, kind)

@@ -130,10 +130,10 @@ class StructuredText(PlainText):
         """Where definitions, keys or headings begin; one without a title ends those above."""
         kind = self.source.kind
         if kind in NESTED:
-            found = _nested_sections(self.text, code=kind == "code")
+            sections = _nested_sections(self.text, code=kind == "code")
         else:
-            found = _headings(self.text, kind) if kind in _HEADINGS else iter(())
-        return [Block(start, start, "heading", level, title) for start, level, title in found]
+            sections = _headings(self.text, kind) if kind in _HEADINGS else iter(())
+        return [Block(start, start, "heading", level, title) for start, level, title in sections]
 
 
 _Section = tuple[int, int, str]
@@ -208,7 +208,7 @@ def _json_places(text: str) -> Places:
     """Return where elements of JSON begin, or lines of it."""
     depth = 0
     closed = False  # whether an object has just ended
-    found: dict[int, tuple[Kind, int]] = {}
+    levels_at: dict[int, tuple[Kind, int]] = {}
     for token in _JSON.finditer(text):
         sign, end = token[0][0], token.end()
         if sign in "[{":
@@ -219,8 +219,10 @@ def _json_places(text: str) -> Places:
             # Objects are kept whole if possible, even if their members are on separate lines.
             whole = closed or _OPENING.match(text, end)
             levels = min(max(0, depth - 1), _MAX_NESTING)
-            found[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
+            levels_at[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
         elif sign == "\n" and not depth and text[end : end + 1] not in "\r\n":
-            found[end] = Kind.LINE, 0
+            levels_at[end] = Kind.LINE, 0
         closed = sign == "}"
-    return Places.of(Place(at, found[at][0], at, found[at][1]) for at in breaks(text, found))
+    return Places.of(
+        Place(at, levels_at[at][0], at, levels_at[at][1]) for at in breaks(text, levels_at)
+    )

@@ -130,8 +130,8 @@ def word_cuts(text: str) -> Sequence[int]:
         return range(1, len(text) + 1)
     cuts: list[int] = []
     for start, part in _parts(text):
-        found = [start + match.start() for match in _pattern(r"(?w)\b").finditer(part)]
-        cuts += found[1:] if found[:1] == [start] else found
+        boundaries = [start + match.start() for match in _pattern(r"(?w)\b").finditer(part)]
+        cuts += boundaries[1:] if boundaries[:1] == [start] else boundaries
     if text.isascii() or all(map(_is_boundary, [text[cut - 1 : cut + 1] for cut in cuts])):
         return breaks(text, cuts)
     graphemes = set(grapheme_cuts(text))

@@ -99,12 +99,12 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     if not text:
         return []
     first = _content_start(text)
-    found: list[int] = []
+    starts: list[int] = []
     readable = _prepare(text)
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
-            found += _sentence_starts(readable, start, end, first, language)
-    ends = (at for at in found if not sentence_continues(text, at, language))
+            starts += _sentence_starts(readable, start, end, first, language)
+    ends = (at for at in starts if not sentence_continues(text, at, language))
     return [0, *breaks(text, ends)]
 
 
@@ -188,7 +188,7 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     """
     import sentencex  # deferred, so that importing this module is cheap
 
-    found: list[int] = []
+    starts: list[int] = []
     inside = False  # whether the part starts inside a sentence
     while start < end:
         stop = _part_end(text, start, end)
@@ -207,11 +207,11 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         skipped = max(first, start) if inside else first
         for at, after in pairwise(edges[bisect_right(edges, skipped) :]):
             if not text[at].isspace():
-                found.append(at)
+                starts.append(at)
             elif visible := text[at:after].lstrip():
-                found.append(after - len(visible))
+                starts.append(after - len(visible))
         start, inside = edges[-1], continues
-    return found
+    return starts
 
 
 def _part_end(text: str, start: int, end: int) -> int:
