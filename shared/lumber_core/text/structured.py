@@ -208,7 +208,7 @@ def _json_places(text: str) -> Places:
     """Return where elements of JSON begin, or lines of it."""
     depth = 0
     closed = False  # whether an object has just ended
-    levels_at: dict[int, tuple[Kind, int]] = {}
+    kinds: dict[int, tuple[Kind, int]] = {}
     for token in _JSON.finditer(text):
         sign, end = token[0][0], token.end()
         if sign in "[{":
@@ -219,10 +219,8 @@ def _json_places(text: str) -> Places:
             # Objects are kept whole if possible, even if their members are on separate lines.
             whole = closed or _OPENING.match(text, end)
             levels = min(max(0, depth - 1), _MAX_NESTING)
-            levels_at[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
+            kinds[end] = Kind.SENTENCE if whole else Kind.CLAUSE, levels
         elif sign == "\n" and not depth and text[end : end + 1] not in "\r\n":
-            levels_at[end] = Kind.LINE, 0
+            kinds[end] = Kind.LINE, 0
         closed = sign == "}"
-    return Places.of(
-        Place(at, levels_at[at][0], at, levels_at[at][1]) for at in breaks(text, levels_at)
-    )
+    return Places.of(Place(at, kinds[at][0], at, kinds[at][1]) for at in breaks(text, kinds))
