@@ -11,7 +11,7 @@ import numpy.typing as npt
 from langchain_core.embeddings import Embeddings
 
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.embedders import Embedder, embedder
+from lumber_retrieval.embedders import Embedder, embedder
 
 Vector = npt.NDArray[np.float32]
 

@@ -113,7 +113,7 @@ PROBES = {
     "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",
     "torch": "import lumber_core.bert.pytorch, transformers, torch",
     "sentence-transformers": "import sentence_transformers\n"
-    "from lumber_evaluation.embedders import SentenceTransformersEmbedder",
+    "from lumber_retrieval.embedders import SentenceTransformersEmbedder",
     "hub": "from lumber_core.bert.model_folder import check_model_name\n"
     "check_model_name('owner/name')",
     "train": "import lumber_training.training, lumber_training.export, accelerate",

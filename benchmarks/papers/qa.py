@@ -22,7 +22,6 @@ from lumber_core.lumber.prompt import fold_lines
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.dataset import Corpus
-from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.llm.batch_asking import (
     Ask,
     Template,
@@ -33,6 +32,7 @@ from lumber_evaluation.llm.batch_asking import (
 )
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from lumber_evaluation.splitters import preset, wrap_splitter
+from lumber_retrieval.embedders import Embedder, embedder
 
 NAMES = ("recursive:1000", "greedy:400", "bert")
 ANSWER = Template(

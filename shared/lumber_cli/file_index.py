@@ -29,9 +29,9 @@ from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import SEPARATOR, join_texts
 from lumber_core.text.source import Source
 from lumber_core.text.titles import title_after_rename
-from lumber_evaluation.embedders import BundledEmbedder, Embedder, Similarity
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
+from lumber_retrieval.embedders import BundledEmbedder, Embedder, Similarity
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
 from lumber_retrieval.index.surroundings import Vectors

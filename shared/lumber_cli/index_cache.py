@@ -15,7 +15,7 @@ from lumber_cli.options import say
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
 from lumber_core.storage.database import UnusableError
-from lumber_evaluation.embedders import Embedder
+from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.index.embedding_model import OtherModelError
 from lumber_retrieval.index.store import PassageStore
 

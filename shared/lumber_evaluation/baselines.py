@@ -15,8 +15,8 @@ from lumber_core.support.extras import load
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
-from lumber_evaluation.embedders import Embedder
-from lumber_evaluation.embedders import embedder as make_embedder
+from lumber_retrieval.embedders import Embedder
+from lumber_retrieval.embedders import embedder as make_embedder
 from lumber_retrieval.index.surroundings import unit_length
 
 if TYPE_CHECKING:

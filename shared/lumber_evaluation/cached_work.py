@@ -21,8 +21,8 @@ from lumber_core.segmentation import read_usage
 from lumber_core.spans import Span
 from lumber_core.storage.cache import Cache, digest, read_row
 from lumber_evaluation.dataset import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
-from lumber_evaluation.embedders import Embedder, Similarity
-from lumber_evaluation.embedders import embedder as make_embedder
+from lumber_retrieval.embedders import Embedder, Similarity
+from lumber_retrieval.embedders import embedder as make_embedder
 from lumber_retrieval.index.surroundings import Vectors, matrix
 
 WORK_FILE = "work.db"

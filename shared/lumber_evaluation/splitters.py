@@ -27,8 +27,8 @@ from lumber_evaluation.baselines import (
     recursive_characters,
 )
 from lumber_evaluation.dataset import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
-from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.locating import ChunkNotFoundError, locate
+from lumber_retrieval.embedders import Embedder
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pytest
 
 from lumber_cli import index_cache
 from lumber_cli.file_index import FileIndex
-from lumber_evaluation.embedders import embedder
+from lumber_retrieval.embedders import embedder
 from tests.cli.running import run_apart
 from tests.faults.disk import Fault, failing_disk
 from tests.loopback.server import LoopbackServer

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from lumber_core.spans import Span
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
-from lumber_evaluation.embedders import Similarity
+from lumber_retrieval.embedders import Similarity
 
 
 class Table:

@@ -17,7 +17,7 @@ from llamaindex_lumber import LumberEmbedding
 from lumber_core import TextEmbedder, WeightsError
 from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.embedders import Embedder, embedder
+from lumber_retrieval.embedders import Embedder, embedder
 from tests.loopback.faults import Status, rate_limited
 from tests.loopback.server import LoopbackServer
 

@@ -12,9 +12,9 @@ from lumber_evaluation.dataset import (
     Question,
     SplitDocument,
 )
-from lumber_evaluation.embedders import embedder
 from lumber_evaluation.report import render
 from lumber_evaluation.retrieval import retrieve
+from lumber_retrieval.embedders import embedder
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from tests.evaluation.comparing import PLACES, WordEmbedder, corpus, paragraphs

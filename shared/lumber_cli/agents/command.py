@@ -80,7 +80,7 @@ def mcp_command(
     # Deferred: `-h` works without the SDK.
     from lumber_cli.agents.server import serve
     from lumber_cli.agents.tools import FolderTools
-    from lumber_evaluation.embedders import embedder
+    from lumber_retrieval.embedders import embedder
 
     with wrong_options():
         model = None if embeddings == "bundled" else embedder(embeddings)

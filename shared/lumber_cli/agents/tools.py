@@ -31,7 +31,7 @@ from lumber_core.support.wording import with_noun
 from lumber_core.text.captions import time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
-from lumber_evaluation.embedders import Embedder
+from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.passages.joining import Passage
 
 _MAX_WAIT_SECONDS = 2.0  # of a search for changes to be indexed

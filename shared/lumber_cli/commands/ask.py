@@ -31,8 +31,8 @@ from lumber_cli.options import (
 )
 from lumber_cli.passage_formats import PassageFormat, show_passages
 from lumber_core.errors import ModelUnavailableError
-from lumber_evaluation.embedders import embedder
 from lumber_files import MAX_UNPACKED, check_output
+from lumber_retrieval.embedders import embedder
 
 
 @with_options(read_model_options)

@@ -39,14 +39,14 @@ from lumber_evaluation.comparison.metrics import METRICS, families_of
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.dataset import EvaluatedSplitter
-from lumber_evaluation.embedders import Embedder
-from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.table_rows import summary_table
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import preset, wrap_splitter
 from lumber_files import MAX_UNPACKED, check_encoding
+from lumber_retrieval.embedders import Embedder
+from lumber_retrieval.embedders import embedder as embedder_of
 
 DEFAULT_SPLITTERS = ("layout:50", "layout", "bert", "recursive:1000")
 """The splitters compared by default; none of them needs a key or a download."""

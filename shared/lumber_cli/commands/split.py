@@ -132,6 +132,6 @@ def _embed_function(
             "--embed writes vectors, for which --format text has no place: pass --format jsonl or "
             "parquet"
         )
-    from lumber_evaluation.embedders import embedder as named  # deferred: only --embed needs it
+    from lumber_retrieval.embedders import embedder as named  # deferred: only --embed needs it
 
     return named(embedder or "bundled").embed_documents

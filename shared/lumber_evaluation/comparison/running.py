@@ -16,10 +16,10 @@ from lumber_evaluation.boundary_metrics import score_segmentation
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult
 from lumber_evaluation.dataset import Corpus, EvaluatedSplitter, SplitDocument
-from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.splitters import wrap_splitter
+from lumber_retrieval.embedders import embedder as embedder_of
 
 _COUNTERS = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
 
@@ -45,7 +45,7 @@ def compare(
         splitters: Splitters of this project, LangChain or LlamaIndex, functions, or the output of
             `lumber_evaluation.splitters.wrap_splitter`.
         embedder: "bundled", an embedder of LangChain or LlamaIndex, or one of
-            `lumber_evaluation.embedders`.
+            `lumber_retrieval.embedders`.
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.

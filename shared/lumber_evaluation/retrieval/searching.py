@@ -14,11 +14,11 @@ import numpy as np
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.structured import parse_plain
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDocument
-from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.retrieval.passage_search import PassageSearch
 from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult, RetrievalResult
 from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
+from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.index.surroundings import (
     PlacedText,
     Vectors,

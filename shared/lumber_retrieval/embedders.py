@@ -1,4 +1,4 @@
-"""Embedding models for evaluation: the bundled one, by name, LangChain's and LlamaIndex's."""
+"""Embedding models as `Embedder`: the bundled one, by name, LangChain's and LlamaIndex's."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.checks import check_texts
 from lumber_core.support.identity import settings_digest
-from lumber_evaluation.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
 from lumber_retrieval.index.surroundings import Vectors, matrix
+from lumber_retrieval.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 Similarity = Literal["cosine", "dot"]
@@ -67,7 +67,7 @@ def embedder(spec: object = "bundled") -> Embedder:
             return FrameworkEmbedder(spec)
     raise TypeError(
         'an embedder is "bundled", a LangChain Embeddings, a LlamaIndex embedding model or an '
-        f"object like lumber_evaluation.embedders.Embedder, not {spec!r}"
+        f"object like lumber_retrieval.embedders.Embedder, not {spec!r}"
     )
 
 
