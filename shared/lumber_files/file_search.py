@@ -65,7 +65,11 @@ def is_read(path: PurePath, also: Iterable[str] = ()) -> bool:
 
 
 def count_suffixes(names: Iterable[str]) -> str:
-    """Return the number of files of each kind, as in "12 png, 4 zip", from their names."""
+    """Return the number of files of each kind, as in "12 png, 4 zip".
+
+    Args:
+        names: The names of the files.
+    """
     counts = Counter(PurePath(name).suffix.lower().lstrip(".") for name in names)
     common = counts.most_common()
     return ", ".join(f"{count:,} {kind or 'without suffix'}" for kind, count in common)

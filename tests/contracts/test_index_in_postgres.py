@@ -62,5 +62,5 @@ def test_a_collection_is_one_of_a_database() -> None:
 def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for made in (PassageRetriever, LlamaRetriever):
-        with pytest.raises(MissingExtraError, match=r"lumber-splitters\[postgres\]"):
+        with pytest.raises(MissingExtraError, match=r"'\.\[postgres\]'"):
             made(path="postgresql://localhost/passages")

@@ -80,7 +80,7 @@ def test_recursive_characters_without_langchain_name_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"lumber-splitters\[evaluation\]"):
+    with pytest.raises(MissingExtraError, match=r"'\.\[evaluation\]'"):
         recursive_characters()
 
 

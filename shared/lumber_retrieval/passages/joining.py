@@ -72,7 +72,8 @@ class Passage:
             if passages without context were asked for.
         words_found: The share of the question's words that it contains, weighted by rarity, from 0
             to 1; None if it is unknown.
-        said, time: What is said in its text, and when it begins ("00:12:30"), if it is captions.
+        said: What is spoken in its text, if it is captions; else the text.
+        time: When that begins, as in "00:12:30"; "" if it is no captions.
     """
 
     document: str
@@ -81,7 +82,7 @@ class Passage:
     hits: tuple[Hit, ...] = field(repr=False)
     context: str = ""
     words_found: float | None = None
-    said: str = ""
+    said: str = field(default="", repr=False)
     time: str = ""
 
     @property

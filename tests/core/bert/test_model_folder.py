@@ -124,7 +124,7 @@ def test_without_the_extra_a_model_on_the_hub_is_refused_at_once(
     use: Callable[[str], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtraError, match=r"lumber-splitters\[hub\]") as caught:
+    with pytest.raises(MissingExtraError, match=r"'\.\[hub\]'") as caught:
         use("someone/chunks")
     assert str(caught.value).startswith("'someone/chunks' is not a folder here, and to download")
 
@@ -143,9 +143,7 @@ def test_a_checkpoint_needs_pytorch_and_for_cuda_a_gpu(
         load_model(str(checkpoint), device="cuda")
     monkeypatch.setattr("lumber_core.bert.loading._load_model", loading._load_model.__wrapped__)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(
-        MissingExtraError, match=r"lumber_training export.*lumber-splitters\[torch\]"
-    ):
+    with pytest.raises(MissingExtraError, match=r"lumber_training export.*'\.\[torch\]'"):
         load_model(str(checkpoint))
 
 
