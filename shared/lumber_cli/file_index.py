@@ -40,8 +40,7 @@ from lumber_retrieval.passages.joining import Passage
 
 MAX_BATCH_FILES = 32
 """Files that are read, embedded and stored together; Ctrl-C loses at most these."""
-_LARGE_BYTES = 800_000
-"""Bytes of new files that have about 150,000 words, whose vectors take half a minute or more."""
+_LARGE_BYTES = 800_000  # of about 150,000 words, whose vectors take half a minute or more
 _SOURCE = "source"  # the key of the file in the metadata of a chunk
 _MIN_SIMILARITY, _MIN_WORDS_FOUND = 0.27, 0.5  # of passages; from benchmarks/unanswerable.py
 
@@ -76,10 +75,7 @@ class FileIndex:
     """
 
     def __init__(
-        self,
-        path: str | Path | None,
-        encoding: str | None = None,
-        model: Embedder | None = None,
+        self, path: str | Path | None, encoding: str | None = None, model: Embedder | None = None
     ) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
         self._index = PassageIndex(self._chunker, _Embedding(model or BundledEmbedder()), path)
@@ -198,10 +194,7 @@ class FileIndex:
         New and changed files are read; files that are gone from a folder are removed. Other files
         in the index are left as they are.
 
-        Args:
-            inputs: The files.
-            show_first: If the new and changed files are large, is called before they are embedded,
-                with an index that finds their passages by words alone.
+        Before large ones are embedded, `show_first` is called with an index of them by words alone.
 
         Raises:
             StoreError: The index cannot be used.
@@ -372,5 +365,5 @@ def _is_gone(path: str) -> bool:
     try:
         os.stat(path)
     except OSError as error:
-        return isinstance(error, FileNotFoundError | NotADirectoryError)
+        return isinstance(error, (FileNotFoundError, NotADirectoryError))
     return False
