@@ -176,9 +176,11 @@ class TestJoiners:
 
     @every_framework
     def test_settings_and_types_are_checked_when_a_joiner_is_made(self, of: Any) -> None:
-        for bad in ({"budget": 0}, {"max_gap": -1}, {"language": "english"}, {"gap": 3}):
+        for bad in ({"budget": 0}, {"max_gap": -1}, {"language": "english"}):
             with pytest.raises(ValueError, match=next(iter(bad))):
                 of.joiner(texts=[], **bad)
+        with pytest.raises(TypeError, match="'gap': did you mean 'max_gap'"):
+            of.joiner(texts=[], gap=3)
         with pytest.raises(TypeError, match=r"pass \[document\]"):
             of.joiner(texts=library(of)[0])
 
