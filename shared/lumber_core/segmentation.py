@@ -21,7 +21,8 @@ Outcome = Literal[
 
 OUTCOMES: frozenset[Outcome] = frozenset(get_args(Outcome))
 
-FAILURES: frozenset[Outcome] = frozenset({"outside", "unreadable", "refused", "unavailable"})
+UNUSABLE: frozenset[Outcome] = frozenset({"outside", "unreadable"})  # the question is repeated
+FAILURES: frozenset[Outcome] = UNUSABLE | {"refused", "unavailable"}
 
 
 @dataclass(frozen=True, slots=True)

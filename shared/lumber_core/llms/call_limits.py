@@ -63,7 +63,7 @@ class RateLimiter:
 
 
 class CircuitBreaker:
-    """Stops calls to a model that gave no usable answer to several questions in a row.
+    """Stops calls to a model that gave no answer to several questions in a row.
 
     Args:
         limit: Number of questions in a row. None: calls are never stopped.
@@ -106,7 +106,7 @@ class CircuitBreaker:
             self._close()
 
     def record_failure(self, failure: str) -> None:
-        """Record that a question got no usable answer in any attempt."""
+        """Record that a question got no answer in any attempt."""
         with self._lock:
             was_open = self.is_open
             self.last_failure = failure
@@ -118,7 +118,7 @@ class CircuitBreaker:
             self._probe_at = time.monotonic() + self._pause
             if not was_open:
                 logger.warning(
-                    "the model left %s in a row without a usable answer, so it is not "
+                    "the model left %s in a row without an answer, so it is not "
                     "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
                     with_noun(self._failures, "question"),
                     self._pause,

@@ -50,10 +50,11 @@ class CallPolicy:
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
             timeout the wait is at least as long as the request took.
         max_backoff: Maximum seconds between two attempts, whatever Retry-After asks for.
-        give_up_after: Number of questions in a row without a usable answer after which calls pause,
-            with one warning. A trial request is sent after `max_backoff` seconds, then after twice
-            as long, and so on up to an hour; a usable answer ends the pause. None: every question
-            is asked.
+        give_up_after: Number of questions in a row without an answer after which calls pause, with
+            one warning. A trial request is sent after `max_backoff` seconds, then after twice as
+            long, and so on up to an hour; an answer ends the pause. If as many first answers about
+            a document are unusable, no others are asked for (by Lumber's method `paper`). None:
+            every question is asked.
         call_timeout: Maximum seconds for one call of a model without a `timeout` for whole replies:
             a LangChain or LlamaIndex model with its own retries, a model with your own client, or
             your own class. The call is then cancelled, or abandoned if it runs in a thread, and
@@ -93,7 +94,7 @@ class RetryingModel:
 
     A rate limit error pauses all calls made through this object: for the time in the server's
     Retry-After, or else for a random time that doubles with each attempt. After several questions
-    in a row without a usable answer, calls are stopped (see `CallPolicy.give_up_after`).
+    in a row without an answer, calls are stopped (see `CallPolicy.give_up_after`).
 
     Args:
         model: The model. If it has an attribute `client_retries`, this is the number of times its
@@ -101,15 +102,10 @@ class RetryingModel:
             for a failed call of so many seconds. If its attribute `timeout` is a number, its calls
             end by themselves, and `CallPolicy.call_timeout` does not apply.
         policy: Retries and rate limits.
-        reports_usability: Whether the caller reports each answer with `report_usability`. False:
-            every answer counts as usable.
     """
 
-    def __init__(
-        self, model: Model, policy: CallPolicy | None = None, *, reports_usability: bool = False
-    ) -> None:
+    def __init__(self, model: Model, policy: CallPolicy | None = None) -> None:
         self._model = model
-        self._reports_usability = reports_usability
         self.policy = policy or CallPolicy()
         self._limiter = RateLimiter(self.policy.requests_per_minute, self.policy.tokens_per_minute)
         self._breaker = CircuitBreaker(self.policy.give_up_after, self.policy.max_backoff)
@@ -119,22 +115,6 @@ class RetryingModel:
     def identity(self) -> str:
         """The identity of the wrapped model."""
         return self._model.identity
-
-    @property
-    def is_given_up(self) -> bool:
-        """Whether calls are stopped, except for trial requests."""
-        return self._breaker.is_open
-
-    def report_usability(self, fault: str | None) -> None:
-        """Record whether the answer to a question was usable.
-
-        Args:
-            fault: Why it was not usable; None if it was.
-        """
-        if fault is None:
-            self._breaker.record_answer()
-        else:
-            self._breaker.record_failure(without_secrets(fault))
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
@@ -148,7 +128,7 @@ class RetryingModel:
             many = with_noun(policy.give_up_after or 0, "question")
             raise ModelUnavailableError(
                 f"not asked, because the model left {many} in a "
-                f"row without a usable answer; the last failure: {breaker.last_failure}"
+                f"row without an answer; the last failure: {breaker.last_failure}"
             )
         is_trial = breaker.is_open
         started, timeouts, sent = 0.0, 0, 0
@@ -193,8 +173,7 @@ class RetryingModel:
             else:
                 break
         self.has_answered = True
-        if not self._reports_usability:
-            breaker.record_answer()
+        breaker.record_answer()
         return completion
 
     async def acomplete(

@@ -102,6 +102,10 @@ class GuardedJudge(Judge):
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
+        if group.is_skipped:
+            reason = "not asked: the first answers were unusable (CallPolicy.give_up_after)"
+            skipped = Verdict(group.start, group.stop, None, "unavailable", reason)
+            return self._complete(group, skipped)
 
         def find() -> Verdict:
             verdict = self._look_up(group)

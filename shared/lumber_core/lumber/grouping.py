@@ -46,9 +46,10 @@ class Group:
         stop: Number just past the last unit.
         choices: The units that a judge may name.
         document: The text and all its units.
+        is_skipped: Whether the judge is not to be asked about it.
     """
 
-    __slots__ = ("_texts", "choices", "document", "start", "stop")
+    __slots__ = ("_texts", "choices", "document", "is_skipped", "start", "stop")
 
     several: ClassVar[bool] = False
     """Whether the judge names all units that start new content, not only the first one."""
@@ -60,6 +61,7 @@ class Group:
         self.start = start
         self.stop = stop
         self.choices = range(start + 1, stop) if choices is None else choices
+        self.is_skipped = False
         self._texts: tuple[str, ...] | None = None
 
     @property

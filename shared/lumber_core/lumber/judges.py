@@ -28,10 +28,8 @@ from lumber_core.lumber.prompt import (
     possible_answers,
     strict_request,
 )
-from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
+from lumber_core.segmentation import FAILURES, OUTCOMES, UNUSABLE, Usage, Verdict
 from lumber_core.support.identity import safe_repr
-
-_UNUSABLE = ("unreadable", "outside")  # outcomes after which the question is repeated
 
 
 class Judge(ABC):
@@ -102,10 +100,10 @@ class ModelJudge(Judge):
             name = type(policy).__name__
             raise TypeError(f"policy must be a lumber_core.CallPolicy, not {name}: pass {valid}")
         policy = policy or CallPolicy()
-        self._model = RetryingModel(model, policy, reports_usability=True)
+        self._model = RetryingModel(model, policy)
         self._has_own_prompt = prompt is not None
         self._prompt = prompt or PromptTemplate()
-        self.rereads = policy.rereads
+        self.rereads, self.give_up_after = policy.rereads, policy.give_up_after
 
     @property
     def identity(self) -> str:
@@ -145,8 +143,7 @@ class ModelJudge(Judge):
             tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
             are_counts = all(isinstance(count, int) for count in tokens)
             usage += Usage(1, *tokens) if are_counts else Usage(1)
-            again = parsed.outcome in _UNUSABLE and not self._model.is_given_up
-            return parsed, parsed.reason if again else ""
+            return parsed, parsed.reason if parsed.outcome in UNUSABLE else ""
 
         try:
             request = partial(strict_request, group.choices, several=group.several)
@@ -155,8 +152,6 @@ class ModelJudge(Judge):
             if not self._model.has_answered:  # a wrong URL, or a server that does not run
                 raise
             return _make_verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
-        unusable = parsed.outcome in _UNUSABLE
-        self._model.report_usability(f"{parsed.outcome}: {parsed.reason}" if unusable else None)
         return _make_verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:
@@ -299,7 +294,7 @@ def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
         return ParsedAnswer(outcome="refused", reason=reason)
     parsed = group.read(completion.text)
     # A list that was cut off lacks its end, and its last number may be incomplete.
-    unusable = parsed.outcome in _UNUSABLE or (group.several and parsed.outcome == "shift")
+    unusable = parsed.outcome in UNUSABLE or (group.several and parsed.outcome == "shift")
     if unusable and is_cut(completion.finish_reason):
         why = f"it was cut off ({completion.finish_reason}); raise the model's max_tokens"
         return ParsedAnswer(reason=f"{parsed.reason}; {why}")

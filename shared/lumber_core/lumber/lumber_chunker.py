@@ -261,7 +261,10 @@ class LumberChunker(Chunker):
             units, tokens = self._units_and_tokens(parsed, most)
             return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
         units, rules = self._units_and_rules(parsed)
-        return Walk(TextUnits(parsed.text, units, parsed), rules, lanes=lanes)
+        give_up_after = self.judge.give_up_after if isinstance(self.judge, ModelJudge) else None
+        return Walk(
+            TextUnits(parsed.text, units, parsed), rules, lanes=lanes, give_up_after=give_up_after
+        )
 
     def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""

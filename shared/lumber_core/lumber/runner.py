@@ -157,7 +157,12 @@ def _drive_pool(
             return
         done, _ = wait(out, return_when=FIRST_COMPLETED)
         for future in done:
-            _record(schedule, out.pop(future), future.result(), on_verdict)
+            task = out.pop(future)
+            at, walk, error = task.group.start, task.walk, future.exception()
+            if isinstance(walk, Walk) and isinstance(error, Exception) and walk.defer(at, error):
+                schedule.give_back(task)
+            else:
+                _record(schedule, task, future.result(), on_verdict)
 
 
 def _drive_here(

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lumber_core.lumber.grouping import Group, TextUnits, WalkRules
-from lumber_core.segmentation import Usage, Verdict
+from lumber_core.segmentation import UNUSABLE, Usage, Verdict
 
 MAX_EXTRA_CALLS = 0.2
 """Share of a text's calls that lanes may waste. A text of 30 KB then takes 0.4 of the time, for a
@@ -55,6 +55,9 @@ class Walk:
         max_extra_calls: Share of the expected number of calls that lanes may waste. A lane is
             started only if the expected waste stays within this share, and lanes are dropped once
             the actual waste exceeds it.
+        give_up_after: If the first answers of the true chain, as many as this, are all unusable,
+            no further groups are asked about. Lanes start after a usable answer, so the result does
+            not depend on them. None: all groups are asked about.
 
     Attributes:
         verdicts: The verdicts of the true chain so far, in document order.
@@ -70,6 +73,7 @@ class Walk:
         *,
         lanes: int = 1,
         max_extra_calls: float = MAX_EXTRA_CALLS,
+        give_up_after: int | None = None,
     ) -> None:
         self.document = document
         self.rules = rules
@@ -77,6 +81,9 @@ class Walk:
         self._max_extra_calls = max_extra_calls
         self._verdicts: dict[int, Verdict] = {}
         self._in_flight: set[int] = set()
+        self._errors: dict[int, Exception] = {}
+        self._give_up_after = give_up_after  # None also after a usable answer
+        self._unusable = 0
         self.verdicts: list[Verdict] = []
         self.boundaries: dict[int, Verdict] = {}
         self.usage = Usage()
@@ -122,7 +129,12 @@ class Walk:
             The group; None if the walk is done, or waits for a verdict on a group already handed
             out.
         """
-        return self._hand_out(self._position)
+        if error := self._errors.get(self._position):  # of a lane
+            raise error
+        group = self._hand_out(self._position)
+        if group is not None:
+            group.is_skipped = self._unusable == self._give_up_after
+        return group
 
     def claim_ahead(self) -> Group | None:
         """Hand out a group of a lane; start a lane if the budget allows it.
@@ -130,7 +142,7 @@ class Walk:
         Returns:
             The group; None if no lane has a group to judge and no lane should be started.
         """
-        if self._max_lanes < 2 or self.done or self.wasted > self._budget():
+        if self._max_lanes < 2 or self.done or self._give_up_after or self.wasted > self._budget():
             return None
         for lane in self._lanes:
             group = self._hand_out(lane.position)
@@ -172,8 +184,14 @@ class Walk:
         self.usage += verdict.usage
         self._advance()
 
+    def defer(self, start: int, error: Exception) -> bool:
+        """Keep an error about a group until the true chain reaches it; False: it has."""
+        self._in_flight.discard(start)
+        self._errors[start] = error
+        return start != self._position
+
     def _hand_out(self, start: int) -> Group | None:
-        if start in self._in_flight or start in self._verdicts:
+        if start in self._in_flight or start in self._verdicts or start in self._errors:
             return None
         group = self._group(start)
         if group is not None:
@@ -190,6 +208,10 @@ class Walk:
         """Follow the true chain and all lanes through the recorded verdicts."""
         while (verdict := self._verdict_at(self._position)) is not None:
             self.verdicts.append(verdict)
+            if verdict.outcome in UNUSABLE:
+                self._unusable += 1
+            elif verdict.outcome not in ("single", "unavailable"):
+                self._give_up_after = None
             self._chain_calls += verdict.start in self._verdicts
             boundary, self._position = self._step(verdict)
             if boundary is not None:

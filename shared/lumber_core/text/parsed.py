@@ -17,6 +17,8 @@ from typing import Any, TypeVar, cast
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.captions import spoken_text
 from lumber_core.text.context import Context, make_context
+from lumber_core.text.lines.code import code_lines, is_edge_of_block
+from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
 from lumber_core.text.markdown import (
     LINE_BREAK,
@@ -30,6 +32,7 @@ from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.titles import document_title
+from lumber_core.text.unicode import breaks
 from lumber_core.text.units import UnitFinder, sentences
 
 BY_ROWS: tuple[Format, ...] = ("csv", "captions")
@@ -162,6 +165,7 @@ class PlainText(ParsedText):
         self, source: str | Source, language: str = "en", find_units: UnitFinder | None = None
     ) -> None:
         super().__init__(source, language)
+        self._is_code = self.source.kind in ("code", "data")
         if find_units is None and self.source.kind not in BY_ROWS:
             find_units = partial(sentences, language=language)
         self._find_units = find_units
@@ -172,7 +176,7 @@ class PlainText(ParsedText):
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; only the text of the range is read."""
-        return find_places(self.text[start:stop], self.language, start)
+        return find_places(self.text[start:stop], self.language, start, (), self._is_code)
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
         """Return the places in spans; the lines of touching spans are read together."""
@@ -181,12 +185,17 @@ class PlainText(ParsedText):
         for run in (spans[start:end] for start, end in pairwise([*firsts, len(spans)])):
             begin, end = run[0].start, run[-1].end
             edges = [span.start - begin for span in run[1:]]
-            places = find_places(self.text[begin:end], self.language, begin, edges)
+            places = find_places(self.text[begin:end], self.language, begin, edges, self._is_code)
             places_of_spans += [places.inside(*span) for span in run]
         return places_of_spans
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
-        """Yield lines and sentences in a row or record, clauses and words."""
+        """Yield lines of code, lines and sentences in a row or record, clauses and words."""
+        lines = self._code_starts
+        lines = lines[bisect_right(lines, start) : bisect_left(lines, stop)]
+        for edges in (False, True) if lines else ():
+            found = [at for at in lines if edges or not is_edge_of_block(self.text, at)]
+            yield Places.alike(found, Kind.LINE, 3)  # this depth scores less than a sentence
         yield from places_in_rows(self.text, start, stop, self.language)
         yield from finer_places(self.text, start, stop)
 
@@ -218,6 +227,15 @@ class PlainText(ParsedText):
         ends = zip(places.offsets, places.kinds, strict=True)
         starts = [0, *(at for at, kind in ends if kind >= Kind.LINE)]
         return spans_from_starts(starts, len(self.text)) if self.text else ()
+
+    @cached_property
+    def _code_starts(self) -> list[int]:
+        """Where lines of code begin."""
+        if self.source.kind not in ("text", "code", "data"):
+            return []
+        lines = Lines(self.text)
+        numbers = range(len(lines.starts)) if self._is_code else sorted(code_lines(lines)[0])
+        return breaks(self.text, [lines.starts[number] for number in numbers])
 
     @cached_property
     def _header_end(self) -> int:

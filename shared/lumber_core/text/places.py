@@ -29,7 +29,7 @@ _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 
 
 def find_places(
-    text: str, language: str = "en", begin: int = 0, edges: Sequence[int] = ()
+    text: str, language: str = "en", begin: int = 0, edges: Sequence[int] = (), whole: bool = False
 ) -> Places:
     """Find the sentences, lines, paragraphs and headings of a text.
 
@@ -42,6 +42,7 @@ def find_places(
         language: ISO 639 code for finding sentences.
         begin: Offset of the text in the document; it is added to all returned offsets.
         edges: Offsets that divide the text for finding sentences, ascending.
+        whole: Whether no place is inside a line, as in source code.
 
     Returns:
         Places strictly inside the text.
@@ -74,12 +75,12 @@ def find_places(
         # Then either its start or its first visible character is a place, not both.
         first_word = layout.first_words[number]
         wrapped = number in layout.wrapped and at <= first_word and last < layout.starts[number]
-        if (at > first_word or wrapped) and number not in layout.whole:
+        if (wrapped or (at > first_word and not whole)) and number not in layout.whole:
             inside.append(at)
         last = at
     offsets = sorted({*numbers, *in_line, *inside})
     lines = [*map(numbers.get, offsets, repeat(-1))]
-    kinds = [*map(layout.kinds.get, lines, repeat(Kind.SENTENCE))]
+    kinds = [*map(layout.kinds.get, lines, repeat(Kind.LINE if whole else Kind.SENTENCE))]
     for at in in_line:
         kinds[bisect_left(offsets, at)] = Kind.LINE
     return Places(

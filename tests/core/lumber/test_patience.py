@@ -253,16 +253,6 @@ class TestGivingUp:
         clock.advance(0.02)  # twice as long
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
-    def test_a_trial_with_an_unusable_answer_is_one_request(self, monkeypatch) -> None:
-        clock = Clock(monkeypatch)
-        policy = replace(self.POLICY, give_up_after=1, max_backoff=0.05)
-        judge = ModelJudge(ScriptedModel(*["Lovely weather."] * 9), policy=policy)
-        some = group(["One.", "Two.", "Three."])
-        assert judge.judge(some).usage.calls == 2
-        clock.advance(0.06)
-        verdict = judge.judge(some)
-        assert (verdict.outcome, verdict.usage.calls) == ("unreadable", 1)
-
     def test_an_answer_between_failures_starts_the_count_anew(self) -> None:
         model = ScriptedModel(*[*[HttpError(503)] * 4, "Answer: none"] * 3)
         patient = RetryingModel(model, self.POLICY)
@@ -280,7 +270,7 @@ class TestGivingUp:
             asked = [asyncio.ensure_future(patient.acomplete("s", "u")) for _ in range(4)]
             while len(model.times) < 8:
                 await asyncio.sleep(0)
-            patient.report_usability("nobody there")
+            patient._breaker.record_failure("nobody there")
             return await asyncio.gather(*asked, return_exceptions=True)
 
         assert {type(error) for error in asyncio.run(several())} == {ModelUnavailableError}
@@ -296,16 +286,23 @@ class TestGivingUp:
         assert all("HttpError 503: status 503" in one.getMessage() for one in causes)
 
     @pytest.mark.parametrize(
-        ("garbage", "outcome"), [("Lovely weather.", "unreadable: "), ("Answer: 999", "outside: ")]
+        ("garbage", "outcome"), [("Lovely weather.", "unreadable"), ("Answer: 999", "outside")]
     )
     def test_unusable_answers_count_as_none(self, garbage: str, outcome: str, caplog) -> None:
         model = ScriptedModel("Answer: none", *[garbage] * 99)
         result = self.split(model)
         assert len(result.failures) > 10
         assert len(model.times) == 3 * 2, "each question once more, strictly"
-        assert "3 questions in a row without a usable answer" in result.verdicts[-1].reason
-        (warning,) = [one for one in warnings(caplog) if "give_up_after" in one]
-        assert outcome in warning
+        assert [verdict.outcome for verdict in result.verdicts[2:4]] == [outcome, "unavailable"]
+        assert "give_up_after" in result.verdicts[-1].reason
+        assert "unavailable" in warnings(caplog)[-1]
+
+    def test_a_usable_answer_among_the_first_lets_all_be_asked(self) -> None:
+        model = ScriptedModel(
+            "Answer: none", *["Lovely weather."] * 5, "Answer: none", *["Lovely weather."] * 99
+        )
+        assert len(self.split(model).failures) > 10
+        assert len(model.times) > 3 * 10
 
 
 def test_a_rate_limit_holds_back_all_calls(caplog) -> None:
