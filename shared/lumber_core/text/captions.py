@@ -75,11 +75,10 @@ def speech(text: str) -> str:
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
     names = Counter(head[1] for head in heads if head[1])
-    often = 2 * names.total() >= max(4, len(cues))
-    hidden = [
-        (at.start(), at.end() if often or names[at[1]] != 1 or " " in at[1] else at.start(1))
-        for at in heads
-    ]
+    often = min(len(names), 2) * names.total() >= max(4, len(cues))
+    several = sum(number > 1 for number in names.values()) > 1
+    kept = {who for who, n in names.items() if not (often or (several and (n > 1 or " " in who)))}
+    hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
     before: list[list[str]] = []
     rolled, ended = [], ""
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):

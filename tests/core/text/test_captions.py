@@ -181,6 +181,35 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             id="a colon is no speaker, and entities are characters",
         ),
         pytest.param(
+            "".join(
+                f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\n{said}\n\n"
+                for n, said in enumerate(
+                    [
+                        "Remember: row.",
+                        "New York: rain.",
+                        "Remember: rest.",
+                        "Sleep.",
+                        "Eat.",
+                        "Go.",
+                        "Sit.",
+                        "Run.",
+                    ],
+                    10,
+                )
+            ),
+            [
+                "Remember: row.",
+                "New York: rain.",
+                "Remember: rest.",
+                "Sleep.",
+                "Eat.",
+                "Go.",
+                "Sit.",
+                "Run.",
+            ],
+            id="words with a colon in a file without speakers",
+        ),
+        pytest.param(
             "".join(f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\nRow on.\n\n" for n in range(10, 14)),
             ["Row on."] * 4,
             id="a refrain",
