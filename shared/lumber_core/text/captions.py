@@ -33,6 +33,7 @@ _MARKUP = re.compile(  # tags, or one entity
     r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\})+|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
     re.IGNORECASE,
 )
+_SOUND = re.compile(r"(?<=\s\n)(?:[\[(][^][().!?\n]{1,60}[])]|\u266a+)\s*?(?=\n\s*?\n|\s*\Z)")
 # ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "[SPEAKER_00]: ".
 _SPEAKER = re.compile(
     rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:(\[?"
@@ -70,7 +71,7 @@ def speech(text: str) -> str:
     cues = read_cues(text)
     if not cues:
         return text
-    for pattern in (_BLOCK, _LABEL):
+    for pattern in (_BLOCK, _LABEL, _SOUND):
         text = pattern.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
