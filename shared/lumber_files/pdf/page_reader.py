@@ -117,23 +117,25 @@ def _read_page(
 
 def _has_fields(pdfium: Any, page: Any) -> bool:
     """Return whether a page has annotations other than links and pop-ups, which show no text."""
+    kinds = set()
     for number in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, number)
-        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        kinds.add(pdfium.FPDFAnnot_GetSubtype(annotation))
         pdfium.FPDFPage_CloseAnnot(annotation)
-        if kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
-            return True
-    return False
+    return not kinds <= {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP}
 
 
 def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
-    get, kind = pdfium.FPDFPage_GetObject, pdfium.FPDFPageObj_GetType
-    for number in range(pdfium.FPDFPage_CountObjects(page)):  # there may be thousands, mostly text
-        drawn = get(page, number)
-        if kind(drawn) != pdfium.FPDF_PAGEOBJ_PATH:
+    # There may be an object for each letter; a typed pointer takes longer to make than to read.
+    get = _untyped(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_int)
+    kind = _untyped(pdfium.FPDFPageObj_GetType, ctypes.c_int)
+    for number in range(pdfium.FPDFPage_CountObjects(page)):
+        address = get(page, number)
+        if kind(address) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
+        drawn = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
         if turns:
@@ -148,6 +150,12 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
             if strokes.value:  # a cell
                 yield from (Rule(x, bottom, x, top) for x in (left, right))
                 yield from (Rule(left, y, right, y) for y in (bottom, top))
+
+
+def _untyped(function: Any, result: Any, *more: Any) -> Any:
+    """Return a function of PDFium that takes an address, and perhaps more, for a pointer."""
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, *more)(address)
 
 
 class _Characters:
@@ -220,31 +228,34 @@ class _Characters:
         for number, word in enumerate(matches):
             if number in sampled:
                 font = self._font(word.start())
-            sides, heights = self._ends(word, font.turns)
-            if abs(heights[-1] - heights[0]) > max(sides) - min(sides):  # it is turned
+            left, right, foot, rise = self._ends(word, font.turns)
+            if rise > right - left:  # it is turned
                 font = self._font(word.start())
-                sides, heights = self._ends(word, font.turns)
+                left, right, foot, rise = self._ends(word, font.turns)
             turned = not number or words[-1].turns != font.turns
-            if turned or heights[-1] < base - _MAX_DESCENT * font.size:
+            if turned or foot < base - _MAX_DESCENT * font.size:
                 base = self._base(word.start(), font.turns)
-            level = abs(heights[-1] - heights[0]) < _MIN_RAISE * font.size
-            text = self._text(word, font, level=level)
-            words.append(Word(text, min(sides), max(sides), base, *font))
+            text = self._text(word, font, level=rise < _MIN_RAISE * font.size)
+            words.append(Word(text, left, right, base, *font))
         return words
 
-    def _ends(self, word: re.Match[str], turns: int) -> tuple[list[float], list[float]]:
-        """Return the left and right sides of the first and last characters, and their feet."""
-        get_box, page, ends = self._pdfium.FPDFText_GetCharBox, self._page, self._numbers
-        sides: list[float] = []
-        heights: list[float] = []
-        for index in dict.fromkeys((word.start(), word.end() - 1)):
-            get_box(page, index, *ends)
-            corners = ((ends[0].value, ends[2].value), (ends[1].value, ends[3].value))
-            if turns:
-                corners = (_rotate(*corners[0], turns), _rotate(*corners[1], turns))
-            sides += [corners[0][0], corners[1][0]]
-            heights.append(min(corners[0][1], corners[1][1]))
-        return sides, heights
+    def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
+        """Return the sides of a word, its last character's foot, and how high it is at one end."""
+        first = last = self._box(word.start(), turns)
+        if len(word[0]) > 1:
+            last = self._box(word.end() - 1, turns)
+        foot = last[2]
+        return min(first[0], last[0]), max(first[1], last[1]), foot, abs(foot - first[2])
+
+    def _box(self, index: int, turns: int) -> tuple[float, float, float]:
+        """Return the left and right sides of a character, and its foot."""
+        self._pdfium.FPDFText_GetCharBox(self._page, index, *self._numbers)
+        left, right, bottom, top = self._numbers
+        if not turns:
+            return left.value, right.value, bottom.value
+        ends = _rotate(left.value, bottom.value, turns), _rotate(right.value, top.value, turns)
+        (first, last), heights = zip(*ends, strict=True)
+        return min(first, last), max(first, last), min(heights)
 
     def _origin(self, index: int, turns: int = 0) -> tuple[float, float]:
         """Return where a character begins on its baseline."""
