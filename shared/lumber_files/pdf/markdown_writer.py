@@ -40,7 +40,7 @@ class _Block:
     kind: str
     lines: Sequence[TextLine] = ()
     level: int = 0  # of a heading's bookmark, 0 without one, or of an item, from 0
-    cells: list[list[str]] = field(default_factory=list)
+    cells: Sequence[Sequence[str]] = field(default_factory=list)
     margin: float = 0.0  # the right end of the lines that begin where these do
 
 
@@ -129,7 +129,8 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
         level = block.level or levels[heading_size(block.lines)]
         return f"{_LINE}{'#' * level} " + "\n".join(lines)
     if block.kind == "table":
-        rows = ["".join(f" {cell} |" if cell else " |" for cell in row) for row in block.cells]
+        escaped = ([cell.replace("|", "\\|") for cell in row] for row in block.cells)
+        rows = ["".join(f" {cell} |" if cell else " |" for cell in row) for row in escaped]
         rows = [f"{_LINE}|{row}" for row in rows]
         rows.insert(1, _LINE + "| --- " * len(block.cells[0]) + "|")
         return "\n".join(rows)
@@ -195,7 +196,7 @@ def _blocks(
                 inside.update((free[number], table) for number in filled[0])
                 free = [line for line in page if line not in inside]
     for found in find_column_tables(free, rules):
-        table = _Block("table", cells=[[_escape(cell) for cell in row] for row in found[1]])
+        table = _Block("table", cells=found[1])
         inside.update((line, table) for line in found[0])
     written: set[_Block] = set()
     for owner, lines in groupby(page, inside.get):
@@ -204,10 +205,6 @@ def _blocks(
         elif owner not in written:
             written.add(owner)
             yield owner
-
-
-def _escape(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Iterator[_Block]:

@@ -97,7 +97,7 @@ class Grid:
 
     def _part(self, number: int, words: Sequence[Word]) -> _Part:
         columns = [self._column(word) for word in words]
-        text = " ".join(word.text.replace("|", "\\|") for word in words)
+        text = " ".join(word.text for word in words)
         return _Part(number, columns[0], max(columns) > min(columns), text)
 
     def _places_of(self, row: int, column: int) -> Iterator[tuple[int, int]]:
