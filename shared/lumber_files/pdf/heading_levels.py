@@ -23,6 +23,8 @@ _NO_SECTION = re.compile(
     r"|(?:sources?|quelle|fuente)\s?:|.*\s=\s"
 )
 
+_COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code
+
 _NUMBERING = re.compile(
     r"(?i)\A(?:(?:chapter|section|part|appendix|kapitel)\s)?(?:[\dA-Z]|[IVX]+|\d\d)(?:\.\d+)*[.):]?\s"
 )
@@ -49,21 +51,16 @@ class TypeStyles:
     """
 
     def __init__(self, pages: Sequence[Sequence[TextLine]], outline: Outline) -> None:
-        bold, capital, fixed = Counter[bool](), Counter[bool](), Counter[bool]()
         leadings = Counter[tuple[float, float]]()
-        for page in pages:
-            for line in page:
-                if len(line.cells) == 1:
-                    bold[line.bold] += len(line.text)
-                    capital[line.text.isupper()] += len(line.text)
-                    fixed[line.fixed] += len(line.text)
-            for line, after in pairwise(page):
-                if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
-                    leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
+        for line, after in (pair for page in pages for pair in pairwise(page)):
+            if line.size == after.size and 0 < line.base - after.base < 3 * line.size:
+                leadings[line.size, round((line.base - after.base) / line.size, 1)] += 1
         self.text = text_size(pages)
-        self._bold_is_rare = bold[False] > bold[True]
-        self._capitals_are_rare = capital[False] > capital[True]
-        self._fixed_is_rare = fixed[False] > fixed[True]
+        alone = [line for page in pages for line in page if len(line.cells) == 1]
+        half = sum(len(line.text) for line in alone) / 2
+        self._bold_is_rare = sum(len(line.text) for line in alone if line.bold) < half
+        self._capitals_are_rare = sum(len(o.text) for o in alone if o.text.isupper()) < half
+        self._fixed_is_rare = sum(len(line.text) for line in alone if line.fixed) < half
         self._leadings = {size: leading for (size, leading), _ in leadings.most_common()[::-1]}
         self._outline = outline
 
@@ -89,17 +86,17 @@ class TypeStyles:
             return False
         if self._outline and self.bookmark(page, lines):
             return True
-        size, bold, capital = heading_size(lines), lines[0].bold, text.isupper()
+        size, bold = heading_size(lines), lines[0].bold and self._bold_is_rare
         larger = size >= HEADING_SCALE * self.text
         letters = sum(map(str.isalpha, text))
-        if _NO_SECTION.match(text):
-            return False
+        capital = self._capitals_are_rare and text.isupper() and not _COMMAND.search(text)
         return (
-            (larger or (capital and self._capitals_are_rare) or (bold and self._bold_is_rare))
+            (larger or bold or capital)
+            and not _NO_SECTION.match(text)
             and size >= _MIN_HEADING_SCALE * self.text
             and letters > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] != "!")
-            and not (text[-1] in ",;=+" or (text[-1] == "." and len(words) > _MAX_SENTENCE_WORDS))
+            and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()
             and text[0] not in BULLETS
         )

@@ -15,7 +15,7 @@ from contextlib import suppress
 from itertools import groupby
 from math import hypot
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import combining
 
 from lumber_files.formats.markdown_cleanup import set_apart
@@ -99,7 +99,6 @@ def _read_page(
         return [], [], 0
     drawn = _Characters(pdfium, page)
     lines, own = drawn.lines(), drawn.count
-    drawn.close()
     if _has_fields(pdfium, page):  # flattening makes their text a part of the page
         if form:
             pdfium.FORM_OnAfterLoadPage(page, form)
@@ -108,7 +107,6 @@ def _read_page(
             page = pdfium.FPDF_LoadPage(document, number)
             drawn = _Characters(pdfium, page)
             lines = drawn.lines(annotated=own)
-            drawn.close()
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)
     rules, objects = list(_rules(pdfium, page, turns)), pdfium.FPDFPage_CountObjects(page)
     pdfium.FPDF_ClosePage(page)
@@ -171,11 +169,11 @@ class _Characters:
         self._name = ctypes.create_string_buffer(_MAX_FONT_NAME)
         self._numbers = [ctypes.c_double() for _ in range(4)]
 
-    def close(self) -> None:
-        self._pdfium.FPDFText_ClosePage(self._page)
-
     def lines(self, annotated: int | None = None) -> list[TextLine]:
-        """Return the lines with visible characters, from `annotated` on those of annotations."""
+        """Return the lines with visible characters, from `annotated` on those of annotations.
+
+        The characters are closed then.
+        """
         buffer = (ctypes.c_ushort * (self.count + 1))()
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
@@ -197,6 +195,7 @@ class _Characters:
                 else:
                     lines.append(part)
                     added.append(by_annotation)
+        self._pdfium.FPDFText_ClosePage(self._page)
         most = max(self.turns, key=self.turns.__getitem__, default=0)
         return [
             TextLine(_turn(drop_leaders(words), most), added=by_annotation)
@@ -221,7 +220,7 @@ class _Characters:
         return "\ufdd1" if below else match[0]
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
-        base, font = 0.0, _Font(0.0)
+        base, font = 0.0, Word("", 0.0, 0.0, 0.0, 0.0, bold=False)
         behind = int(bool(matches) and len(matches[0][0]) == 1)  # a drop cap
         sampled = {0, behind, len(matches) // 2, len(matches) - 1}  # reading a font is slow
         words: list[Word] = []
@@ -236,7 +235,7 @@ class _Characters:
             if turned or foot < base - _MAX_DESCENT * font.size:
                 base = self._base(word.start(), font.turns)
             text = self._text(word, font, level=rise < _MIN_RAISE * font.size)
-            words.append(Word(text, left, right, base, *font))
+            words.append(Word(text, left, right, base, *font[4:]))
         return words
 
     def _ends(self, word: re.Match[str], turns: int) -> tuple[float, float, float, float]:
@@ -279,7 +278,7 @@ class _Characters:
             places.append((-x, rank, -index, letter))
         return "".join(place[-1] for place in sorted(places))
 
-    def _text(self, word: re.Match[str], font: _Font, *, level: bool) -> str:
+    def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:
         """Return the text of a word, with raised and lowered numbers set apart.
 
         In a `level` one the first and last characters reach equally far down.
@@ -289,21 +288,19 @@ class _Characters:
             turns, start = font.turns, word.start()
             return _FROM_RIGHT.sub(lambda own: self._from_right(start, own, turns), word[0])
         sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
-        digit = None if sure else _LAST_DIGIT.search(word[0], 1)
-        if digit is None:
+        if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
             return _join_surrogates(word[0])
-        least, first = _MIN_RAISE * font.size, self._base(word.start(), font.turns)
+        text, least, first = "", _MIN_RAISE * font.size, self._base(word.start(), font.turns)
         if abs(self._base(word.start() + digit.start(), font.turns) - first) < least:
             return _join_surrogates(word[0])
-        text = ""
         heights = (self._base(index, font.turns) - first for index in range(*word.span()))
         kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
         for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
             text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
         return _join_surrogates(text)
 
-    def _font(self, index: int) -> _Font:
-        """Return how a character is drawn."""
+    def _font(self, index: int) -> Word:
+        """Return a word without place that is drawn as a character is."""
         pdfium, page, matrix = self._pdfium, self._page, self._matrix
         pdfium.FPDFText_GetMatrix(page, index, matrix)
         size = pdfium.FPDFText_GetFontSize(page, index) * hypot(matrix.c, matrix.d)
@@ -322,16 +319,7 @@ class _Characters:
                 bool(self._flags.value & _FIXED_PITCH_FLAG) or _MONOSPACED.search(name) is not None,
             )
         self.turns[turns] += 1
-        return _Font(round(2 * size) / 2, *self._styles[font], turns)
-
-
-class _Font(NamedTuple):
-    """How a character is drawn: as the attributes of `Word` state."""
-
-    size: float
-    bold: bool = False
-    fixed: bool = False
-    turns: int = 0
+        return Word("", 0.0, 0.0, 0.0, round(2 * size) / 2, *self._styles[font], turns)
 
 
 def _rotate(x: float, y: float, turns: int) -> tuple[float, float]:

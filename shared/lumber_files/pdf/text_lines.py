@@ -18,7 +18,7 @@ _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
 _MAX_LETTER_GAP = 0.15  # times the size
 _MIN_RAISE = 0.15  # times the size
 _MIN_LEADERS = 3  # words of dots alone
-_LEADER = re.compile(r"\.{4,}")
+_NO_LEADER = re.compile(r"[^.](?:(?!\.{4}).)*")
 _HEIGHT_STEP = 6  # points; heights are rounded to it
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
@@ -116,17 +116,14 @@ def join_words(before: Sequence[Word], after: Sequence[Word]) -> list[Word]:
 def drop_leaders(words: Sequence[Word]) -> list[Word]:
     """Return words without the dots before a page number."""
     alone = sum(not word.text.strip(".") for word in words)
-    if alone < _MIN_LEADERS and not any(_LEADER.search(word.text) for word in words):
+    if alone < _MIN_LEADERS and not any("...." in word.text for word in words):
         return list(words)
     kept: list[Word] = []
     for word in words:
-        parts = _LEADER.split(word.text)
         letter = (word.right - word.left) / len(word.text)
-        if parts[0].strip("."):
-            right = word.left + letter * len(parts[0])
-            kept.append(word._replace(text=parts[0], right=right))
-        if len(parts) > 1 and parts[-1]:
-            kept.append(word._replace(text=parts[-1], left=word.right - letter * len(parts[-1])))
+        for part in _NO_LEADER.finditer(word.text):
+            left, right = (word.left + letter * end for end in part.span())
+            kept.append(word._replace(text=part[0], left=left, right=right))
     return kept or list(words)
 
 
