@@ -208,7 +208,8 @@ def _blocks(
 
 
 def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Iterator[_Block]:
-    beside = {n for n, pair in enumerate(pairwise(lines), start=1) if _are_beside(*pair)}
+    rises = ((b.base - a.base) / a.size for a, b in pairwise(lines))
+    beside = {n for n, up in enumerate(rises, start=1) if -0.5 < up < _MAX_HEAD_HEIGHT}  # as heads
     start, in_table = 0, False
     while start < len(lines):
         stop = _end_of_rows(lines, start, styles)
@@ -226,7 +227,7 @@ def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Itera
         stop = start + 1
         while (
             stop < len(lines)
-            and _same_type(lines[start], lines[stop])
+            and (lines[start].size, lines[start].bold) == (lines[stop].size, lines[stop].bold)
             and _follows(lines[stop - 1], lines[stop], styles)
         ):
             stop += 1
@@ -264,15 +265,6 @@ def _end_of_rows(lines: Sequence[TextLine], start: int, styles: TypeStyles) -> i
         if not rows or number - stop == _MAX_LABEL_LINES or not label:
             break
     return stop if rows > 1 else start
-
-
-def _same_type(line: TextLine, after: TextLine) -> bool:
-    return line.size == after.size and line.bold == after.bold
-
-
-def _are_beside(line: TextLine, after: TextLine) -> bool:
-    """Return whether a line stands beside the one before, as in the heads of columns."""
-    return -line.size / 2 < after.base - line.base < _MAX_HEAD_HEIGHT * line.size
 
 
 def _follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:

@@ -216,7 +216,7 @@ class _Characters:
 
     def _hyphen(self, match: re.Match[str]) -> str:
         """Return U+FDD1 for a hyphen if the character behind it is on a lower line."""
-        below = self._base(match.start()) - self._base(match.end()) > 1
+        below = self._origin(match.start())[1] - self._origin(match.end())[1] > 1
         return "\ufdd1" if below else match[0]
 
     def _words(self, matches: list[re.Match[str]]) -> list[Word]:
@@ -233,7 +233,7 @@ class _Characters:
                 left, right, foot, rise = self._ends(word, font.turns)
             turned = not number or words[-1].turns != font.turns
             if turned or foot < base - _MAX_DESCENT * font.size:
-                base = self._base(word.start(), font.turns)
+                base = self._origin(word.start(), font.turns)[1]
             text = self._text(word, font, level=rise < _MIN_RAISE * font.size)
             words.append(Word(text, left, right, base, *font[4:]))
         return words
@@ -262,9 +262,6 @@ class _Characters:
         self._pdfium.FPDFText_GetCharOrigin(self._page, index, x, y)
         return _rotate(x.value, y.value, turns)
 
-    def _base(self, index: int, turns: int = 0) -> float:
-        return self._origin(index, turns)[1]
-
     def _from_right(self, start: int, letters: re.Match[str], turns: int) -> str:
         """Return the letters of a word from right to left as they are drawn.
 
@@ -290,10 +287,10 @@ class _Characters:
         sure = word[0].isalpha() or (level and word[0][-1].isdecimal())
         if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
             return _join_surrogates(word[0])
-        text, least, first = "", _MIN_RAISE * font.size, self._base(word.start(), font.turns)
-        if abs(self._base(word.start() + digit.start(), font.turns) - first) < least:
+        text, least, first = "", _MIN_RAISE * font.size, self._origin(word.start(), font.turns)[1]
+        if abs(self._origin(word.start() + digit.start(), font.turns)[1] - first) < least:
             return _join_surrogates(word[0])
-        heights = (self._base(index, font.turns) - first for index in range(*word.span()))
+        heights = (self._origin(index, font.turns)[1] - first for index in range(*word.span()))
         kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
         for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
             text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))

@@ -18,7 +18,6 @@ _MAX_BAND_WORDS = 15  # of a row with one cell, such as "Revenues"; more are tex
 _MAX_BAND_HEIGHT = 4.0  # times the size, of such a row
 _MAX_END_DISTANCE = 2.6  # times the size, from a rule to a row that has none on its other side
 _MAX_LEADING = 1.5  # times the size, of the lines of such a row
-_MIN_ROW_STEP = 1.2  # times the distance of lines, from one row to the next
 
 
 class Rule(NamedTuple):
@@ -303,9 +302,7 @@ def _divide(
     starts = [n for n, own in enumerate(cells) if n and 0 in own and len(own) > 1]
     numbers = [c for own in cells for c, text in own.items() if c and not text.upper().isupper()]
     if len(numbers) == len(set(numbers)):
-        steps = [upper[0].base - lower[0].base for upper, lower in pairwise(levels)]
-        wide = [n for n in starts if steps[n - 1] > _MIN_ROW_STEP * min(steps)]
-        starts = (wide or starts) if few else []
+        starts = starts if few else []
     for start, stop in pairwise([0, *starts, len(levels)]):
         yield [line for level in levels[start:stop] for line in level]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from lumber_files.pdf.heading_levels import title_key
@@ -39,7 +39,9 @@ def strip_running_heads(
     stands at the top of the first page and is said nowhere else, and what other heads say.
     """
     largest = HEADING_SCALE * text_size(pages)
-    edges = [[*_edges(page)] for page in pages]
+    ordered = [sorted(page, key=lambda line: -line.base) for page in pages]
+    most = _MAX_EDGE_LINES
+    edges = [[page[:most], page[: -most - 1 : -1]] for page in ordered]  # outermost lines first
     keys = _keys(edges)
     places: dict[Key, list[int]] = {}
     firsts = Counter[int]()
@@ -80,13 +82,6 @@ def strip_running_heads(
                 states += own_key
                 said[any(place)].append(TextLine(cell))
     return kept, *said
-
-
-def _edges(page: Sequence[TextLine]) -> Iterator[list[TextLine]]:
-    """Yield the lines at the top and at the bottom of a page, outermost first."""
-    lines = sorted(page, key=lambda line: -line.base)
-    yield lines[:_MAX_EDGE_LINES]
-    yield lines[: -_MAX_EDGE_LINES - 1 : -1]
 
 
 def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
