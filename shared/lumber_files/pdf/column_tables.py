@@ -250,9 +250,8 @@ def _columns_below(
                 own = places[number]
                 wider = range(own.start - left, own.stop + right)
                 most = line.size if left and right else _shift(cell, own, columns)
-                if taken & {*wider} or not {*wider} <= {*range(len(columns))}:
-                    break
-                if _shift(cell, wider, columns) >= most:
+                free = {*wider} <= {*range(len(columns))} - taken
+                if not free or _shift(cell, wider, columns) >= most:
                     break
                 places[number] = wider
     return places

@@ -113,13 +113,11 @@ def _continues(before: _Block, block: _Block) -> bool:
     """Return whether a block continues the one before, on the same page or the next."""
     if before.kind == block.kind == "item":
         return True
-    ends, begins = before.lines[-1:], block.lines[:1]
     return (
         before.kind in ("paragraph", "item")
         and block.kind == "paragraph"
-        and bool(ends and begins)
-        and ends[0].text[-1] not in _SENTENCE_ENDS
-        and begins[0].text[0].islower()
+        and before.lines[-1].text[-1] not in _SENTENCE_ENDS
+        and block.lines[0].text[0].islower()
     )
 
 

@@ -152,7 +152,7 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
 
 def _untyped(function: Any, result: Any, *more: Any) -> Any:
     """Return a function of PDFium that takes an address, and perhaps more, for a pointer."""
-    address = ctypes.cast(function, ctypes.c_void_p).value
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
     return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, *more)(address)
 
 
@@ -170,10 +170,7 @@ class _Characters:
         self._numbers = [ctypes.c_double() for _ in range(4)]
 
     def lines(self, annotated: int | None = None) -> list[TextLine]:
-        """Return the lines with visible characters, from `annotated` on those of annotations.
-
-        The characters are closed then.
-        """
+        """Close the page's text; return its lines, from `annotated` on those of annotations."""
         buffer = (ctypes.c_ushort * (self.count + 1))()
         size = self._pdfium.FPDFText_GetText(self._page, 0, self.count, buffer)
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, pairwise, repeat
+from itertools import accumulate, groupby, pairwise, repeat
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -252,11 +252,8 @@ def _grid_of(rows: Sequence[Sequence[TextLine]], rule: Rule) -> Iterator[Grid]:
     # `column_tables` knows the heads of numbers, but no cells that wrap behind the labels.
     cells = [_cells(row, gutters) for row in rows]
     numbers = [any(n and not one.upper().isupper() for n, one in own.items()) for own in cells]
-    if any(numbers[1:]):
-        known = not any(map(_wraps, rows, numbers, repeat(gutters[0])))
-    else:
-        known = not all(0 in own for own in cells)
-    if known:
+    wrap = any(map(_wraps, rows, numbers, repeat(gutters[0])))
+    if not (wrap if any(numbers[1:]) else all(0 in own for own in cells)):
         return
     tops = [max(line.base + line.size for line in row) for row in rows]
     tops.append(min(line.base for line in rows[-1]) - rows[-1][0].size)
@@ -309,11 +306,6 @@ def _divide(
 
 def _gutters(lines: Sequence[TextLine]) -> list[float]:
     """Return the middles of the gaps between words that all lines leave free."""
-    gutters: list[float] = []
-    end = 0.0
     words = sorted((word.left, word.right, line.size) for line in lines for word in line.words)
-    for number, (left, right, size) in enumerate(words):
-        if number and left - end > _MIN_GUTTER * size:
-            gutters.append((left + end) / 2)
-        end = max(end, right)
-    return gutters
+    ends = zip(words[1:], accumulate((right for _, right, _ in words), max), strict=False)
+    return [(left + end) / 2 for (left, _, size), end in ends if left - end > _MIN_GUTTER * size]

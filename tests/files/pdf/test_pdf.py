@@ -627,7 +627,9 @@ def test_a_bookmark_or_its_heading_may_lack_the_number(bookmark: str, heading: s
         (72, 640, -11, "Source: the harbour board"),
         (72, 640, 15, "E = m c"),
         (72, 640, -11, "(In millions, except for boats)"),
+        (72, 640, 15, "The table below shows the prices of boats:"),
+        (72, 640, 11, "SELECT MAX(PRICE) FROM BOAT_LIST"),
     ],
 )
-def test_captions_sources_and_formulas_are_no_headings(line: Drawn) -> None:
+def test_captions_sources_formulas_sentences_and_commands_are_no_headings(line: Drawn) -> None:
     assert "#" not in read([*prose(740), line, *prose(600)])
