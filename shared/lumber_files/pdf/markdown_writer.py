@@ -91,8 +91,7 @@ def _nest(page: Sequence[_Block]) -> None:
             lefts = []
             continue
         left = block.lines[0].left
-        while lefts and left < lefts[-1] - _MIN_INDENT:
-            lefts.pop()
+        lefts = [other for other in lefts if other <= left + _MIN_INDENT]
         if not lefts or left > lefts[-1] + _MIN_INDENT:
             lefts.append(left)
         block.level = len(lefts) - 1
@@ -167,8 +166,7 @@ def _code_lines(lines: Sequence[TextLine]) -> Iterator[str]:
         text = ""
         for word in line.words:
             column = round(min(_MAX_CODE_COLUMN, (word.left - margin) / width))
-            text = text.ljust(max(len(text) + bool(text), column))
-            text += word.text
+            text = text.ljust(max(len(text) + bool(text), column)) + word.text
         yield text
 
 

@@ -99,7 +99,13 @@ def _read_page(
         return [], [], 0
     drawn = _Characters(pdfium, page)
     lines, own = drawn.lines(), drawn.count
-    if _has_fields(pdfium, page):  # flattening makes their text a part of the page
+    kinds = set()
+    for place in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, place)
+        kinds.add(pdfium.FPDFAnnot_GetSubtype(annotation))
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    # Links and pop-ups show no text. Flattening makes that of others a part of the page.
+    if kinds - {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP}:
         if form:
             pdfium.FORM_OnAfterLoadPage(page, form)
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -111,16 +117,6 @@ def _read_page(
     rules, objects = list(_rules(pdfium, page, turns)), pdfium.FPDFPage_CountObjects(page)
     pdfium.FPDF_ClosePage(page)
     return lines, rules, objects
-
-
-def _has_fields(pdfium: Any, page: Any) -> bool:
-    """Return whether a page has annotations other than links and pop-ups, which show no text."""
-    kinds = set()
-    for number in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, number)
-        kinds.add(pdfium.FPDFAnnot_GetSubtype(annotation))
-        pdfium.FPDFPage_CloseAnnot(annotation)
-    return not kinds <= {pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP}
 
 
 def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
