@@ -88,13 +88,12 @@ class TypeStyles:
             return True
         size, bold = heading_size(lines), lines[0].bold and self._bold_is_rare
         larger = size >= HEADING_SCALE * self.text
-        letters = sum(map(str.isalpha, text))
         capital = self._capitals_are_rare and text.isupper() and not _COMMAND.search(text)
         return (
             (larger or bold or capital)
             and not _NO_SECTION.match(text)
             and size >= _MIN_HEADING_SCALE * self.text
-            and letters > max(2, sum(map(str.isdigit, text)))
+            and sum(map(str.isalpha, text)) > max(2, sum(map(str.isdigit, text)))
             and (larger or text[-1] != "!")
             and not (text[-1] in ",;=+" or (text[-1] in ".:" and len(words) > _MAX_SENTENCE_WORDS))
             and not text[0].islower()

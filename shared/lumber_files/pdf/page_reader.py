@@ -123,13 +123,14 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
     # There may be an object for each letter; a typed pointer takes longer to make than to read.
-    get = _untyped(pdfium.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_int)
-    kind = _untyped(pdfium.FPDFPageObj_GetType, ctypes.c_int)
+    void, cast = ctypes.c_void_p, ctypes.cast
+    get_at = ctypes.PYFUNCTYPE(void, void, ctypes.c_int)
+    get = get_at(cast(pdfium.FPDFPage_GetObject, void).value or 0)
+    kind = ctypes.PYFUNCTYPE(ctypes.c_int, void)(cast(pdfium.FPDFPageObj_GetType, void).value or 0)
     for number in range(pdfium.FPDFPage_CountObjects(page)):
-        address = get(page, number)
-        if kind(address) != pdfium.FPDF_PAGEOBJ_PATH:
+        if kind(address := get(page, number)) != pdfium.FPDF_PAGEOBJ_PATH:
             continue
-        drawn = ctypes.cast(address, pdfium.FPDF_PAGEOBJECT)
+        drawn = cast(address, pdfium.FPDF_PAGEOBJECT)
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
         left, bottom, right, top = (end.value for end in ends)
         if turns:
@@ -144,12 +145,6 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
             if strokes.value:  # a cell
                 yield from (Rule(x, bottom, x, top) for x in (left, right))
                 yield from (Rule(left, y, right, y) for y in (bottom, top))
-
-
-def _untyped(function: Any, result: Any, *more: Any) -> Any:
-    """Return a function of PDFium that takes an address, and perhaps more, for a pointer."""
-    address = ctypes.cast(function, ctypes.c_void_p).value or 0
-    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, *more)(address)
 
 
 class _Characters:
@@ -236,8 +231,7 @@ class _Characters:
         first = last = self._box(word.start(), turns)
         if len(word[0]) > 1:
             last = self._box(word.end() - 1, turns)
-        foot = last[2]
-        return min(first[0], last[0]), max(first[1], last[1]), foot, abs(foot - first[2])
+        return min(first[0], last[0]), max(first[1], last[1]), last[2], abs(last[2] - first[2])
 
     def _box(self, index: int, turns: int) -> tuple[float, float, float]:
         """Return the left and right sides of a character, and its foot."""
@@ -264,8 +258,7 @@ class _Characters:
         places: list[tuple[float, int, int, str]] = []
         for index, letter in enumerate(letters[0], start=start + letters.start()):
             rank = 2 if combining(letter) else int(letter in _ALEFS)
-            x = round(self._origin(index, turns)[0], 1)
-            places.append((-x, rank, -index, letter))
+            places.append((-round(self._origin(index, turns)[0], 1), rank, -index, letter))
         return "".join(place[-1] for place in sorted(places))
 
     def _text(self, word: re.Match[str], font: Word, *, level: bool) -> str:

@@ -298,8 +298,7 @@ def _divide(
     cells = [_cells(level, gutters) for level in levels]
     starts = [n for n, own in enumerate(cells) if n and 0 in own and len(own) > 1]
     numbers = [c for own in cells for c, text in own.items() if c and not text.upper().isupper()]
-    if len(numbers) == len(set(numbers)):
-        starts = starts if few else []
+    starts = starts if few or len(numbers) > len(set(numbers)) else []
     for start, stop in pairwise([0, *starts, len(levels)]):
         yield [line for level in levels[start:stop] for line in level]
 

@@ -40,8 +40,7 @@ def strip_running_heads(
     """
     largest = HEADING_SCALE * text_size(pages)
     ordered = [sorted(page, key=lambda line: -line.base) for page in pages]
-    most = _MAX_EDGE_LINES
-    edges = [[page[:most], page[: -most - 1 : -1]] for page in ordered]  # outermost lines first
+    edges = [[page[:_MAX_EDGE_LINES], page[: -_MAX_EDGE_LINES - 1 : -1]] for page in ordered]
     keys = _keys(edges)
     places: dict[Key, list[int]] = {}
     firsts = Counter[int]()
@@ -89,7 +88,7 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
     keys: dict[TextLine, Key] = {}
     alike: dict[Key, list[tuple[int, TextLine, bool]]] = {}
     for number, page in enumerate(pages):
-        outermost = {edge[0] for edge in page if edge and _is_apart(*edge[:2])}
+        outermost = {edge[0] for edge in page if edge and not _is_near(edge, _MAX_ROW_DISTANCE)}
         for line in dict.fromkeys(line for edge in page for line in edge):
             height = round(line.base / _HEIGHT_STEP)
             keys[line] = (_PAGE if _ROMAN.fullmatch(line.text) else line.text, height)
@@ -114,10 +113,6 @@ def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:
     return keys
 
 
-def _is_apart(line: TextLine, inward: TextLine | None = None) -> bool:
-    return inward is None or abs(line.base - inward.base) > _MAX_ROW_DISTANCE * line.size
-
-
 def _first_page_numbers(line: TextLine, number: int) -> set[int]:
     """Return the possible numbers of the first page, if a line has the number of its page."""
     ends = (line.words[0].text, line.words[-1].text)
@@ -126,6 +121,9 @@ def _first_page_numbers(line: TextLine, number: int) -> set[int]:
 
 def _is_row_of(line: TextLine, inward: TextLine) -> bool:
     """Return whether a line is the head of columns, or a row, that the next line continues."""
-    if min(len(line.cells), len(inward.cells)) > 1:
-        return not _is_apart(line, inward)
-    return abs(line.base - inward.base) < _MAX_LINE_DISTANCE * line.size
+    rows = min(len(line.cells), len(inward.cells)) > 1
+    return _is_near([line, inward], _MAX_ROW_DISTANCE if rows else _MAX_LINE_DISTANCE)
+
+
+def _is_near(edge: Sequence[TextLine], most: float) -> bool:
+    return len(edge) > 1 and abs(edge[0].base - edge[1].base) <= most * edge[0].size
