@@ -78,7 +78,8 @@ def speech(text: str) -> str:
     names = Counter(head[1] for head in heads if head[1])
     often = min(len(names), 2) * names.total() >= max(4, len(cues))
     several = sum(number > 1 for number in names.values()) > 1
-    kept = {who for who, n in names.items() if not (often or (several and (n > 1 or " " in who)))}
+    sure = {who for who, n in names.items() if who.isupper() or (several and (n > 1 or " " in who))}
+    kept = set() if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
     before: list[list[str]] = []
     rolled, ended = [], ""
