@@ -80,7 +80,6 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     metadata = chunk.metadata
     if part.span == chunk.span or not metadata.keys() & _OWN_KEYS:
         return part.metadata
-    kind = Source("", metadata=metadata).kind
     skipped = chunk.text[: part.span.start - chunk.span.start]
     if (
         part.metadata is metadata  # not what a hit of another engine was extended by
@@ -88,7 +87,8 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
         and SEPARATOR not in chunk.text
         and has_lines(metadata)
         and _ends_with_heading(metadata)
-        and (not skipped or (kind in _PROSE and "#" not in skipped and not _PARSED.search(skipped)))
+        and not (skipped and ("#" in skipped or _PARSED.search(skipped)))
+        and (not skipped or Source("", metadata=metadata).kind in _PROSE)
     ):  # its lines alone differ
         own = part.text.lstrip()
         first = metadata[FIRST_LINE] + count_line_breaks(
@@ -101,7 +101,7 @@ def _metadata_of(part: Hit, described: Mapping[int, Hit]) -> Mapping[str, Any]:
     parsed: ParsedText = ChunkOutline(source)
     headed = metadata.get("headings") or metadata.get(INSIDE_KEY)
     lost = part.metadata is metadata and not headed and _HEADING.search(chunk.text)
-    if kind != "markdown" or lost:
+    if source.kind != "markdown" or lost:
         plain = parse_plain(source)  # a chunk has headings if it was split as Markdown
         if not headed or isinstance(plain, StructuredText):
             parsed = plain

@@ -42,7 +42,7 @@ _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _MARKED = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # perhaps a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
-DIVIDER_BELOW = re.compile(r"[^\n]{0,2000}\|[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
+DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
 """The rest of the header of a table, and the line of dashes below it."""
 
 
