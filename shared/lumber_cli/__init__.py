@@ -9,7 +9,7 @@ In the order in which a call meets them:
 3. `inputs` reads the files, `file_index` indexes their passages, `file_records` finds files that
    have changed, `index_cache` manages the indexes in the user's cache folder, and `answering` asks
    a model to answer from passages.
-4. `chunk_formats`, `passage_formats`, `aligned_table` and `html_pages` write the results.
+4. `chunk_formats`, `passage_formats` and `html_pages` write the results.
 """
 
 from __future__ import annotations

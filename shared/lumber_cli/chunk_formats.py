@@ -15,7 +15,7 @@ import typer
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.support.extras import require
-from lumber_core.support.wording import with_noun
+from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
 from lumber_files import replacing
@@ -72,8 +72,7 @@ class ChunkRow:
         start, end = chunk.span
         parts = [f"{self.document} #{chunk.index}", f"characters {start} to {end}"]
         if chunk.pages is not None:
-            first, last = chunk.pages
-            parts.append(f"page {first}" if first == last else f"pages {first} to {last}")
+            parts.append(range_with_noun("page", *chunk.pages))
         parts.append(with_noun(chunk.tokens, "token"))
         if chunk.headings:
             parts.append(HEADING_SEPARATOR.join(chunk.headings))

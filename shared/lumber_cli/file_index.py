@@ -21,7 +21,7 @@ from lumber_cli.file_records import (
 )
 from lumber_cli.inputs import STDIN, Inputs
 from lumber_core import LayoutChunker, __version__
-from lumber_core.calls.threads import batches, in_thread
+from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
 from lumber_core.storage.cache import digest
 from lumber_core.storage.urls import is_url
@@ -31,7 +31,7 @@ from lumber_core.text.source import Source
 from lumber_core.text.titles import title_after_rename
 from lumber_files import NamedPath, TextFile, check_output
 from lumber_files.readers import PDF
-from lumber_retrieval.embedders import BundledEmbedder, Embedder, Similarity
+from lumber_retrieval.embedders import BundledEmbedder, Embedder, EmbedderAsModel, Similarity
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument, document_digest
 from lumber_retrieval.index.surroundings import Vectors
@@ -78,7 +78,7 @@ class FileIndex:
         self, path: str | Path | None, encoding: str | None = None, model: Embedder | None = None
     ) -> None:
         self._chunker = LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
-        self._index = PassageIndex(self._chunker, _Embedding(model or BundledEmbedder()), path)
+        self._index = PassageIndex(self._chunker, EmbedderAsModel(model or BundledEmbedder()), path)
         version = digest(__version__, self._chunker.identity, repr(encoding))
         self._records = FileRecords(self._index.store, version)
         self._names: dict[str, str] = {}
@@ -280,9 +280,8 @@ class FileIndex:
         self, inputs: Inputs, files: Iterable[NamedPath | None], read: FileIndex | None
     ) -> Iterator[ReadFile]:
         for named in files:
-            stamp = stamp_of_input(
-                named
-            )  # taken first: a file that changes meanwhile is read again
+            # The stamp is taken first: a file that changes meanwhile is read again.
+            stamp = stamp_of_input(named)
             settled = is_settled(stamp)
             content = "" if named is None else content_of(named.path)
             file = self.find_text(named.path, content, named.name) if named else None
@@ -315,27 +314,6 @@ def is_far(passage: Passage) -> bool:
     """
     similarity, words = passage.similarity or 0.0, passage.words_found or 0.0
     return similarity < _MIN_SIMILARITY and words < _MIN_WORDS_FOUND
-
-
-class _Embedding:
-    """An embedding model with the methods that `PassageIndex` calls."""
-
-    def __init__(self, model: Embedder) -> None:
-        self._model = model
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self._model.embed_documents(texts).tolist()
-        return vectors
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        return await in_thread(self.embed_documents, texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        vectors: list[list[float]] = self._model.embed_queries([text]).tolist()
-        return vectors[0]
-
-    async def aembed_query(self, text: str) -> list[float]:
-        return await in_thread(self.embed_query, text)
 
 
 class _NoEmbedder:

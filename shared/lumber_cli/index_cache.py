@@ -83,7 +83,6 @@ def remove_index(path: Path) -> None:
 
 def open_updated(
     inputs: Inputs,
-    encoding: str | None,
     model: Embedder | None,
     show_first: Callable[[FileIndex], object] | None = None,
 ) -> tuple[FileIndex, str]:
@@ -93,7 +92,7 @@ def open_updated(
     usable cache folder, or if the disk fails, the index is temporary. Messages report both.
     `show_first` is that of `FileIndex.update`.
     """
-    place = ""
+    place, encoding = "", inputs.options.encoding
     path = cache_path([path for path in inputs.paths if path != STDIN], encoding, model)
     try:
         make_folder(path)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lumber_cli.options import say, wrong_options
+from lumber_cli.options import FileOptions, say
 from lumber_core.support.wording import with_noun
 from lumber_files import (
-    MAX_UNPACKED,
     NamedPath,
     TextFile,
     UnreadableFileError,
-    check_encoding,
     check_readable,
     count_suffixes,
     find_files,
@@ -46,28 +44,20 @@ class Inputs:
 
     Attributes:
         paths: The paths, as the user gave them.
-        encoding: Encoding of the files; None detects it.
-        max_unpacked: Maximum size in bytes that a file unpacks to.
-        no_ignore: Whether files that `IgnoreRules` leaves out of folders are read, too.
-        also: Patterns of other files that are read from folders.
+        options: How they are read.
         failed: Names of the files that could not be read so far.
         named: The files, each once; None is stdin.
     """
 
     paths: list[str]
-    encoding: str | None = None
-    max_unpacked: int = MAX_UNPACKED
-    no_ignore: bool = False
-    also: Sequence[str] = ()
+    options: FileOptions = field(default=FileOptions())
     failed: list[str] = field(default_factory=list)
     named: list[NamedPath | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.encoding is not None:
-            with wrong_options():
-                check_encoding(self.encoding)
         paths = [path for path in self.paths if path != STDIN]
-        found = find_files(paths, no_ignore=self.no_ignore, also=self.also)
+        options = self.options
+        found = find_files(paths, no_ignore=options.no_ignore, also=options.also or ())
         for _, path in found.files:
             check_readable(path)
         self.named = [*found.files]
@@ -116,8 +106,7 @@ class Inputs:
             )
 
     def _read(self, named: NamedPath | None) -> TextFile:
+        encoding, max_unpacked = self.options.encoding, self.options.max_unpacked
         if named is None:
-            return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=self.encoding)
-        return read_file(
-            named.path, name=named.name, encoding=self.encoding, max_unpacked=self.max_unpacked
-        )
+            return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=encoding)
+        return read_file(named.path, name=named.name, encoding=encoding, max_unpacked=max_unpacked)

@@ -10,24 +10,19 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from lumber_core.errors import LumberError, ModelSettingsError
 from lumber_core.text.unicode import printable
+from lumber_files import MAX_UNPACKED, check_encoding
 
 if TYPE_CHECKING:  # deferred, so that commands start sooner
     from lumber_core import Prices
 
 Command = Callable[..., None]
-
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Encoding of the files. Default: UTF-8, or one that is detected and named on stderr.",
-    ),
-]
 
 _EMBEDDINGS = (
     "Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or the "
@@ -42,32 +37,6 @@ PricesOption = Annotated[
     str | None,
     typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
 ]
-MaxUnpackedOption = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        help="Maximum bytes of a text, or that other files unpack to; larger ones are not read.",
-    ),
-]
-
-AlsoOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--also",
-        metavar="PATTERN",
-        help="In folders, read files that match this, such as '*.log', too, as text; may be "
-        "repeated.",
-    ),
-]
-
-NoIgnoreOption = Annotated[
-    bool,
-    typer.Option(
-        "--no-ignore",
-        help="In folders, read what .gitignore names, node_modules, virtual environments and "
-        "caches, too.",
-    ),
-]
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
@@ -77,6 +46,52 @@ _BROKEN_PIPE = 141
 
 # Messages name settings of Python; commands have options of the same names.
 _SETTING = re.compile(r"\b(also|no_ignore|max_unpacked|pattern|chunk_size)=(?:True\b)?")
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are read. The fields are options of every command that reads files.
+
+    Raises:
+        ValueError: There is no such encoding.
+    """
+
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            help="Encoding of the files. Default: UTF-8, or one that is detected and named on "
+            "stderr.",
+        ),
+    ] = None
+    max_unpacked: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Maximum bytes of a text, or that other files unpack to; larger ones are not "
+            "read.",
+        ),
+    ] = MAX_UNPACKED
+    no_ignore: Annotated[
+        bool,
+        typer.Option(
+            "--no-ignore",
+            help="In folders, read what .gitignore names, node_modules, virtual environments and "
+            "caches, too.",
+        ),
+    ] = False
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also",
+            metavar="PATTERN",
+            help="In folders, read files that match this, such as '*.log', too, as text; may be "
+            "repeated.",
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            check_encoding(self.encoding)
 
 
 def say(message: str) -> None:
@@ -122,29 +137,33 @@ def errors_in_one_line() -> Iterator[None]:
         fail(str(error), status=WRONG_OPTION if missing else 1)
 
 
-def with_options(make: Callable[..., object], **fixed: object) -> Callable[[Command], Command]:
-    """Add the parameters of a function to the options of a command.
+def with_options(*makers: Callable[..., object], **fixed: object) -> Callable[[Command], Command]:
+    """Add the parameters of functions to the options of a command.
 
-    The command receives the function's result as its first argument.
+    The command receives the functions' results as its first arguments.
 
     Args:
-        make: The function; it raises ValueError if an option is wrong.
-        **fixed: Values of the function's parameters that are not options of this command.
+        *makers: The functions; they raise ValueError if an option is wrong.
+        **fixed: Values of the functions' parameters that are not options of this command.
     """
 
     def decorate(command: Command) -> Command:
-        options = inspect.signature(make, eval_str=True).parameters.values()
-        shared = [each for each in options if each.name not in fixed]
-        _, *own = inspect.signature(command, eval_str=True).parameters.values()
+        of_makers = [inspect.signature(make, eval_str=True).parameters for make in makers]
+        all_own = [*inspect.signature(command, eval_str=True).parameters.values()]
+        shared = [each for options in of_makers for each in options.values()]
+        options = [*all_own[len(makers) :], *(each for each in shared if each.name not in fixed)]
 
         def run(**given: Any) -> None:
             with wrong_options():
-                values = make(**fixed, **{each.name: given.pop(each.name) for each in shared})
-            command(values, **given)
+                values = [
+                    make(**{n: fixed[n] if n in fixed else given.pop(n) for n in names})
+                    for make, names in zip(makers, of_makers, strict=True)
+                ]
+            command(*values, **given)
 
         parameters = [
             each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for each in sorted([*own, *shared], key=lambda each: each.default is not each.empty)
+            for each in sorted(options, key=lambda each: each.default is not each.empty)
         ]
         run.__doc__ = command.__doc__
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -86,10 +86,11 @@ class SplitterOptions:
         return [Path(name) for name in (self.prompt, store) if name is not None]
 
     def chunker(self) -> Chunker:
-        """Make the splitter.
+        """Make the splitter, and load the model of Bert.
 
         Raises:
             ValueError: A setting is wrong, or is not one of this splitter.
+            WeightsError: The model of Bert is missing or damaged.
             MissingExtraError: The language model's package is not installed.
         """
         own, model_options = self._divide()
@@ -101,6 +102,8 @@ class SplitterOptions:
             if self.model is not None:
                 own["model"] = self._weights(self.model)
             chunker = make_with(SPLITTERS[self.method], **own)
+            if isinstance(chunker, BertChunker):
+                chunker.load()  # a missing model is an error before any work
         check_overlap(self.chunk_overlap, chunker.chunk_size)
         return chunker
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
+from lumber_core.calls.threads import in_thread
 from lumber_core.checks import check_texts
 from lumber_core.support.identity import settings_digest
 from lumber_retrieval.index.surroundings import Vectors, matrix
@@ -155,3 +156,28 @@ class FrameworkEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return the model's vectors of queries."""
         return matrix([self._query(text) for text in check_texts(texts)], len(texts))
+
+
+class EmbedderAsModel:
+    """An `Embedder` with the methods that `PassageIndex` calls."""
+
+    def __init__(self, model: Embedder) -> None:
+        self._model = model
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector for each text."""
+        vectors: list[list[float]] = self._model.embed_documents(texts).tolist()
+        return vectors
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Async version of `embed_documents`."""
+        return await in_thread(self.embed_documents, texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a query."""
+        vectors: list[list[float]] = self._model.embed_queries([text]).tolist()
+        return vectors[0]
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """Async version of `embed_query`."""
+        return await in_thread(self.embed_query, text)

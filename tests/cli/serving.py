@@ -18,7 +18,6 @@ from mcp.types import CallToolResult
 
 from lumber_cli.agents.server import FolderServer
 from lumber_cli.agents.tools import FolderTools
-from lumber_files import MAX_UNPACKED
 
 
 class Agent:
@@ -106,6 +105,6 @@ def agent(
     with pytest.MonkeyPatch.context() as patched:
         if cwd is not None:
             patched.chdir(cwd)
-        tools = FolderTools([*map(str, folders)], index, None, MAX_UNPACKED)
+        tools = FolderTools([*map(str, folders)], index)
     with connected(FolderServer(tools, structured=structured)) as made:
         yield made

@@ -253,7 +253,7 @@ def test_agents_search_by_the_same_model_and_share_the_index_of_ask(docs: Path) 
         assert run_apart("ask", "docs", QUESTION, "--embeddings", name).code == 0
         asked = len(server.requests)
         model = embedder(name)
-        tools = FolderTools(["docs"], None, None, 10**6, model=model)
+        tools = FolderTools(["docs"], model=model)
         found = tools.search(QUESTION, 20).structured_content
         assert found is not None
         assert "seven days" in found["passages"][0]["text"]

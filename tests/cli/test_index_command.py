@@ -96,7 +96,7 @@ def test_agents_see_where_an_index_in_postgres_is_and_no_password(
     from tests.cli.serving import until
 
     url = postgres.place().replace("postgres:@", "postgres:s3cr3t@")
-    tools = FolderTools([str(docs)], url, None, 10**6)
+    tools = FolderTools([str(docs)], url)
     tools.start()
     until(lambda: str(tools.search(QUESTION)), lambda found: "seven days" in found)
     status = str(tools.status())

@@ -9,23 +9,21 @@ import typer
 
 from lumber_cli.file_index import index_path
 from lumber_cli.options import (
-    AlsoOption,
     EmbeddingsOption,
-    EncodingOption,
-    MaxUnpackedOption,
-    NoIgnoreOption,
+    FileOptions,
+    with_options,
     wrong_options,
 )
 from lumber_core.support.extras import require
-from lumber_files import MAX_UNPACKED, check_encoding
 
 
+@with_options(FileOptions)
 def mcp_command(
+    file_options: FileOptions,
     folders: Annotated[
         list[str],
         typer.Argument(metavar="FOLDER", help="Folders of documents.", show_default=False),
     ],
-    *,
     http: Annotated[
         int | None,
         typer.Option(
@@ -44,10 +42,6 @@ def mcp_command(
         ),
     ] = None,
     embeddings: EmbeddingsOption = "bundled",
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    no_ignore: NoIgnoreOption = False,
-    also: AlsoOption = None,
     structured: Annotated[
         bool,
         typer.Option(
@@ -68,8 +62,6 @@ def mcp_command(
     does not exist, 130 after Ctrl-C.
     """
     with wrong_options():
-        if encoding is not None:
-            check_encoding(encoding)
         for folder in folders:
             if not Path(folder).exists():
                 raise ValueError(f"{folder} does not exist: expected a folder there")
@@ -84,7 +76,5 @@ def mcp_command(
 
     with wrong_options():
         model = None if embeddings == "bundled" else embedder(embeddings)
-        tools = FolderTools(
-            folders, kept, encoding, max_unpacked, no_ignore=no_ignore, also=also or (), model=model
-        )
+        tools = FolderTools(folders, kept, file_options, model)
         serve(tools, http, structured=structured)

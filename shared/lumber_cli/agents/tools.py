@@ -24,6 +24,7 @@ from lumber_cli.agents.replies import (
 from lumber_cli.agents.texts import FileTexts, LinedText
 from lumber_cli.file_index import FileIndex, is_far
 from lumber_cli.index_cache import cache_path, make_folder
+from lumber_cli.options import FileOptions
 from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.storage.urls import display_path
@@ -60,30 +61,24 @@ class FolderTools:
         folders: The folders.
         index: The file or URL of the index. None: a file in the user's cache, which all who serve
             the same folders share.
-        encoding: Encoding of the files; None detects it.
-        max_unpacked: Maximum size in bytes that a file unpacks to.
-        no_ignore: Whether files that `IgnoreRules` leaves out are read, too.
-        also: Patterns of other files that are read.
+        options: How the files are read. None: the defaults.
         model: The embedding model. None: the bundled one.
     """
 
     def __init__(
         self,
         folders: Sequence[str],
-        index: str | Path | None,
-        encoding: str | None,
-        max_unpacked: int,
-        *,
-        no_ignore: bool = False,
-        also: Sequence[str] = (),
+        index: str | Path | None = None,
+        options: FileOptions | None = None,
         model: Embedder | None = None,
     ) -> None:
-        self._folders = ServedFolders(folders, no_ignore=no_ignore, also=also)
-        self._texts = FileTexts(encoding, max_unpacked)
+        options = options or FileOptions()
+        self._folders = ServedFolders(folders, no_ignore=options.no_ignore, also=options.also or ())
+        self._texts = FileTexts(options.encoding, options.max_unpacked)
         roots = self._folders.roots
-        self._path = index or cache_path(map(str, roots), encoding, model)
+        self._path = index or cache_path(map(str, roots), options.encoding, model)
         self._index = BackgroundIndex(self._open_index, roots, self._texts)
-        self._encoding, self._model = encoding, model
+        self._encoding, self._model = options.encoding, model
 
     @property
     def folders(self) -> list[str]:

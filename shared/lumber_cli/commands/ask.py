@@ -19,11 +19,8 @@ from lumber_cli.inputs import STDIN, Inputs, MaybePaths
 from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
     WRONG_OPTION,
-    AlsoOption,
     EmbeddingsOption,
-    EncodingOption,
-    MaxUnpackedOption,
-    NoIgnoreOption,
+    FileOptions,
     fail,
     say,
     with_options,
@@ -31,12 +28,13 @@ from lumber_cli.options import (
 )
 from lumber_cli.passage_formats import PassageFormat, show_passages
 from lumber_core.errors import ModelUnavailableError
-from lumber_files import MAX_UNPACKED, check_output
+from lumber_files import check_output
 from lumber_retrieval.embedders import embedder
 
 
-@with_options(read_model_options)
+@with_options(FileOptions, read_model_options)
 def ask_command(
+    file_options: FileOptions,
     model_options: ModelOptions,
     paths: MaybePaths = None,
     question: Annotated[
@@ -79,10 +77,6 @@ def ask_command(
         ),
     ] = False,
     embeddings: EmbeddingsOption = "bundled",
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    no_ignore: NoIgnoreOption = False,
-    also: AlsoOption = None,
 ) -> None:
     """Find the passages of your files that answer a question.
 
@@ -127,7 +121,7 @@ def ask_command(
         except ModelUnavailableError as error:  # passages are found without it
             model, why = None, no_answer(error)
     try:
-        inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+        inputs = Inputs(paths, file_options)
     except FileNotFoundError as error:
         if " " in question.strip():
             raise
@@ -138,7 +132,7 @@ def ask_command(
         if output is not None:
             check_output(output, [*inputs.files, *([kept] if isinstance(kept, Path) else [])])
         is_cached = kept is None and not no_cache and STDIN not in paths
-        files = None if is_cached else FileIndex(kept, encoding, embedding)
+        files = None if is_cached else FileIndex(kept, file_options.encoding, embedding)
     place, shown = "", False
 
     def show_first(by_words: FileIndex) -> None:
@@ -153,7 +147,7 @@ def ask_command(
     printed = kind is PassageFormat.TEXT and not as_page and model is None
     early = show_first if is_read_by_people and printed else None
     if files is None:
-        files, place = open_updated(inputs, encoding, embedding, early)
+        files, place = open_updated(inputs, embedding, early)
     else:
         files.update(inputs, show_first=early)
     passages = files.search(question, words)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.aligned_table import show_table
 from lumber_cli.corpus_options import (
     SPLITTER_NAMES,
     Concurrency,
@@ -18,10 +17,8 @@ from lumber_cli.corpus_options import (
 )
 from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
-    AlsoOption,
     EmbeddingsOption,
-    EncodingOption,
-    MaxUnpackedOption,
+    FileOptions,
     PricesOption,
     prices_in,
     say,
@@ -32,6 +29,8 @@ from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
 from lumber_core.lumber.lumber_chunker import THETA
 from lumber_core.support.extras import require
+from lumber_core.support.wording import align_columns
+from lumber_core.text.unicode import printable
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.comparison import Comparison, check_comparison, compare
@@ -44,7 +43,6 @@ from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.table_rows import summary_table
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import preset, wrap_splitter
-from lumber_files import MAX_UNPACKED, check_encoding
 from lumber_retrieval.embedders import Embedder
 from lumber_retrieval.embedders import embedder as embedder_of
 
@@ -57,8 +55,9 @@ _MEASURES = ", ".join(
 _MAX_EXAMPLES = 3
 
 
-@with_options(read_model_options)
+@with_options(FileOptions, read_model_options, no_ignore=False)
 def compare_command(
+    file_options: FileOptions,
     model_options: ModelOptions,
     folder: Folder,
     splitter: Annotated[
@@ -86,9 +85,6 @@ def compare_command(
         ),
     ] = None,
     pattern: PatternOption = None,
-    also: AlsoOption = None,
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     context: Annotated[
         bool,
         typer.Option(
@@ -138,16 +134,14 @@ def compare_command(
             _splitter(spec, model, policy, cache, max_concurrency, search_embedder)
             for spec in specs
         ]
-        if encoding is not None:
-            check_encoding(encoding)
     corpus = load_folder(
         folder,
         questions=questions,
         pattern=pattern or None,
-        also=also or (),
+        also=file_options.also or (),
         sections=sections,
-        encoding=encoding,
-        max_unpacked=max_unpacked,
+        encoding=file_options.encoding,
+        max_unpacked=file_options.max_unpacked,
     )
     absent = absent_questions(corpus)
     if absent:
@@ -216,14 +210,14 @@ def _print_result(comparison: Comparison, page: Path) -> None:
     """
     table = summary_table(comparison)
     rows = [
-        [row.name]
+        [printable(row.name)]
         + [
             f"{cell.text}{'*' if cell.best else ''}{f' ({cell.below})' if cell.below else ''}"
             for cell in row.cells
         ]
         for row in table.rows
     ]
-    show_table(["splitter", *table.columns], rows)
+    typer.echo(align_columns([["splitter", *table.columns], *rows]))
     typer.echo(f"\nDocuments are read as: {comparison.corpus.formats}.")
     typer.echo("\n".join(filter(None, [explanation(comparison), *conclusions(comparison)])))
     typer.echo(f"\n{page}\n{page.with_suffix('.json')}")

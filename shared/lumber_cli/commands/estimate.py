@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 import typer
 
-from lumber_cli.aligned_table import show_table
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
-    AlsoOption,
-    EncodingOption,
-    MaxUnpackedOption,
-    NoIgnoreOption,
+    FileOptions,
     PricesOption,
     fail,
     prices_in,
@@ -22,19 +18,17 @@ from lumber_cli.options import (
 from lumber_cli.splitter_options import SplitterName, SplitterOptions, read_splitter_options
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber import Range
+from lumber_core.support.wording import align_columns
 from lumber_core.text.source import Source
-from lumber_files import MAX_UNPACKED
+from lumber_core.text.unicode import printable
 
 
-@with_options(read_splitter_options, method=SplitterName.LUMBER)
+@with_options(FileOptions, read_splitter_options, method=SplitterName.LUMBER)
 def estimate_command(
+    file_options: FileOptions,
     options: SplitterOptions,
     paths: Paths,
     prices: PricesOption = None,
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    no_ignore: NoIgnoreOption = False,
-    also: AlsoOption = None,
 ) -> None:
     """Estimate the cost of splitting with a language model.
 
@@ -46,13 +40,13 @@ def estimate_command(
     with wrong_options():
         chunker = options.chunker_for_estimate()
         given = prices_in(prices)
-    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    inputs = Inputs(paths, file_options)
     rows: list[list[str]] = []
     files: list[Source] = []
     for file in inputs:
         (tokens,) = chunker.counter.count([file.text])
         counted = [_number(len(file.text)), _number(tokens)]
-        rows.append([file.name, *counted, *_cells(chunker, [file], given)])
+        rows.append([printable(file.name), *counted, *_cells(chunker, [file], given)])
         files.append(file)
     inputs.report_unread()
     if not files:
@@ -62,7 +56,7 @@ def estimate_command(
         counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
         rows.append(["all", *map(_number, counts), *_cells(chunker, files, given)])
     columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
-    show_table([*columns, "cost"][: len(rows[0])], rows)
+    typer.echo(align_columns([[*columns, "cost"][: len(rows[0])], *rows]))
     if inputs.failed:
         raise typer.Exit(1)
 

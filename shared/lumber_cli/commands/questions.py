@@ -18,9 +18,7 @@ from lumber_cli.corpus_options import (
 )
 from lumber_cli.model_options import ModelOptions, read_model_options
 from lumber_cli.options import (
-    AlsoOption,
-    EncodingOption,
-    MaxUnpackedOption,
+    FileOptions,
     fail,
     with_options,
     wrong_options,
@@ -31,7 +29,6 @@ from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.question_table import check_question_path, write_questions
 from lumber_evaluation.llm.generated_questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
-from lumber_files import MAX_UNPACKED, check_encoding
 
 _WITHOUT_MODEL = (
     "a language model writes the questions: pass --model NAME, such as openai:gpt-4o-mini, or "
@@ -42,8 +39,9 @@ _WITHOUT_MODEL = (
 )
 
 
-@with_options(read_model_options)
+@with_options(FileOptions, read_model_options, no_ignore=False)
 def questions_command(
+    file_options: FileOptions,
     model_options: ModelOptions,
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write, .jsonl.")] = Path(
@@ -53,9 +51,6 @@ def questions_command(
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,
     pattern: PatternOption = None,
-    also: AlsoOption = None,
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -77,14 +72,12 @@ def questions_command(
         if model is None:
             raise ValueError(_WITHOUT_MODEL)
         policy = model_options.call_policy()
-        if encoding is not None:
-            check_encoding(encoding)
     documents = load_folder(
         folder,
         pattern=pattern or None,
-        also=also or (),
-        encoding=encoding,
-        max_unpacked=max_unpacked,
+        also=file_options.also or (),
+        encoding=file_options.encoding,
+        max_unpacked=file_options.max_unpacked,
     ).documents
     check_outputs([output], folder, documents)
     question_set = make_questions(

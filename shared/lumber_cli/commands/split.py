@@ -15,10 +15,7 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EMBEDDINGS,
     INTERRUPTED,
-    AlsoOption,
-    EncodingOption,
-    MaxUnpackedOption,
-    NoIgnoreOption,
+    FileOptions,
     say,
     with_options,
     wrong_options,
@@ -27,7 +24,7 @@ from lumber_cli.splitter_options import SplitterOptions, read_splitter_options
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.wording import with_noun
-from lumber_files import MAX_UNPACKED, check_output
+from lumber_files import check_output
 from lumber_retrieval.index.surroundings import split_and_embed
 
 if TYPE_CHECKING:
@@ -37,8 +34,9 @@ _LARGE_TEXT_CHARACTERS = 50_000
 """Characters of a file above which BERT shows its progress: it takes some seconds."""
 
 
-@with_options(read_splitter_options)
+@with_options(FileOptions, read_splitter_options)
 def split_command(
+    file_options: FileOptions,
     options: SplitterOptions,
     paths: Paths,
     output: Annotated[
@@ -61,10 +59,6 @@ def split_command(
         ),
     ] = False,
     embedder: Annotated[str | None, EMBEDDINGS] = None,
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    no_ignore: NoIgnoreOption = False,
-    also: AlsoOption = None,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
@@ -81,10 +75,8 @@ def split_command(
     with wrong_options():
         embed_documents = _embed_function(embed, embedder, kind)
         chunker = options.chunker()
-        if isinstance(chunker, BertChunker):
-            chunker.load()  # a missing model is an error before any work
         check_format(kind, output)
-    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    inputs = Inputs(paths, file_options)
     if output is not None:
         with wrong_options():
             check_output(output, [*inputs.files, *options.files])

@@ -13,31 +13,24 @@ from lumber_cli.html_pages.page import write_page
 from lumber_cli.html_pages.view_page import chunk_page
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
-    AlsoOption,
-    EncodingOption,
-    MaxUnpackedOption,
-    NoIgnoreOption,
+    FileOptions,
     fail,
     with_options,
     wrong_options,
 )
 from lumber_cli.splitter_options import SplitterOptions, read_splitter_options
-from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_files import MAX_UNPACKED, check_output
+from lumber_files import check_output
 
 
-@with_options(read_splitter_options)
+@with_options(FileOptions, read_splitter_options)
 def view_command(
+    file_options: FileOptions,
     options: SplitterOptions,
     paths: Paths,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")] = Path(
         "view.html"
     ),
-    encoding: EncodingOption = None,
-    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
-    no_ignore: NoIgnoreOption = False,
-    also: AlsoOption = None,
 ) -> None:
     """Show texts with their chunks on one HTML page.
 
@@ -48,9 +41,7 @@ def view_command(
     """
     with wrong_options():
         chunker = options.chunker()
-        if isinstance(chunker, BertChunker):
-            chunker.load()  # a missing model is an error before any work
-    inputs = Inputs(paths, encoding, max_unpacked, no_ignore, also or ())
+    inputs = Inputs(paths, file_options)
     with wrong_options():
         check_output(output, [*inputs.files, *options.files])
     texts = []

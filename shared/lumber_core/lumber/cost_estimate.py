@@ -15,6 +15,7 @@ from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.runner import AnyWalk
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
+from lumber_core.support.wording import align_columns
 from lumber_core.tokens.counter import TokenCounter
 
 # The average position of a model's answers, as a share of the group's length. In the published run
@@ -93,11 +94,7 @@ class Estimate:
         if self.cost is not None:
             places = 2 if self.cost.high >= 1 else 4
             rows.append(("cost", *(f"{value:,.{places}f}" for value in self.cost)))
-        first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-        return "\n".join(
-            "  ".join([name.ljust(first), *map(str.rjust, values, others)])
-            for name, *values in rows
-        )
+        return align_columns(rows)
 
 
 def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Estimate:

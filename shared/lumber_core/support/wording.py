@@ -1,6 +1,8 @@
-"""Numbers with their nouns, for people."""
+"""Numbers with their nouns, and tables, as text for people."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 def with_noun(number: int, noun: str) -> str:
@@ -11,3 +13,10 @@ def with_noun(number: int, noun: str) -> str:
 def range_with_noun(noun: str, first: int, last: int) -> str:
     """Return numbers with their noun, as "line 3" or "lines 3 to 5"."""
     return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+
+
+def align_columns(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as lines: the first column is text, the others are numbers."""
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    lines = ([name.ljust(first), *map(str.rjust, row, others)] for name, *row in rows)
+    return "\n".join("  ".join(cells).rstrip() for cells in lines)
