@@ -113,18 +113,9 @@ def _in_order(
     """Place each chunk where it first occurs from the start of the one before.
 
     The earliest places leave the most room for later chunks, so valid places are found if there are
-    any.
-
-    Args:
-        visible: The text without white space.
-        wanted: The chunks without white space.
-        growth: Minimum characters by which start and end of a chunk are after those of the chunk
-            before.
-        nested: Allow a chunk to end before the chunk before it does.
-        overlap: Maximum number of characters by which a chunk may start before the previous end.
-
-    Returns:
-        Starts of the chunks, up to the first that has no place.
+    any. Returns the starts up to the first chunk without a place. A chunk starts, and unless
+    `nested` ends, at least `growth` characters after the chunk before, and starts at most `overlap`
+    characters before its end.
     """
     starts: list[int] = []
     start, end = 0, 0

@@ -187,7 +187,10 @@ def train(
             if "loss" in entry or "eval_f1" in entry
         ),
     )
-    _write(report)
+    values = {name: getattr(report, name) for name in ("base", "settings", "documents", "held_out")}
+    points = [(point.step, point.loss, point.f1) for point in report.points]
+    text = json.dumps({**values, "points": points}, indent=1) + "\n"
+    (folder / _REPORT_FILE).write_text(text, encoding="utf-8")
     return report
 
 
@@ -235,16 +238,3 @@ def _last_checkpoint(folder: Path) -> str | None:
         return None
     last: str | None = get_last_checkpoint(str(checkpoints))  # type: ignore[no-untyped-call]
     return last
-
-
-def _write(report: TrainingReport) -> None:
-    """Write `training.json` into the folder."""
-    values = {
-        "base": report.base,
-        "settings": report.settings,
-        "documents": report.documents,
-        "held_out": report.held_out,
-        "points": [(point.step, point.loss, point.f1) for point in report.points],
-    }
-    text = json.dumps(values, indent=1) + "\n"
-    (report.folder / _REPORT_FILE).write_text(text, encoding="utf-8")

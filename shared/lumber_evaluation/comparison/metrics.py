@@ -107,7 +107,12 @@ def of_documents(
 
 def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
     """Return the metrics that are measured under all of some results, in the registry's order."""
-    return tuple(metric for metric in METRICS if all(_is_measured(metric, r) for r in results))
+
+    def is_measured(metric: Metric, result: Measured) -> bool:
+        values = metric.values(result)
+        return values is not None and not all(map(math.isnan, values))
+
+    return tuple(metric for metric in METRICS if all(is_measured(metric, r) for r in results))
 
 
 def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
@@ -116,11 +121,6 @@ def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
     for metric in metrics:
         families.setdefault(metric.family, []).append(metric)
     return families
-
-
-def _is_measured(metric: Metric, result: Measured) -> bool:
-    values = metric.values(result)
-    return values is not None and not all(map(math.isnan, values))
 
 
 WORD_RECALL = MetricFamily(

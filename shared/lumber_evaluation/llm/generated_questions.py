@@ -146,7 +146,7 @@ def make_questions(
     """
     check_positive("count", count)
     parts = _sample_parts(_sources(splits, documents), count, seed)
-    kept: list[_Reading] = []
+    kept: list[tuple[_Source, Question]] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []
     usage = Usage()
     for number in range(_TRIES_PER_PART):
@@ -167,25 +167,25 @@ def make_questions(
         )
         for source, reply in zip(drawn, replies, strict=True):
             usage += reply.usage
-            if reply.value is None or reply.value.question is None:
+            if reply.value is None:
                 reason = reply.reason or "the model found nothing to ask about"
                 name = source.document.name
                 question = DroppedQuestion(name, source.chunk, reason, reply.text)
                 dropped.append((source, question))
             else:
-                kept.append(reply.value)
+                kept.append((source, reply.value))
         # If the model could not be reached, another chunk would not help.
         done = {
             source.order
             for source, reply in zip(drawn, replies, strict=True)
-            if reply.outcome == "unavailable" or (reply.value and reply.value.question)
+            if reply.outcome == "unavailable" or reply.value is not None
         }
         parts = [p for p in parts if number < len(p) and p[number].order not in done]
-    kept.sort(key=lambda reading: reading.source.order)
+    kept.sort(key=lambda pair: pair[0].order)
     dropped.sort(key=lambda pair: pair[0].order)
     return QuestionSet(
-        tuple(reading.question for reading in kept if reading.question is not None),
-        tuple(reading.source.chunk for reading in kept),
+        tuple(question for _, question in kept),
+        tuple(source.chunk for source, _ in kept),
         tuple(question for _, question in dropped),
         usage,
     )
@@ -212,14 +212,6 @@ class _Source:
     @property
     def text(self) -> str:
         return self.span.of(self.document.text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The model's result for a chunk: a question, or None if it found nothing to ask."""
-
-    source: _Source
-    question: Question | None
 
 
 def _sources(splits: Sequence[SplitDocument], documents: Iterable[Document]) -> list[_Source]:
@@ -256,15 +248,15 @@ def _sample_parts(sources: list[_Source], count: int, seed: int) -> list[list[_S
     return parts
 
 
-def _read_question(source: _Source, reply: str) -> _Reading:
-    """Turn a reply into a question.
+def _read_question(source: _Source, reply: str) -> Question | None:
+    """Return the question in a reply; None if the model found nothing to ask about.
 
     Raises:
         UnusableReplyError: The question cannot be kept.
     """
     fields = read_object(reply, _FIELDS)
     if fields["question"] is None:
-        return _Reading(source, None)
+        return None
     question, answer = one_line(fields["question"]), one_line(fields["answer"])
     for fault in _faults(question, answer):
         raise UnusableReplyError(fault)
@@ -286,7 +278,7 @@ def _read_question(source: _Source, reply: str) -> _Reading:
         )
     if not is_encodable(exact):
         raise UnusableReplyError("the quotation contains half a character; quote another part")
-    return _Reading(source, Question(question, source.document.name, answer, exact, (span,)))
+    return Question(question, source.document.name, answer, exact, (span,))
 
 
 def _faults(question: str, answer: str) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison, Difference
+from collections.abc import Iterator
+
+from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison
 from lumber_evaluation.comparison.metrics import PASSAGE_RECALL, WORD_RECALL, Metric
 from lumber_retrieval.passages.joining import MAX_GAP
 
@@ -12,20 +14,12 @@ _MANY_DIFFERENCES = 40  # at 95 %, two look clear by chance alone
 
 def conclusions(comparison: Comparison) -> list[str]:
     """Return what can and what cannot be concluded, most important first."""
-    sentences = [_leader(comparison, metric) for metric in comparison.metrics if metric.leads]
-    if not comparison.metrics:
-        sentences.append(
-            "There are neither questions nor reference segments: this shows how the splitters "
-            "differ, not which one is better."
-        )
-    sentences += _about_sizes(comparison)
-    sentences += _about_questions(comparison)
-    sentences += _about_documents(comparison)
-    sentences += _about_answers(comparison)
-    sentences += _about_judges(comparison)
-    sentences += _about_many_differences(comparison)
-    sentences += _about_failures(comparison)
-    return sentences
+    return [
+        *_about_metrics(comparison),
+        *_about_corpus(comparison),
+        *_about_answers(comparison),
+        *_about_results(comparison),
+    ]
 
 
 def explanation(comparison: Comparison) -> str:
@@ -53,6 +47,24 @@ def join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def _about_metrics(comparison: Comparison) -> Iterator[str]:
+    yield from (_leader(comparison, metric) for metric in comparison.metrics if metric.leads)
+    if not comparison.metrics:
+        yield (
+            "There are neither questions nor reference segments: this shows how the splitters "
+            "differ, not which one is better."
+        )
+    if comparison.corpus.questions and not comparison.sizes_alike:
+        ordered = sorted(comparison.results, key=lambda result: result.mean_size)
+        small, large = ordered[0], ordered[-1]
+        yield (
+            f"Mean chunk sizes differ by more than a third, from {small.mean_size:,.0f} tokens "
+            f"({small.name}) to {large.mean_size:,.0f} ({large.name}). The same number of passages "
+            "is then not the same amount of text, so no value at k passages is marked as best. "
+            "Compare recall at equal amounts of text."
+        )
+
+
 def _leader(comparison: Comparison, metric: Metric) -> str:
     best = comparison.best(metric)
     value = f"{comparison.figures[best, metric.key].value:.2f}"
@@ -73,119 +85,82 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
     clear = join_names([d.second for d in against if d.clear] or [""])
     if not open_:
         return f"{metric.label}: {best} is clearly ahead of every other splitter ({value})."
-    if not clear:
-        sentence = (
-            f"{metric.label}: no splitter is clearly ahead. {best} has the best value ({value})"
-        )
-    else:
-        sentence = (
-            f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
-        )
-    return f"{sentence}. {_name_undecided(open_)}"
-
-
-def _name_undecided(open_: list[Difference]) -> str:
-    """Return which splitters may equal the leader."""
-    sentences = []
+    leads = f"{best} has the best value ({value})"
+    sentence = (
+        f"{leads} and is clearly ahead of {clear}"
+        if clear
+        else f"no splitter is clearly ahead. {leads}"
+    )
+    undecided = []
     equals = [d.second for d in open_ if not d.value]
     behind = [d.second for d in open_ if d.value]
     if equals:
         has = "has" if len(equals) == 1 else "have"
-        sentences.append(f"{join_names(equals)} {has} the same value")
+        undecided.append(f"{join_names(equals)} {has} the same value")
     if behind:
-        sentences.append(
+        undecided.append(
             f"{join_names(behind)} cannot be distinguished from it with what was measured here"
         )
-    return f"{'; '.join(sentences)}."
+    return f"{metric.label}: {sentence}. {'; '.join(undecided)}."
 
 
-def _about_sizes(comparison: Comparison) -> list[str]:
-    if comparison.sizes_alike or not comparison.corpus.questions:
-        return []
-    ordered = sorted(comparison.results, key=lambda result: result.mean_size)
-    small, large = ordered[0], ordered[-1]
-    return [
-        f"Mean chunk sizes differ by more than a third, from {small.mean_size:,.0f} tokens "
-        f"({small.name}) to {large.mean_size:,.0f} ({large.name}). The same number of passages is "
-        "then not the same amount of text, so no value at k passages is marked as best. Compare "
-        "recall at equal amounts of text."
-    ]
-
-
-def _about_questions(comparison: Comparison) -> list[str]:
+def _about_corpus(comparison: Comparison) -> Iterator[str]:
     count = len(comparison.corpus.questions)
-    if not 0 < count < _FEW_QUESTIONS:
-        return []
-    plural = "question proves" if count == 1 else "questions prove"
-    return [
-        f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points."
-    ]
-
-
-def _about_documents(comparison: Comparison) -> list[str]:
-    sentences = []
+    if 0 < count < _FEW_QUESTIONS:
+        plural = "question proves" if count == 1 else "questions prove"
+        yield (
+            f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points."
+        )
     asked = {question.document for question in comparison.corpus.questions}
-    if 0 < len(asked) < MIN_FOR_INTERVAL and len(asked) < len(comparison.corpus.questions):
+    if 0 < len(asked) < MIN_FOR_INTERVAL and len(asked) < count:
         plural = "one document" if len(asked) == 1 else f"{len(asked)} documents"
-        sentences.append(
+        yield (
             f"All questions are about {plural}: intervals draw questions, and tell nothing about "
             "other documents."
         )
     segmented = sum(document.is_segmented for document in comparison.corpus.documents)
     if 0 < segmented < MIN_FOR_INTERVAL:
         plural = "document has" if segmented == 1 else "documents have"
-        sentences.append(
+        yield (
             f"Only {segmented} {plural} reference segments: too few to distinguish a better "
             "segmentation from chance, so no interval is given."
         )
-    return sentences
 
 
-def _about_answers(comparison: Comparison) -> list[str]:
+def _about_answers(comparison: Comparison) -> Iterator[str]:
     count = len(comparison.corpus.questions)
-    sentences = []
     first = comparison.results[0].retrieval
     absent = sum(question.is_absent for question in first.questions) if first else 0
     if absent:
-        sentences.append(
+        yield (
             f"The answers to {absent} of {count} questions do not occur in their documents: no "
             "splitter can find them."
         )
     for result in comparison.results:
         questions = result.retrieval.questions if result.retrieval is not None else ()
-        cut = sum(question.is_cut_apart for question in questions)
-        if cut:
-            sentences.append(
+        if cut := sum(question.is_cut_apart for question in questions):
+            yield (
                 f"{result.name}: {cut} of {count} questions have an answer that no chunk contains "
                 "whole, because it was cut apart. In figures at k passages they count as missed."
             )
-    return sentences
 
 
-def _about_judges(comparison: Comparison) -> list[str]:
+def _about_results(comparison: Comparison) -> Iterator[str]:
     local = [result.name for result in comparison.results if "judge=BertJudge(" in result.settings]
-    if not local:
-        return []
-    return [
-        f"{join_names(local)}: the bundled model judged where topics shift, not a language "
-        "model; with one the chunks differ."
-    ]
-
-
-def _about_many_differences(comparison: Comparison) -> list[str]:
+    if local:
+        yield (
+            f"{join_names(local)}: the bundled model judged where topics shift, not a language "
+            "model; with one the chunks differ."
+        )
     count = len(comparison.differences)
-    if count < _MANY_DIFFERENCES:
-        return []
-    return [
-        f"{count} paired differences were taken at 95 %: some will look clear by chance alone. "
-        "Choose the metric that matters before you look."
-    ]
-
-
-def _about_failures(comparison: Comparison) -> list[str]:
-    return [
-        f"{result.name}: {result.failures} answers of its model could not be used; its fallback "
-        "decided the cuts there."
-        for result in comparison.results
-        if result.failures
-    ]
+    if count >= _MANY_DIFFERENCES:
+        yield (
+            f"{count} paired differences were taken at 95 %: some will look clear by chance alone. "
+            "Choose the metric that matters before you look."
+        )
+    for result in comparison.results:
+        if result.failures:
+            yield (
+                f"{result.name}: {result.failures} answers of its model could not be used; its "
+                "fallback decided the cuts there."
+            )

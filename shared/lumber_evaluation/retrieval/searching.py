@@ -13,7 +13,7 @@ import numpy as np
 
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.structured import parse_plain
-from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.retrieval.passage_search import PassageSearch
 from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult, RetrievalResult
 from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
@@ -110,11 +110,9 @@ def retrieve(
             vector = asked[question]
             # Rounded, because equal vectors may differ in the last digit.
             near = np.round(searched @ vector, 6) if numbers else vector[:0]
-            result = _result(
-                corpus, question, chunks, numbers, near, gold[question], count, word_recall
-            )
+            about = corpus.questions[question]
+            result = _result(about, chunks, numbers, near, gold[question], count, word_recall)
             if passage_search is not None:
-                about = corpus.questions[question]
                 recalls = passage_search.find(about, queries[question], vector.tolist())
                 result = replace(result, passage_recalls=recalls)
             results[question] = result
@@ -160,8 +158,7 @@ def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
 
 
 def _result(
-    corpus: Corpus,
-    number: int,
+    question: Question,
     chunks: Sequence[EvaluatedChunk],
     numbers: Sequence[int],
     near: Vectors,
@@ -169,19 +166,11 @@ def _result(
     count: int,
     word_recall: WordRecall,
 ) -> QuestionResult:
-    """Return the result of one question.
+    """Return the result of a question, of which at most the `count` nearest chunks are read.
 
-    Args:
-        corpus: The corpus.
-        number: The number of the question.
-        chunks: All chunks.
-        numbers: Numbers of the chunks that are searched.
-        near: The similarity of each of these to the question.
-        gold: Numbers of the chunks that answer it.
-        count: Maximum number of the nearest chunks that are read.
-        word_recall: Measures recall at equal amounts of text.
+    `near` has the similarity of each of the chunks `numbers`, which are searched, and `gold` the
+    numbers of those that answer the question.
     """
-    question = corpus.questions[number]
     ranked = np.argsort(-near, kind="stable")
     places = {numbers[place]: rank for rank, place in enumerate(ranked.tolist(), start=1)}
     found = list(places)[:count]
