@@ -24,13 +24,7 @@ _MAX_DRAWN_VALUES = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and its confidence interval.
-
-    Attributes:
-        value: The mean of the values given.
-        low: Lower end of the interval.
-        high: Upper end of the interval.
-    """
+    """A mean and the lower and the upper end of its confidence interval."""
 
     value: float
     low: float
@@ -96,7 +90,6 @@ def paired_difference(
     second: Sequence[float],
     *,
     clusters: Sequence[Hashable] | None = None,
-    confidence: float = 0.95,
     samples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
@@ -108,13 +101,12 @@ def paired_difference(
         first: One value for each question.
         second: The values of the same questions, in the same order. A question that is nan in
             either list is left out of both.
-        clusters: As for `mean_interval`.
-        confidence: Share of the resampled means in the interval.
+        clusters: As for `mean_interval`, as are the others.
         samples: Number of resamples.
         seed: The same seed gives the same interval.
 
     Raises:
-        ValueError: The lists differ in length, no question is left, or a number is out of range.
+        ValueError: The lists differ in length, no question is left, or `samples` is below 1.
         TypeError: `samples` is not a whole number.
     """
     if len(first) != len(second):
@@ -123,6 +115,4 @@ def paired_difference(
             f"and {len(second)}"
         )
     difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    return mean_interval(
-        list(difference), clusters=clusters, confidence=confidence, samples=samples, seed=seed
-    )
+    return mean_interval(list(difference), clusters=clusters, samples=samples, seed=seed)

@@ -139,15 +139,14 @@ class EvaluatedSplitter(Protocol):
 
 
 def document_from_segments(
-    segments: Iterable[Sequence[str]], *, name: str, source: str, separator: str = "\n"
+    segments: Iterable[Sequence[str]], *, name: str, source: str
 ) -> Document:
-    r"""Join segments, each a sequence of sentences, into one document.
+    """Join segments, each a sequence of sentences, into one document, a line for each sentence.
 
     Args:
         segments: Sentences of each segment. Blank sentences and empty segments are left out.
         name: Name of the document.
         source: Its corpus.
-        separator: What to put between two sentences, within a segment and across.
     """
     parts: list[str] = []
     units: list[int] = []
@@ -160,8 +159,8 @@ def document_from_segments(
         for sentence in visible:
             units.append(position)
             parts.append(sentence)
-            position += len(sentence) + len(separator)
-    return Document(name, separator.join(parts), tuple(units), tuple(starts), source)
+            position += len(sentence) + 1
+    return Document(name, "\n".join(parts), tuple(units), tuple(starts), source)
 
 
 @dataclass(frozen=True, slots=True)

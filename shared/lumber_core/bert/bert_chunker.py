@@ -282,12 +282,7 @@ class BertChunker(Chunker):
         return not parsed.section_starts and limits.fits_target(parsed)
 
     def _places(self, parsed: ParsedText, all_places: Places) -> Places:
-        """Return the places where a chunk may start with a threshold: the starts of units.
-
-        Args:
-            parsed: The text.
-            all_places: Its places.
-        """
+        """Return the places where a chunk may start with a threshold: the starts of units."""
         text = parsed.text
         if isinstance(parsed, MarkdownText):
             return all_places
@@ -296,13 +291,7 @@ class BertChunker(Chunker):
         return Places.of(place for place in at_units if place.offset not in labelled)
 
     def _divisions(self, parsed: ParsedText, places: Places, also: Iterable[int] = ()) -> Places:
-        """Return the places that divide a text for a model of places; sizes do not matter.
-
-        Args:
-            parsed: The text.
-            places: Its places.
-            also: Offsets of further places.
-        """
+        """Return the places and the offsets `also`, which divide a text for a model of places."""
         starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
         return places_with(places, starts) if starts else places
 

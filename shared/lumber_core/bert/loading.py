@@ -178,12 +178,7 @@ def _read_exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, M
 
 
 def _warn_if_unknown(texts: Sequence[WordPieces], unknown: int) -> None:
-    """Log a warning, once, if texts consist mostly of single characters and unknown pieces.
-
-    Args:
-        texts: The pieces of each text.
-        unknown: The token id of an unknown piece.
-    """
+    """Log a warning, once, if texts consist mostly of single characters and unknown pieces."""
     total = in_pieces = 0
     for text in texts:
         lengths = text.ends - text.starts

@@ -22,7 +22,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import Any, ParamSpec, TypeVar
 
-from lumber_core.calls.threads import end_sleep_on, start_in_thread
+from lumber_core.calls.threads import end_sleep_on, start_in_thread, wait_to_end
 from lumber_core.errors import BadReplyError
 
 ACCEPTED = {"Accept-Encoding": "gzip, deflate"}
@@ -167,14 +167,7 @@ async def run_for_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwar
     context = copy_context()
     context.run(_loop.set, loop)
     future = context.run(start_in_thread, run)
-    cancelled = False
-    while not future.done():
-        try:
-            await asyncio.wait([future])
-        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
-            cancelled = True
-            loop.cancel()
-    if cancelled:
+    if await wait_to_end(future, loop.cancel):
         future.exception()  # so that asyncio logs no error
         raise asyncio.CancelledError
     return future.result()

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
 from threading import Lock
-from typing import Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from lumber_core.calls.forks import renew_after_fork
 
@@ -114,18 +114,30 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     """
     await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
     future = start_in_thread(function, *args, **kwargs)
-    cancelled = False
-    while not future.done():
-        try:
-            await asyncio.wait([future])
-        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
-            cancelled = True
+    cancelled = await wait_to_end(future)
     task = asyncio.current_task()
     if cancelled and task is not None:
         if sys.version_info >= (3, 11):
             task.uncancel()  # the next line counts it again
         task.cancel()
     return future.result()
+
+
+async def wait_to_end(
+    future: asyncio.Future[Any], on_cancel: Callable[[], object] = lambda: None
+) -> bool:
+    """Wait for a future even if the caller is cancelled, and return whether it was.
+
+    `on_cancel` is called for each cancellation.
+    """
+    cancelled = False
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
+            cancelled = True
+            on_cancel()
+    return cancelled
 
 
 _thread = threading.local()

@@ -48,13 +48,8 @@ class RequestForms:
     """The forms that a model's requests may have, and the form that its server answers.
 
     A simpler form is kept once two requests were answered in it. After a single one, a transient
-    error may have been the reason that the full form failed.
-
-    Args:
-        name: The model's name, for the log.
-        temperature: See `RemoteModel`.
-        max_tokens: See `RemoteModel`.
-        structured: See `RemoteModel`.
+    error may have been the reason that the full form failed. The arguments are those of
+    `RemoteModel`; the log has the name.
     """
 
     def __init__(
@@ -80,10 +75,12 @@ class RequestForms:
             answers: The only answers that the question allows.
         """
         few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
-        limit = self._max_tokens_for(answers)
-        full = RequestSettings(
-            self._temperature, answers if self._structured and few else None, limit
-        )
+        limit = None if self._max_tokens == "auto" else self._max_tokens
+        if self._max_tokens == "auto" and answers is not None:
+            limit = _REASONING_TOKENS if self._model_reasons else _ANSWER_TOKENS
+            limit += _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
+        restricted = answers if self._structured and few else None
+        full = RequestSettings(self._temperature, restricted, limit)
         plain = RequestSettings(None, None, limit)
         forms = list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
         kept = self._kept
@@ -121,14 +118,6 @@ class RequestForms:
         logger.info("%s thinks first: it may write %d tokens", self._name, _REASONING_TOKENS)
         self._model_reasons = True
         return True
-
-    def _max_tokens_for(self, answers: Answers | None) -> int | None:
-        if self._max_tokens != "auto":
-            return self._max_tokens
-        if answers is None:
-            return None
-        listed = _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
-        return (_REASONING_TOKENS if self._model_reasons else _ANSWER_TOKENS) + listed
 
 
 def is_about_form(error: Exception) -> bool:

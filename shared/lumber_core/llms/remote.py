@@ -120,8 +120,17 @@ class RemoteModel(ABC):
     @property
     def identity(self) -> str:
         """Provider, model, server and settings, without credentials."""
+        further: dict[str, object]
+        if self._own is not None:
+            routes = routes_of(self._own)
+            url, further = url_of(routes) or "own client", {"routes": routes}
+        else:
+            url = self._url or "default"
+            # These variables do not apply to a server passed as `base_url`.
+            variables = {} if self._base_url else environment_route(self._route_variables)
+            further = {"url": url, **variables}
         return (
-            f"{self._provider}:{self._model}:{self._server()}:"
+            f"{self._provider}:{self._model}:{public_url(url)}:{settings_digest(further)}:"
             f"temperature={self._temperature}:structured={self._structured}:"
             f"max_tokens={self._max_tokens}"
         )
@@ -217,17 +226,6 @@ class RemoteModel(ABC):
     def _sdk(self, module: str = "") -> Any:
         """The provider's package, or a module of it."""
         return load(module or self._module, **self._package)
-
-    def _server(self) -> str:
-        """The URL of the API, and a digest of the settings that route requests, for `identity`."""
-        if self._own is not None:
-            routes = routes_of(self._own)
-            url = public_url(url_of(routes) or "own client")
-            return f"{url}:{settings_digest({'routes': routes})}"
-        url = self._url or "default"
-        # These variables do not apply to a server passed as `base_url`.
-        further = {} if self._base_url else environment_route(self._route_variables)
-        return f"{public_url(url)}:{settings_digest({'url': url, **further})}"
 
     @property
     def server(self) -> str:

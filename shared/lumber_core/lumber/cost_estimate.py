@@ -28,13 +28,7 @@ _TOKENS_PER_START = 5
 
 
 class Range(NamedTuple):
-    """The lowest, most likely and highest value of a quantity.
-
-    Attributes:
-        low: The lowest value.
-        likely: The most likely value.
-        high: The highest value.
-    """
+    """The lowest, most likely and highest value of a quantity."""
 
     low: float
     likely: float

@@ -138,15 +138,14 @@ class ModelJudge(Judge):
             completion = self._model.complete(system, asked, answers=answers)
             # A custom model may return any object.
             parsed = _read_reply(completion, group)
-            text = getattr(completion, "text", None)
-            reply = text if isinstance(text, str) else None
+            reply = text if isinstance(text := getattr(completion, "text", None), str) else None
             tokens = [getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion")]
             are_counts = all(isinstance(count, int) for count in tokens)
             usage += Usage(1, *tokens) if are_counts else Usage(1)
             return parsed, parsed.reason if parsed.outcome in UNUSABLE else ""
 
         try:
-            request = partial(strict_request, group.choices, several=group.several)
+            request = partial(strict_request, group)
             parsed, _ = ask_until_usable(question, ask, rereads=self.rereads, request=request)
         except ModelUnavailableError as error:
             if not self._model.has_answered:  # a wrong URL, or a server that does not run

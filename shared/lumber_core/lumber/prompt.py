@@ -129,27 +129,17 @@ class PromptTemplate:
 
 
 def possible_answers(choices: Sequence[int], *, several: bool = False) -> Answers:
-    """Return the answers that name one of `choices` or none, or lists of `choices`.
-
-    Args:
-        choices: The units that may be named.
-        several: Whether the answer is a list of all starts.
-    """
+    """Return the answers that name one of the units `choices` or none; with `several`, lists."""
     labels = (*map(label, choices),)
     return Answers(labels if several else (*labels, NO_UNIT), several)
 
 
-def strict_request(choices: Sequence[int], *, several: bool) -> str:
-    """Return the sentence that requests the exact form after an unusable answer.
-
-    Args:
-        choices: The units that may be named.
-        several: Whether the answer is a list of all starts.
-    """
-    form = f"{label('n')}, {label('n')}, {label('n')}" if several else label("n")
+def strict_request(group: Group) -> str:
+    """Return the sentence that requests the exact form after an unusable answer."""
+    form = f"{label('n')}, {label('n')}, {label('n')}" if group.several else label("n")
     return (
         f'Reply with exactly one line and nothing else: "{ANSWER}{form}", '
-        f'with n from {choices[0]} to {choices[-1]}; or "{ANSWER}{NO_UNIT}".'
+        f'with n from {group.choices[0]} to {group.choices[-1]}; or "{ANSWER}{NO_UNIT}".'
     )
 
 

@@ -158,9 +158,7 @@ class WindowWalk:
 def _plan_windows(before: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
     """Return the first unit of each window, and the unit just past its last.
 
-    Args:
-        before: Tokens before each unit and before the end.
-        window_tokens: Maximum tokens in a window.
+    `before` has the tokens before each unit and before the end.
     """
     units, overlap = len(before) - 1, _OVERLAP_SHARE * window_tokens
     windows: list[tuple[int, int]] = []
