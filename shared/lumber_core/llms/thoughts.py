@@ -8,39 +8,49 @@ from __future__ import annotations
 import re
 
 _NAME = (
-    r"(?:think(?:ing)?(?:_fast(?:er)?)?|thoughts?|thought_process|reason(?:ing)?|reflect(?:ion)?"
-    r"|scratch_?pad|(?:inner|internal)_(?:monologue|thoughts?)|(?:chain_of_thought|cot)|analysis)"
+    r"(?:(?:[a-z]{1,20}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis"
+    r"|scratch_?pad|monologue|deliberation|chain_of_thought|cot)(?:_(?:fast(?:er)?|process|content))?"
+    r"|\u601d\u8003)"
 )
 # In any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
 # <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is quoted, not used.
 _TAG = re.compile(
-    rf"""(?<!`) (?:[<\[\u25c1\u3010\uff1c]|&lt;) [|\s]?
-    (?:(?P<end>/\s?|end_(?:of_)?)|start_(?:of_)?|begin_(?:of_)?)? (?:[a-z]{{1,20}}:)?
-    (?P<name>{_NAME}) (?:\s[^<>\[\]]{{0,200}})? [|\s]? (?:[>\]\u25b7\u3011\uff1e]|&gt;) (?!`|\()""",
+    rf"""(?<!`) (?:[<\[\u25c1\u3010\uff1c]|&lt;) [|\uff5c\s]?
+    (?:(?P<end>/\s?|end[_\u2581](?:of[_\u2581])?)|(?:start|begin)[_\u2581](?:of[_\u2581])?)?
+    (?P<name>{_NAME}) (?:_start|(?P<after>_end))? (?:\s[a-z]+=[^<>\[\]]{{0,200}})? [|\uff5c\s]?
+    (?:[>\]\u25b7\u3011\uff1e]|&gt;) (?!`|\()""",
     re.IGNORECASE | re.VERBOSE,
 )
-# The forms of Granite, Ollama's program, Open WebUI, MedGemma, Gemma, Apertus; and code blocks.
+# The forms of Granite and Apriel, Ollama's program, Open WebUI, MedGemma and Pangu, Gemma, Apertus,
+# HyperCLOVA; code blocks, empty tags, and a thought and an answer below labels of their own.
 _BLOCK = re.compile(
-    rf"""\A\W*here(?:'s|\ is)\ my\ thought\ process:.*?(?:here(?:'s|\ is)\ my\ response:|\Z)
+    rf"""\A\W*here(?:'s|\ is|\ are)\ my\ (?:thought\ process|reasoning\ steps):
+      .*?(?:here(?:'s|\ is)\ my\ response:|\[BEGIN\ FINAL\ RESPONSE\]|\Z)
     | \A\s*Thinking\.\.\.\n.*?(?:\n\.\.\.done\ thinking\.|\Z)
     | <details\s[^<>]{{0,99}}reasoning.*?(?:</details>|\Z)
-    | <unused94>.*?(?:<unused95>|\Z) | <\|channel>thought.*?(?:<channel\|>|\Z)
-    | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z) | (?:\A|\n)```{_NAME}\n.*?(?:\n```|\Z)""",
+    | <unused94>.*?(?:<unused95>|\Z) | \[unused16\].*?(?:\[unused17\]|\Z)
+    | <\|channel>thought.*?(?:<channel\|>|\Z)
+    | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z) | (?:\A|\n)```{_NAME}\n.*?(?:\n```|\Z)
+    | (?:<\|im_start\|>|\A)assistant/think\n.*?(?:<\|im_start\|>assistant\n|\Z) | <{_NAME}\s?/>
+    | \A[\s*\#]*(?:thinking|thoughts?|reasoning)(?:\ process)?[\s*]*:.*?
+      \n[\s*\#]*(?:final\ )?(?:answer|response)[\s*]*:[\s*]*(?=\S)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# gpt-oss: the answer is on the channel "final". If special tokens are removed, the names remain.
+# gpt-oss: the answer is on the channel "final"; Solar's is the content. If special tokens are
+# removed, the names remain.
 _FINAL = re.compile(
     r"<\|channel\|>\s?final[^<]{0,99}(?:<\|constrain\|>[^<]{0,99})?<\|message\|>"
-    r"|assistant\s?final(?![a-z])"
+    r"|assistant\s?final(?![a-z])|<\|content\|>"
 )
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\w*)?<\|channel\|>|\A\s*(?:assistant)?analysis(?=[A-Z\"\u201c])"
 )
 _MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 # Special tokens and tags around the answer of a reasoning model.
+_ANSWER = r"(?:response|output|answer|solution|final_answer)"
 _AROUND = re.compile(
     r"\A(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}|(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}\Z"
-    r"|\A<(?:response|output)>|(?<!`)</(?:response|output)>\Z",
+    rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\[END FINAL RESPONSE\]\Z",
     re.IGNORECASE,
 )
 
@@ -57,7 +67,10 @@ def without_thinking(reply: str) -> str:
     elif channel := _CHANNEL.search(reply):
         reply = reply[: channel.start()]
     reply = _BLOCK.sub(" ", reply)
-    tags = [(tag["name"].casefold(), bool(tag["end"]), *tag.span()) for tag in _TAG.finditer(reply)]
+    tags = [
+        (tag["name"].casefold(), bool(tag["end"] or tag["after"]), *tag.span())
+        for tag in _TAG.finditer(reply)
+    ]
     last_end = max((number for number, tag in enumerate(tags) if tag[1]), default=-1)
     kept, place, number = "", 0, 0
     while number < len(tags):

@@ -30,25 +30,27 @@ from lumber_core.lumber.answer_words import (
     OR_TO,
     REASON,
     REFUSAL,
+    SAMENESS,
     UNIT,
 )
 from lumber_core.segmentation import Outcome
 
 # Bounded, so that reading any text takes linear time.
-_MARKUP = r"[\s\"'#\[\](){}<>:|$\\]{0,20}"
+_MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
 _EMPHASIS = re.compile(r"[*_`]")
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<answer>|{LABEL}{_MARKUP}(?:\b(?:is|are|ist|est|es)\b|[:=|\-\u2013\u2014]|(?<=[\n:|]))", re.I
+    rf"<answer>|{LABEL}{_MARKUP}(?:\b(?:is|are|ist|est|es)\b|[:=|\-\u2013\u2014]|(?<=[\n:|])|(?=id\s?\d))",
+    re.I,
 )
 _LABELLED = re.compile(
     rf"{_MARKUP}(?:(?:is|the|paragraph|number|boxed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
     rf"(?:{_NUMBER}|(?P<none>{NO_START}))",
     re.IGNORECASE,
 )
-_LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])id{_MARKUP}"
+_LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
 _ID = re.compile(rf"{_LABEL_OF_ID}{_NUMBER}", re.IGNORECASE)
 # The whole text, or one line of it if the other lines contain no numbers.
 _ALONE = re.compile(
@@ -61,22 +63,25 @@ _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECA
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
-    rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-\u2022])|[\s,;.:\"'*_`\[\](){{}}<>\u3001\u3002])*",
+    rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
+    r"|[\s,;.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u3001\u3002])*",
     re.IGNORECASE,
 )
 # A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
 _WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
-    rf"[\s\])\"']{{0,5}}(?:\([^()\d\n]{{1,300}}\)|[(:=>\u2013\u2014\u2192-]{_WORDS}[^\W\d_]{_WORDS}"
+    rf"[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
+    rf"|(?:[(:=>\u2013\u2014\u2192-]|,?\s?(?={REASON}|{CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
     rf"(?=[;\n]|(?:[,\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(\u2013\u2014-])|\Z))",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
 _NONE = re.compile(rf"\W*{NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(DENIAL, re.IGNORECASE)
+_DOUBT = re.compile(f"{DENIAL}|{SAMENESS}", re.IGNORECASE)
 # After an ID: a denial of it, or an alternative.
 _WITHDRAWAL = re.compile(
-    rf"\s{{0,4}}(?:(?!{REASON})[^\W\d]{{1,15}}?\s?)?{DENIAL}|[\u3040-\u9fff]{{1,30}}{DENIAL}"
+    rf"[\s?,]{{0,4}}(?:(?!{REASON})[^\W\d]{{1,15}}?\s?){{0,2}}{DENIAL}|[\u3040-\u9fff]{{1,30}}{DENIAL}"
     rf"|\s*{OR_TO}\s*(?:id{_MARKUP})?\d",
     re.IGNORECASE,
 )
@@ -213,7 +218,7 @@ def _labelled_answers(text: str) -> list[list[int]]:
 
 def _in_prose(text: str) -> list[list[int]]:
     """Read the unit in sentences that state a change of content, if there is only one."""
-    if _NEGATION.search(text) or _RANGE.search(text) or is_refusal(text):
+    if _DOUBT.search(text) or _RANGE.search(text) or is_refusal(text):
         return []
     units: set[int] = set()
     for sentence in _SENTENCE.split(text):
@@ -234,6 +239,8 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
         if not isinstance(loaded, kinds):
             continue
         if isinstance(loaded, dict):
+            if any(value is False for value in loaded.values()):  # "shift": false
+                continue
             values = {str(key).casefold(): value for key, value in loaded.items()}
             named = next((name for name in fields if name in values), None)
             if named is None:
@@ -246,7 +253,9 @@ def _json_answers(text: str, fields: Sequence[str], *kinds: type) -> Iterator[li
 
 
 def _json_lists(text: str) -> list[list[int]]:
-    return [*_json_answers(text, _LIST_FIELDS, dict, list)][-1:]
+    lists = [*_json_answers(text, _LIST_FIELDS, dict, list)][-1:]
+    units = [unit for items in _json_answers(text, _FIELDS, dict) for unit in items]
+    return lists or ([units] if units else [])  # or objects, one for each unit
 
 
 def _labelled_lists(text: str) -> list[list[int]]:
@@ -276,9 +285,12 @@ def _unlabelled_lists(text: str) -> list[list[int]]:
     if is_refusal(text):
         return []
     first = _ID.search(text)
-    if first is not None and not _NEGATION.search(text, 0, first.start()):
+    prose = first is not None and any(map(str.isalpha, text[: first.start()]))
+    if first is not None and not _DOUBT.search(text, 0, first.start()):
         text = text[first.start() :]
     lists = _items(text)
+    if lists and (prose or len(lists[0]) < 2) and _DOUBT.search(text):
+        return []
     # Consecutive numbers, each with a text, are a copy of the question's paragraphs.
     in_a_row = lists and all(after - before == 1 for before, after in pairwise(lists[0]))
     return [] if in_a_row and len(lists[0]) > 1 and ":" in text else lists
@@ -295,5 +307,5 @@ def _items(text: str) -> list[list[int]]:
             if _NEGATION.search(remark[0]):
                 return []
             end = remark.end()
-    denied = _NEGATION.search(_SENTENCE.split(text[end:], maxsplit=1)[0])
+    denied = _NEGATION.search(_SENTENCE.split(text[end:].lstrip("? "), maxsplit=1)[0])
     return [items] if items and not denied and not re.search(r"\d", text[end:]) else []

@@ -1,27 +1,41 @@
 """Words that the answer parser recognises, in the most frequent languages of answers.
 
-They are English, German, French, Spanish, Chinese and Japanese. Each constant is part of a regular
-expression. Answers in other languages are read only after "Answer:".
+All are known in English, German, French, Spanish, Chinese and Japanese. Labels, denials and
+refusals are known in Italian, Portuguese, Dutch, Polish, Russian, Swedish, Turkish, Korean, Arabic
+and Hindi as well. Each constant is part of a regular expression.
 """
 
-LABEL = r"(?:\b(?:answers?|antwort|r[eé]ponse|respuesta)\b|答案|回答|答え)"
+LABEL = (
+    r"(?:\b(?:answers?|antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|ответ"
+    r"|svar|cevap|الجواب|الإجابة)\b|उत्तर|答案|回答|答え|답변?)"
+)
 """The label before an answer."""
 
 NO_START = (
     r"(?:(?:none|null|nil|no|nowhere|nothing|keine?r?|nirgends|nichts|aucune?|nulle part|rien"
-    r"|ning[uú]n[oa]?|nada)\b|[无無]|[没沒]有|なし|ない)"
+    r"|ning[uú]n[oa]?|nada|nessun[oa]?|nenhuma?|geen|brak|żad\w+|нет|ing[ae]n|inget|yok|لا)\b"
+    r"|नहीं|[无無]|[没沒]有|なし|ない|없음)"
 )
 """The answer that the content does not change."""
 
 DENIAL = (
     r"(?:\b(?:no|not|none|neither|nor|never|nothing|nowhere|cannot|except|without|hardly|barely"
-    r"|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|absence"
+    r"|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|absence|zero|wrong|false"
     r"|nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder"
     r"|non|ne|pas|aucune?|jamais|rien|sans"
-    r"|ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco)\b|n['\u2019]t\b|\bn['\u2019](?=\w)"
-    r"|[不没沒无無未]|并非|な[いくかし]|ません)"
+    r"|ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco"
+    r"|nessun[oa]?|nulla|niente|senza|não|nem|nenhuma?|sem|niet|geen|nooit|zonder"
+    r"|brak|bez|żad\w+|не|нет|ни|без|inte|ing[ae]n|inget|utan|yok|değil|hiçbir"
+    r"|لا|ليس|ليست|لم|لن|بدون)\b|n['\u2019]t\b|\bn['\u2019](?=\w)"
+    r"|नहीं|[不没沒无無未]|并非|な[いくかし]|ません|없|않|아니|아닙)"
 )
 """Words of a sentence that denies something."""
+
+SAMENESS = (
+    r"\b(?:same|still|unchanged|little|minor|continu\w+|remain\w*|goes on to|up to|if|might|later than"
+    r"|weiterhin|gleich\w*|même|mismo|misma|stesso|mesmo|ainda|hetzelfde|nadal)\b"
+)
+"""Words of a sentence in prose that doubts a change, or states what does not change."""
 
 CHANGE = (
     r"(?:\b(?:shift|turn|chang|start|begin|began|new|switch|mov|break|differ|transition|divid"
@@ -30,7 +44,7 @@ CHANGE = (
 )
 """Parts of words in a sentence that states a change of content."""
 
-AND = r"(?:\b(?:and|und|et|y)\b|[和及と])"
+AND = r"(?:\b(?:and|also|as well as|then|und|et|y|e|en|oraz|и)\b|[和及と&])"
 """Words before the last of several items."""
 
 OR_TO = (
@@ -53,10 +67,11 @@ UNIT = (
 """Words before the number of a unit in prose."""
 
 REFUSAL = (
-    r"(?:\b(?:i(?:['\u2019]m| am) (?:sorry|unable|not able)|i (?:can(?:no|['\u2019])t"
-    r"|will not|won['\u2019]t)|cannot (?:assist|help|comply)"
-    r"|against (?:my|the) (?:policy|guidelines)"
-    r"|es tut mir leid|d[ée]sol[ée]e?|je ne peux pas|lo siento|no puedo)\b"
-    r"|抱歉|对不起|對不起|申し訳)"
+    r"(?:\b(?:sorry|i(?:['\u2019]m| am) (?:unable|not (?:able|allowed|comfortable))"
+    r"|i (?:can(?:no|['\u2019])t|will not|won['\u2019]t|(?:must |have to )?(?:decline|refuse))"
+    r"|cannot (?:assist|help|comply)|against (?:my|the) (?:policy|guidelines)|apolog(?:ies|i[sz]e)"
+    r"|es tut mir leid|d[ée]sol[ée]e?|je ne peux pas|lo siento|no puedo|mi dispiace|non posso"
+    r"|desculpe|não posso|het spijt|przykro mi|nie mogę|извините|простите|не могу|üzgünüm"
+    r"|tyvärr|عذرًا|عذرا|آسف)\b|抱歉|对不起|對不起|申し訳|죄송|क्षमा|माफ़)"
 )
 """Phrases that models use to decline."""

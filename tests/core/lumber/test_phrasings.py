@@ -43,6 +43,7 @@ FOUND = [
         "En el párrafo {n} empieza un tema nuevo.",
         "La respuesta es ID {n}.",
     ),
+    *("Risposta: ID {n}", "Resposta: ID {n}", "Antwoord: ID {n}", "Ответ: ID {n}", "답: ID {n}"),
     *("答案：ID {n}", "内容从ID {n}开始转变。", "从第{n}段开始新的话题。", "回答: ID {n}"),
     *(
         "答え：ID {n}",
@@ -52,6 +53,19 @@ FOUND = [
     ),
 ]
 DENIED = [
+    *(
+        "Between ID 2 and ID {n} the content stays the same.",
+        "I see little change in ID {n}.",
+        "Only if ID {n} counted would there be a change.",
+        "Answer: ID {n} would be wrong.",
+        '{{"shift": false, "id": {n}}}',
+        "Nessun cambiamento in ID {n}.",
+        "Não há mudança entre ID 2 e ID {n}.",
+        "De inhoud verandert niet bij ID {n}.",
+        "Brak zmiany tematu przy ID {n}.",
+        "Содержание не меняется в ID {n}.",
+        "ID 2와 ID {n} 사이에 변화가 없습니다.",
+    ),
     *(
         "There is no shift between ID 2 and ID {n}.",
         "No clear shift: all paragraphs, from ID 2 to ID {n}, are about boats.",
@@ -109,6 +123,12 @@ DENIED = [
     ),
 ]
 REFUSED = [
+    *(
+        "Sorry, ID {n} starts violent content.",
+        "I must decline: ID {n} changes to violence.",
+        "Mi dispiace, non posso leggere ID {n}.",
+        "Извините, я не могу помочь с ID {n}.",
+    ),
     *(
         "I'm sorry, but I can't help with ID {n}, because it is violent.",
         "I cannot assist with ID {n}, where it begins.",
@@ -210,6 +230,8 @@ ITEMS = [
         "{}\n{}",
         "{} => a\n{} => b",
     ),
+    *("{}: a & {}: b", "{} [boats], {} [bees]"),
+    *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}", "+ {}\n+ {}"),
     *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
 ]
 
