@@ -20,8 +20,8 @@ NO_START = (
 
 DENIAL = (
     r"(?:\b(?:no|not|none|neither|nor|never|nothing|nowhere|cannot|except|without|hardly|barely"
-    r"|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|absence|zero|wrong|false"
-    r"|nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder"
+    r"|too (?:early|late|soon|small|weak)|lacks?|lacking|fails?|unlikely|absent|absence|zero|wrong"
+    r"|false|nicht|keine?[mnrs]?|nie|niemals|nirgends|nichts|ohne|kaum|weder"
     r"|non|ne|pas|aucune?|jamais|rien|sans"
     r"|ni|ning[uú]n[oa]?|nunca|jam[aá]s|nada|sin|tampoco"
     r"|nessun[oa]?|nulla|niente|senza|não|nem|nenhuma?|sem|niet|geen|nooit|zonder"
@@ -32,8 +32,8 @@ DENIAL = (
 """Words of a sentence that denies something."""
 
 SAMENESS = (
-    r"\b(?:same|still|unchanged|little|minor|continu\w+|remain\w*|goes on to|up to|if|might|later than"
-    r"|weiterhin|gleich\w*|même|mismo|misma|stesso|mesmo|ainda|hetzelfde|nadal)\b"
+    r"\b(?:same|still|unchanged|little|minor|continu\w+|remain\w*|goes on to|up to|if|might"
+    r"|later than|weiterhin|gleich\w*|même|mismo|misma|stesso|mesmo|ainda|hetzelfde|nadal)\b"
 )
 """Words of a sentence in prose that doubts a change, or states what does not change."""
 

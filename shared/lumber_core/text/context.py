@@ -40,17 +40,10 @@ class Context:
 
 
 def make_context(title: str, place: OutlinePlace, table: str) -> Context:
-    """Return the context of a chunk.
+    """Return the context of a chunk: its document's title and the deepest three headings above.
 
-    Args:
-        title: The title of the document, or "".
-        place: Where the chunk begins, and the headings inside it.
-        table: The header rows of the table whose rows it continues, or "".
-
-    Returns:
-        The title and the deepest three headings above the chunk. Headings inside it are left out,
-        and so is a title that equals one of the headings. Titles of more than 300 characters and
-        header rows of more than 3,000 are left out as well.
+    Headings inside the chunk are left out, and so is a title that equals one of the headings, a
+    title of more than 300 characters and a header of more than 3,000.
     """
     above = place.titles[:-1] if place.own else place.titles
     path = above[-_MAX_HEADINGS:]

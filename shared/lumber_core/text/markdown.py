@@ -23,7 +23,6 @@ from lumber_core.text.origin import foreign_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.token import Token
 
 BlockKind = Literal[
     "front matter", "heading", "paragraph", "list item", "quote", "code", "table", "html", "rule"
@@ -64,6 +63,9 @@ _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _NO_HEADER = Span(0, 0)
 _HEADER_LINES = 2  # in a table: the header row and the line of dashes
+# The first line at which a block is divided: the header of a table stays with its first row, and
+# fences with the line next to them.
+_FIRST_ROW = {"table_open": _HEADER_LINES + 1, "fence": 2, "html_block": 1}
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
 
 
@@ -87,13 +89,10 @@ class Block:
 
 
 def markdown_blocks(text: str) -> list[Block]:
-    """Find the blocks of a Markdown text: CommonMark, and the tables of GitHub.
+    """Return the blocks of a Markdown text, which tile it: CommonMark, and the tables of GitHub.
 
-    Args:
-        text: Any text; text that is not Markdown is read as paragraphs. Front matter is one block.
-
-    Returns:
-        Blocks that tile the text: blank lines belong to the block before them.
+    Any other text is read as paragraphs. Front matter is one block. Blank lines belong to the block
+    before them.
     """
     if not text:
         return []
@@ -148,16 +147,9 @@ def _open_tables(text: str, block: Block) -> int:
 
 
 def markdown_units(blocks: Sequence[Block]) -> list[Span]:
-    """Return the units of a Markdown text: its blocks, each heading with the first block below it.
-
-    Args:
-        blocks: Blocks that tile the text, from `markdown_blocks`.
-    """
-    if not blocks:
-        return []
-    starts = [block.start for block in blocks[:1]]
-    starts += [block.start for before, block in pairwise(blocks) if before.kind != "heading"]
-    return list(spans_from_starts(starts, blocks[-1].end))
+    """Return the units of a Markdown text: its blocks, each heading with the first block below."""
+    starts = [block.start for before, block in pairwise(blocks) if before.kind != "heading"]
+    return [*spans_from_starts([blocks[0].start, *starts], blocks[-1].end)] if blocks else []
 
 
 class OutlinePlace(NamedTuple):
@@ -184,15 +176,11 @@ def places_in_outline(
     spans: Sequence[tuple[int, int]],
     metadata: Mapping[Any, Any],
 ) -> list[OutlinePlace]:
-    """Return where in the outline of a Markdown text each span begins.
+    """Return where in the outline of a text each span begins: at its first visible character.
 
-    Args:
-        text: The text.
-        blocks: Its blocks.
-        spans: Character ranges of it. A span begins at its first visible character.
-        metadata: Metadata of the text. If it is a chunk of a document, "headings" are the titles
-            above its start, joined by " > ", and "heading_levels" their levels. Without levels, the
-            titles apply up to the first heading of the text, or further if it is the last title.
+    If the text is a chunk of a document, "headings" in its metadata are the titles above its start,
+    joined by " > ", and "heading_levels" their levels. Without levels, the titles apply up to the
+    first heading of the text, or further if it is the last title.
     """
     above, levels_above = headings_above(metadata), metadata.get(LEVELS_KEY)
     start_levels = (
@@ -232,9 +220,7 @@ def places_in_outline(
 def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
     """Yield the blocks that contain no other blocks, without their ends.
 
-    Args:
-        text: The text without its front matter.
-        lines: Offsets where its lines start, in the whole text.
+    `text` is without its front matter, and `lines` are where its lines start in the whole text.
     """
     line: int | None = None  # where a list item or quote starts, until its first block is read
     inside: BlockKind = "paragraph"  # the kind of its first paragraph
@@ -243,12 +229,12 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
     tokens = _parser().parse(with_items(text))
     for number, token in enumerate(tokens):
         if token.type in _CONTAINERS:
-            line = _line_range(token)[0] if line is None else line
+            line = token.map[0] if line is None and token.map else line
             inside = _CONTAINERS[token.type]
         quotes += token.nesting * (token.tag == "blockquote")
-        if token.type not in _LEAVES:
+        if token.type not in _LEAVES or token.map is None:
             continue
-        first, stop = _line_range(token)
+        first, stop = token.map
         kind = _LEAVES[token.type]
         if kind == "paragraph" and line is not None:
             kind = inside
@@ -279,7 +265,9 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             kind,
             level=int(token.tag[1:]) if outline else 0,
             title=" ".join(tokens[number + 1].content.split()) if outline else "",
-            rows=tuple(lines[row] for row in _rows(tokens, number, first, stop)),
+            rows=tuple(lines[first + _FIRST_ROW[token.type] : stop - (token.type == "fence")])
+            if token.type in _FIRST_ROW
+            else (),
             header=Span(lines[first], lines[first + _HEADER_LINES])
             if kind == "table" and stop - first > _HEADER_LINES
             else _NO_HEADER,
@@ -289,10 +277,7 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
 def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:
     """Yield the blocks of indented text without their ends: code, and paragraphs of prose.
 
-    Args:
-        content: The text without its indentation.
-        start: Where the first block starts.
-        lines: Offsets where its lines start.
+    `content` is without its indentation, and `lines` are where its lines start.
     """
     edges = [0, *(line.end() for line in LINE_BREAK.finditer(content))]
     starts = [start, *lines[1:]]
@@ -306,30 +291,6 @@ def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator
         if paragraph is not None:
             yield Block(starts[first], starts[first], "paragraph")
             done = bisect_left(edges, paragraph.end)
-
-
-def _line_range(token: Token) -> tuple[int, int]:
-    """Return the first line of a block and the line after its last."""
-    assert token.map is not None, f"markdown-it-py gives the lines of every {token.type}"
-    first, stop = token.map
-    return first, stop
-
-
-def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterable[int]:
-    """Return the lines where a table, code or HTML is best divided."""
-    kind = tokens[number].type
-    if kind == "fence":
-        return range(first + 2, stop - 1)  # fences stay with the line next to them
-    if kind == "html_block":
-        return range(first + 1, stop)
-    if kind == "table_open":
-        rows = []
-        while tokens[number].type != "table_close":
-            if tokens[number].type == "tr_open":
-                rows.append(_line_range(tokens[number])[0])
-            number += 1
-        return rows[2:]  # the header stays with the first row
-    return ()
 
 
 @cache

@@ -28,17 +28,10 @@ _MAX_LABEL_CHARACTERS = 100
 
 
 def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en") -> Places:
-    """Find the headings, list items, other blocks and sentences of Markdown.
+    """Return headings, list items, other blocks and sentences strictly inside consecutive blocks.
 
-    Args:
-        text: The text.
-        blocks: Its blocks, or some consecutive blocks.
-        language: ISO 639 code for finding sentences.
-
-    Returns:
-        Places strictly inside the range of the blocks. A list item is a line, and any other block
-        is a paragraph. A block after a thematic break is a heading without a level. A block below a
-        paragraph that ends with a colon is deeper.
+    A list item is a line, and any other block is a paragraph. A block after a thematic break is a
+    heading without a level. A block below a paragraph that ends with a colon is deeper.
     """
     if not blocks:
         return Places.of(())
@@ -81,11 +74,7 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places
     """Yield places in a range that is too long: rows and lines first, then as in prose.
 
     The header of a table stays with its first row, and a heading with the text below it, unless
-    that is too long as well.
-
-    Args:
-        text: The text.
-        blocks: The blocks of the range; the first and the last may be parts of blocks.
+    that is too long as well. The first and the last block may be parts of blocks.
     """
     if not blocks:
         return

@@ -205,11 +205,9 @@ def has_lines(metadata: Metadata) -> bool:
 
 
 def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, Any]:
-    """Return the metadata that a document's chunks have in common.
+    """Return the metadata that the chunks of a document have in common.
 
-    Args:
-        metadata: The document's; it may be a chunk itself.
-        context: Whether each chunk gets a context of its own.
+    `context` is whether each chunk gets a context of its own.
     """
     differing = {PAGE_STARTS, INSIDE_KEY, *([CONTEXT_KEY] if context else [])}
     return {key: value for key, value in metadata.items() if key not in differing}

@@ -50,9 +50,7 @@ _UNDERLINED = re.compile(r"\s*\S.*\n[ \t]*([=\-~*#^_])\1{2,}[ \t]*(?:[\r\n]|$)")
 class ParsedText(ABC):
     """One parsed text: where it may be divided, and the headings and titles of its parts.
 
-    Args:
-        source: The text, alone or with its format and metadata.
-        language: ISO 639 code for finding sentences.
+    `language` is an ISO 639 code for finding sentences.
     """
 
     def __init__(self, source: str | Source, language: str = "en") -> None:
@@ -62,11 +60,9 @@ class ParsedText(ABC):
         self._derived: list[tuple[object, Any]] = []
 
     def derive(self, maker: M, make: Callable[[str, M], T]) -> T:
-        """Return what `make` returns for the text, cached for each maker.
+        """Return what `make` returns for the text and a maker, such as a token counter.
 
-        Args:
-            maker: The object that makes the value, such as a token counter; compared by identity.
-            make: Called with the text and the maker.
+        It is cached for each maker, which is compared by identity.
         """
         for cached_maker, value in self._derived:
             if cached_maker is maker:
@@ -81,12 +77,7 @@ class ParsedText(ABC):
 
     @abstractmethod
     def places(self, start: int = 0, stop: int | None = None) -> Places:
-        """Return the places where a chunk may start, strictly inside a range.
-
-        Args:
-            start: Where the range begins.
-            stop: Where it ends; None for the end of the text.
-        """
+        """Return the places where a chunk may start, strictly inside a range."""
 
     @cached_property
     def all_places(self) -> Places:
@@ -94,21 +85,15 @@ class ParsedText(ABC):
         return self.places()
 
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
-        """Return the places in each span; if spans touch, these may be more than `places` returns.
+        """Return the places in each of some spans, which are in order and do not overlap.
 
-        Args:
-            spans: Spans in order, without overlap.
+        If spans touch, these may be more than `places` returns.
         """
         return [self.places(*span) for span in spans]
 
     @abstractmethod
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
-        """Yield the places inside a range that is too long, level by level, best level first.
-
-        Args:
-            start: Where the range begins.
-            stop: Where it ends.
-        """
+        """Yield the places inside a range that is too long, level by level, best level first."""
 
     @abstractmethod
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
@@ -139,12 +124,7 @@ class ParsedText(ABC):
         """Return the longest contexts that chunks may have, wherever they start."""
 
     def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
-        """Return the context of each chunk.
-
-        Args:
-            spans: The chunks.
-            places: What `outline` returns for them.
-        """
+        """Return the context of each chunk; `places` are what `outline` returns for them."""
         title = self.title
         return [
             make_context(title, place, self.header_rows(span))
@@ -155,10 +135,7 @@ class ParsedText(ABC):
 class PlainText(ParsedText):
     """A text that is not Markdown.
 
-    Args:
-        source: The text, alone or with its format and metadata.
-        language: ISO 639 code for finding sentences.
-        find_units: Finds the units; by default, rows in the formats of `BY_ROWS`, else sentences.
+    `find_units` finds the units; by default, rows in the formats of `BY_ROWS`, else sentences.
     """
 
     def __init__(
@@ -248,10 +225,7 @@ class PlainText(ParsedText):
 class MarkdownText(ParsedText):
     """A Markdown text, which is parsed when it is first needed.
 
-    Args:
-        source: The text, alone or with its format and metadata.
-        language: ISO 639 code for finding sentences.
-        merge_sections: Whether a chunk may hold several sections.
+    `merge_sections` is whether a chunk may hold several sections.
     """
 
     def __init__(

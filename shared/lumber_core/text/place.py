@@ -108,12 +108,7 @@ def places_with(places: Places, offsets: Iterable[int]) -> Places:
 
 
 def places_at(offsets: Iterable[int], places: Places) -> Places:
-    """Return the place at each offset; a sentence if there is none.
-
-    Args:
-        offsets: Offsets where units start, ascending.
-        places: The places of the text.
-    """
+    """Return the place at each offset, ascending; a sentence if there is none."""
     by_offset = dict(zip(places.offsets, places, strict=True))
     return Places.of(
         by_offset.get(offset, Place(offset, Kind.SENTENCE, offset)) for offset in offsets

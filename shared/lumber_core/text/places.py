@@ -31,7 +31,7 @@ _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 def find_places(
     text: str, language: str = "en", begin: int = 0, edges: Sequence[int] = (), whole: bool = False
 ) -> Places:
-    """Find the sentences, lines, paragraphs and headings of a text.
+    """Return the sentences, lines, paragraphs and headings strictly inside a text.
 
     There is no place at a line break in wrapped prose, between a heading and the text below it,
     after an abbreviation such as "No.", between a label and its item, inside a line of code, or
@@ -43,9 +43,6 @@ def find_places(
         begin: Offset of the text in the document; it is added to all returned offsets.
         edges: Offsets that divide the text for finding sentences, ascending.
         whole: Whether no place is inside a line, as in source code.
-
-    Returns:
-        Places strictly inside the text.
     """
     sentence_offsets = [
         start + at
@@ -96,14 +93,7 @@ def find_places(
 
 
 def places_in_rows(text: str, start: int, stop: int, language: str = "en") -> Iterator[Places]:
-    """Yield places inside the rows of tables in a range, if any row has several lines.
-
-    Args:
-        text: The text.
-        start: Where the range begins.
-        stop: Where it ends.
-        language: ISO 639 code for finding sentences.
-    """
+    """Yield places inside the rows of tables in a range, if any row has several lines."""
     body = text[start:stop]
     cells = broken_cells(body)
     if cells:
@@ -128,13 +118,7 @@ def sentence_starts(text: str, language: str = "en") -> list[int]:
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
-    """Yield places inside a range, level by level: objects, sentences, records, clauses, words.
-
-    Args:
-        text: The text.
-        start: Where the range begins.
-        stop: Where it ends.
-    """
+    """Yield places inside a range, level by level: objects, sentences, records, clauses, words."""
     body = text[start:stop]
     levels: tuple[tuple[Kind, Callable[[str], list[int]]], ...] = (
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),

@@ -120,13 +120,7 @@ def title_of_file(given: str, path: str) -> str:
 
 
 def title_after_rename(title: str, before: str, path: str) -> str:
-    """Return what `title_of_file` returns for a file that was renamed.
-
-    Args:
-        title: What it returned before.
-        before: The path that the file had.
-        path: The path that it has now.
-    """
+    """Return what `title_of_file` returns for a file that was renamed from `before` to `path`."""
     return title_of_file(title.removeprefix(f"{' '.join(_words_of_file(before))}: "), path)
 
 
@@ -136,12 +130,9 @@ def _words_of_file(path: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 10)  # all chunks of a file have its name
 def name_as_title(path: str) -> str:
-    """Return the name of a file as words, "" if it is not descriptive.
+    """Return the name of a file, from its path or URL, as words; "" if it is not descriptive.
 
     The name of the folder comes before words such as "report", "2022" and "index".
-
-    Args:
-        path: A path, a URL or a name.
     """
     if _MESSAGE.search(path):
         return ""

@@ -43,11 +43,9 @@ def _pattern(source: str) -> Any:
 
 
 def breaks(text: str, positions: Iterable[int]) -> list[int]:
-    """Return the positions where a cut splits no grapheme cluster.
+    """Return the ascending positions where a cut splits no grapheme cluster.
 
-    Args:
-        text: The text.
-        positions: Offsets in ascending order. The time is linear in the distance between them.
+    The time is linear in the distance between them.
     """
     cuts = [*positions]
     if not cuts:

@@ -226,16 +226,10 @@ def _part_end(text: str, start: int, end: int) -> int:
 
 
 def markdown(text: str) -> list[Span]:
-    """Find units of a Markdown text: its blocks, each heading with the first block below it.
+    """Return the blocks of a Markdown text, each heading with the first block below it.
 
     A block is a paragraph, a list item, a fence of code, a table, a paragraph of a quote, HTML or
-    front matter; see `lumber_core.text.markdown.markdown_blocks`.
-
-    Args:
-        text: The text.
-
-    Returns:
-        Spans that tile the text; each but the first starts at the start of a line.
+    front matter; see `lumber_core.text.markdown.markdown_blocks`. Blocks tile the text.
     """
     return markdown_units(markdown_blocks(text))
 

@@ -52,10 +52,12 @@ Question: {question}"""
 # "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
 # Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]".
 _DASH = r"[\u2010-\u2014\u2212~\uff5e\uff0d-]"
+_OPENING = '"\u201c\u201e\u00ab\u2018\u300c\u300e'
 _BETWEEN = rf"\s*(?:[,;&\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:and\s+)?"
 _LIST = rf"(?:\d{{1,3}}(?:{_BETWEEN}))*\d{{1,3}}"
 _WORD = (
-    r"(?:quotes?|quotations?|citations?|cite|sources?|refs?|references?|zitat|quelle|cita|fuente)"
+    r"(?:quotes?|quotations?|citations?|cite|sources?|refs?|references?|zitate?|quellen?|citas?"
+    r"|fuentes?|fonti?|fontes?)"
 )
 _NUMBERS = (
     rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])\^?(?:{_WORD}[\s:#]{{1,2}})?(?:\d{{1,3}}:)?{_LIST}"
@@ -68,17 +70,18 @@ _RANGE = re.compile(
 )
 _NO_NUMBER = re.compile(r"\u2020[^\[\]\u3010\u3011]*|\([^()]*\)|\d+:(?=\d)")
 _NUMBERED = re.compile(rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:\uff1a*_-]*(.*)", re.IGNORECASE)
-# "(1)", "1.", and small or circled numbers: if they precede quotes in marks below an answer that
-# refers to them.
-_SMALL = "\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468"
-_OTHER_MARKER = re.compile(rf"\((\d{{1,3}})\)|([{_SMALL}]+)")
+# "(1)", "1.", small or circled numbers, and any other mark, such as "{1}" or "[doc1]": if they
+# precede quotes in marks below an answer that refers to them.
+_SMALL = "\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2776-\u277e"
+_OTHER_MARKER = rf"\((\d{{1,3}})\)|([{_SMALL}]+)"
 _OTHER_NUMBERED = re.compile(
-    rf"([\s>*_-]*)(?:\(?(\d{{1,3}})[.):]|([{_SMALL}]+))[\s:\uff1a*_-]*(?=[*_]*[\"\u201c\u201e\u00ab\u2018\u300c\u300e])"
+    rf"([\s>*_-]*)((?:[^\w\s{_OPENING}]{{1,3}}(?:{_WORD}\s|[a-z]{{1,3}})?)?(\d{{1,3}}|[{_SMALL}]+)"
+    rf"[^\w\s{_OPENING}:.*]{{0,3}})[\s:\uff1a.*_-]*(?=[*_]*[{_OPENING}])",
+    re.IGNORECASE,
 )
 _MOST_OF_A_NUMBER = 20  # quotes: an answer that repeats [1] below twenty of them stays readable
-_TITLE = re.compile(r"\W*(?:quotes?|quotations?|citations?|sources?|references?)\W*", re.IGNORECASE)
+_TITLE = re.compile(rf"\W*{_WORD}?\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
-_OPENING = '"\u201c\u201e\u00ab\u2018\u300c\u300e'
 _CLOSING = '"\u201d\u201c\u00bb\u2019\u300d\u300f'
 _BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
@@ -173,7 +176,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
             of_number = numbers.setdefault(number, [])
             if len(of_number) < _MOST_OF_A_NUMBER:
                 of_number.append(len(quotes))
-    while answer and (not answer[-1].strip() or _TITLE.fullmatch(answer[-1])):
+    while answer and _TITLE.fullmatch(answer[-1]):
         answer.pop()
     text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
     return text.strip(), [*map(_strip_quotes, quotes)]
@@ -181,23 +184,27 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
 
 def _with_brackets(lines: Sequence[str]) -> list[str]:
     """Return the lines of a reply with numbers in brackets, if it has other ones before quotes."""
-    listed = {n: match for n, line in enumerate(lines) if (match := _OTHER_NUMBERED.match(line))}
-    numbers = {_number(match[2] or match[3]) for match in listed.values()}
-    answer = "\n".join(lines[: min(listed, default=0)])
-    used = {_number(one[1] or one[2]) for one in _OTHER_MARKER.finditer(answer)}
-    if not numbers & {*used, *(n for one in _MARKER.findall(answer) for n in _numbers(one))}:
-        return [*lines]
+    matches = [None if _NUMBERED.fullmatch(line) else _OTHER_NUMBERED.match(line) for line in lines]
+    listed = {n: match for n, match in enumerate(matches) if match}
+    numbers = {_number(match[3]) for match in listed.values()}
+    marks = {match[2]: _number(match[3]) for match in listed.values() if match[2][0] != match[3][0]}
+    marker = re.compile("|".join([_OTHER_MARKER, *map(re.escape, marks)]))
 
     def in_brackets(match: re.Match[str]) -> str:
-        number = _number(match[1] or match[2])
-        return f"[{number}]" if number in numbers else match[0]
+        own = marks.get(match[0]) or _number(match[1] or match[2])
+        each = [own] if own in numbers else [*map(_number, match[2] or "")]  # or several in a row
+        known = each and numbers.issuperset(each)
+        return "".join(f"[{number}]" for number in each) if known else match[0]
 
-    return [
-        f"{listed[n][1]}[{_number(listed[n][2] or listed[n][3])}] {line[listed[n].end() :]}"
+    edited = [
+        f"{listed[n][1]}[{_number(listed[n][3])}] {line[listed[n].end() :]}"
         if n in listed
-        else _OTHER_MARKER.sub(in_brackets, line)
+        else marker.sub(in_brackets, line)
         for n, line in enumerate(lines)
     ]
+    answer = "\n".join(edited[: min(listed, default=0)])
+    used = {number for one in _MARKER.findall(answer) for number in _numbers(one)}
+    return edited if numbers & used else [*lines]
 
 
 def _number(digits: str) -> int:

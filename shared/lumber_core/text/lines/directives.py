@@ -40,8 +40,7 @@ _OPENING = re.compile(
 def fences(bodies: Iterable[str]) -> Iterator[tuple[int, int, bool]]:
     """Yield the fences among lines: the numbers of both marks, and whether the content is prose.
 
-    Args:
-        bodies: The lines that may be marks of fences, without indentation.
+    `bodies` are the lines that may be marks of fences, without indentation.
     """
     opened: list[tuple[int, str, bool]] = []
     for number, body in enumerate(bodies):
