@@ -55,7 +55,7 @@ from benchmarks.searches import (
     passages,
 )
 from benchmarks.splitters import PEERS
-from lumber_core.text.context import Context
+from lumber_core.text.outline import Context
 from lumber_evaluation.bootstrap import paired_difference
 from lumber_evaluation.comparison import MIN_FOR_INTERVAL
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question

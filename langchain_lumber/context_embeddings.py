@@ -16,7 +16,8 @@ from langchain_lumber.passage_joiner import name_of, own_text
 from langchain_lumber.span_text_splitter import checked_documents
 from lumber_core.calls.deadlines import run_for_loop
 from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR, headings_above
+from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
+from lumber_core.text.outline import headings_above
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
 from lumber_retrieval.index.embedding_model import embed_texts

@@ -17,7 +17,7 @@ from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
 from lumber_core.chunking.sizes import check_overlap, warn_of_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.support.identity import chunk_id
-from lumber_core.text.context import Context
+from lumber_core.text.outline import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
 

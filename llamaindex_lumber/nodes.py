@@ -16,9 +16,9 @@ from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id, safe_repr
 from lumber_core.text import pages as core
-from lumber_core.text.context import Context
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import TITLE_KEY
+from lumber_core.text.outline import Context
 from lumber_core.text.source import Source, Written
 from lumber_core.text.unicode import is_encodable
 

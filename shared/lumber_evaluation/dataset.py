@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.context import Context
+from lumber_core.text.outline import Context
 from lumber_core.text.source import TYPE_OF, Format, Source
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lumber_cli.agents import grep
+from lumber_cli.agents.file_outline import headings_of
 from lumber_cli.agents.folders import ServedFolders
-from lumber_cli.agents.outline import headings_of
 from lumber_cli.agents.texts import FileTexts, LinedText
 from lumber_files import MAX_UNPACKED, read_bytes
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_core.text.context import Context
+from lumber_core.text.outline import Context
 from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.word_recall import WordRecall

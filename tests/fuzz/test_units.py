@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from lumber_core.spans import Span
 from lumber_core.text.lines.line_starts import read_layout
-from lumber_core.text.markdown import markdown_blocks, places_in_outline
+from lumber_core.text.markdown import markdown_blocks
+from lumber_core.text.outline import read_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.units import (
     markdown,
@@ -54,7 +55,9 @@ def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
     units = markdown(text)
     check_tiling(units, len(text))
     assert starts_of(units) <= {block.start for block in blocks}
-    outline = places_in_outline(text, blocks, units, {})
+    parsed = MarkdownText(text)
+    outline = read_outline(parsed.outline.to_json()).places(text, units)
+    assert outline == parsed.outline.places(text, units)
     assert len(outline) == len(units)
     assert all(len(place.titles) == len(place.levels) or not place.levels for place in outline)
     assert all(len(place.titles) <= 6 for place in outline)

@@ -10,9 +10,9 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from lumber_cli.agents.background_index import BackgroundIndex
+from lumber_cli.agents.file_outline import outline_of
 from lumber_cli.agents.folders import Listing, ServedFolders
 from lumber_cli.agents.grep import find_lines
-from lumber_cli.agents.outline import outline_of
 from lumber_cli.agents.replies import (
     indent_text,
     join_lines,

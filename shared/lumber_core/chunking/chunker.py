@@ -318,7 +318,7 @@ class Chunker(ABC):
         """Return the limits of chunks, less the room for metadata, context and overlap."""
         limits = self._limits_around(parsed.source)
         if limits.room is not None:
-            overlap += limits.room.reserve(parsed.possible_contexts(), overlap)
+            overlap += limits.room.reserve(parsed.outline.possible_contexts(parsed.text), overlap)
         return limits.reserve(overlap)
 
     def _limits_around(self, source: Source) -> SizeLimits:

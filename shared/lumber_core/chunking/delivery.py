@@ -16,7 +16,6 @@ from lumber_core.chunking.size_limits import MAX_CHARACTERS_PER_TOKEN, SizeLimit
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import Span
 from lumber_core.text.captions import speech
-from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -24,6 +23,7 @@ from lumber_core.text.markdown import (
     INSIDE_SEPARATOR,
     LEVELS_KEY,
 )
+from lumber_core.text.outline import Context, OutlinePlace, TextOutline
 from lumber_core.text.pages import (
     FIRST_LINE,
     FIRST_PAGE,
@@ -76,6 +76,7 @@ class Chunk:
         lines: Lines of its first and its last visible character, from 1.
         verdict: The verdict that set its start; None if no judge did.
         counter: Counts its tokens; not compared.
+        outline: The outline of its text; not compared.
     """
 
     index: int
@@ -89,6 +90,7 @@ class Chunk:
     lines: tuple[int, int]
     verdict: Verdict | None
     counter: TokenCounter = field(repr=False, compare=False)
+    outline: TextOutline = field(repr=False, compare=False)
 
     @property
     def tokens(self) -> int:
@@ -135,15 +137,8 @@ class Chunk:
             "verdict_reason": what went wrong, and what decided instead. With `pages`, "page_first"
             and "page_last", if it has pages. With `lines`, "line_first" and "line_last".
         """
-        fields: dict[str, str | int] = {}
-        if self.headings:
-            fields["headings"] = HEADING_SEPARATOR.join(self.headings)
-        if self.heading_levels:
-            fields[LEVELS_KEY] = " ".join(map(str, self.heading_levels))
-        if self.headings_inside:
-            fields[INSIDE_KEY] = INSIDE_SEPARATOR.join(self.headings_inside)
-        if context and self.context:
-            fields[CONTEXT_KEY] = self.context
+        place = OutlinePlace(self.headings, self.heading_levels, inside=self.headings_inside)
+        fields: dict[str, str | int] = {**heading_fields(place, self.outside if context else None)}
         if verdict and self.verdict is not None:
             fields["verdict"] = self.verdict.outcome
             if self.verdict.failed:
@@ -160,6 +155,17 @@ SHOWN_KEYS = ("headings", CONTEXT_KEY, INSIDE_KEY, FIRST_PAGE, LAST_PAGE, FIRST_
 them. Their value may be ""."""
 _HEADING_KEYS = ("headings", LEVELS_KEY, INSIDE_KEY)
 _VERDICT_KEYS = ("verdict", "verdict_reason")
+
+
+def heading_fields(place: OutlinePlace, context: Context | None = None) -> dict[str, str]:
+    """Return the metadata of a part of a text about its headings and its context."""
+    fields = {
+        "headings": HEADING_SEPARATOR.join(place.titles),
+        LEVELS_KEY: " ".join(map(str, place.levels)),
+        INSIDE_KEY: INSIDE_SEPARATOR.join(place.inside),
+        CONTEXT_KEY: str(context or ""),
+    }
+    return {key: value for key, value in fields.items() if value}
 
 
 def chunk_metadata(
@@ -219,8 +225,9 @@ def deliver(
     if delivery.trim:
         spans = [span.stripped(text) for span in spans]
     spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
-    verdicts, outline = segmentation.start_verdicts, parsed.outline(spans)
-    contexts = parsed.contexts(spans, outline)
+    verdicts, outline = segmentation.start_verdicts, parsed.outline
+    places = outline.places(text, spans)
+    contexts = outline.contexts(text, spans, places)
     if limits.room is not None:
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
     return [
@@ -236,9 +243,10 @@ def deliver(
             lines,
             verdicts[number] if verdicts else None,
             limits.counter,
+            outline,
         )
         for index, (number, span, place, context, lines) in enumerate(
-            zip(kept, spans, outline, contexts, _lines_of(source, spans), strict=True)
+            zip(kept, spans, places, contexts, _lines_of(source, spans), strict=True)
         )
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from lumber_core.text.context import Context
+from lumber_core.text.outline import Context
 from lumber_core.text.source import Written
 from lumber_core.tokens import TokenCounter
 

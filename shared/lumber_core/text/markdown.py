@@ -1,4 +1,4 @@
-"""The layout of a Markdown text: its blocks, and the headings above each.
+"""The layout of a Markdown text: its blocks.
 
 markdown-it-py returns the lines of each block. Offsets are the starts of these lines in the
 original text, so nothing is searched for or normalised.
@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.html_headings import html_headings
 from lumber_core.text.lines.code import prose_paragraphs
 from lumber_core.text.lines.directives import with_items
 from lumber_core.text.lines.tables import html_header, html_rows, outside
-from lumber_core.text.origin import foreign_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -49,7 +48,6 @@ _FRONT_MATTER = re.compile(
     )[ \t]*(?:\r\n|\n|\r|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-_VISIBLE = re.compile(r"[^\s\ufeff]")
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -150,71 +148,6 @@ def markdown_units(blocks: Sequence[Block]) -> list[Span]:
     """Return the units of a Markdown text: its blocks, each heading with the first block below."""
     starts = [block.start for before, block in pairwise(blocks) if before.kind != "heading"]
     return [*spans_from_starts([blocks[0].start, *starts], blocks[-1].end)] if blocks else []
-
-
-class OutlinePlace(NamedTuple):
-    """Where in the outline of a text a span begins, and which headings it has."""
-
-    titles: tuple[str, ...] = ()  # the headings above it, outermost first, and its first heading
-    # Their levels, if splitting the span again needs them: it begins inside a section and contains
-    # a heading, or the metadata has levels. Otherwise `()`.
-    levels: tuple[int, ...] = ()
-    own: bool = False  # whether the span starts with a heading
-    inside: tuple[str, ...] = ()  # the headings inside it
-
-
-def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the headings above a text from the metadata that this or another splitter added."""
-    path = metadata.get("headings")
-    titles = path.split(HEADING_SEPARATOR) if isinstance(path, str) else foreign_headings(metadata)
-    return tuple(filter(None, titles))
-
-
-def places_in_outline(
-    text: str,
-    blocks: Iterable[Block],
-    spans: Sequence[tuple[int, int]],
-    metadata: Mapping[Any, Any],
-) -> list[OutlinePlace]:
-    """Return where in the outline of a text each span begins: at its first visible character.
-
-    If the text is a chunk of a document, "headings" in its metadata are the titles above its start,
-    joined by " > ", and "heading_levels" their levels. Without levels, the titles apply up to the
-    first heading of the text, or further if it is the last title.
-    """
-    above, levels_above = headings_above(metadata), metadata.get(LEVELS_KEY)
-    start_levels = (
-        tuple(map(int, re.findall(r"\d+", levels_above))) if isinstance(levels_above, str) else ()
-    )
-    has_levels = len(start_levels) == len(above)
-    path, levels = (above, list(start_levels)) if has_levels else ((), [])
-    starts: list[int] = []
-    paths: list[tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]] = []
-    for block in blocks:
-        if block.level:
-            titled = (block.title,) if block.title else ()  # without a title it only ends sections
-            starts_here = not starts and not text[: block.start].strip()
-            if starts_here and not has_levels and above[-1:] == (block.title,):
-                path = above[:-1]
-                # Upper bounds: levels may be missing between two headings.
-                levels = [block.level - distance for distance in range(len(path), 0, -1)]
-            depth = len([level for level in levels if level < block.level])
-            levels[depth:] = [block.level for _ in titled]
-            path = path[:depth] + titled
-            starts.append(block.start)
-            paths.append((path, tuple(levels), titled))
-    places = []
-    for start, end in spans:
-        visible = _VISIBLE.search(text, start, end)
-        first = visible.start() if visible else start
-        before = bisect_right(starts, first)
-        titles_here, levels_here, own = paths[before - 1] if before else (above, start_levels, ())
-        headed = bool(own) and not text[starts[before - 1] : first].strip()
-        further = paths[before : bisect_left(starts, end, before)]
-        needed = (further and not headed) or bool(metadata.get(LEVELS_KEY))
-        inside = tuple(title for _, _, titled in further for title in titled)
-        places.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
-    return places
 
 
 def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:

@@ -16,18 +16,16 @@ from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.captions import spoken_text
-from lumber_core.text.context import Context, make_context
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
 from lumber_core.text.markdown import (
     LINE_BREAK,
     Block,
-    OutlinePlace,
     markdown_units,
-    places_in_outline,
 )
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
+from lumber_core.text.outline import TableBody, TextOutline, TextSection
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.places import find_places, finer_places, places_in_rows
 from lumber_core.text.source import Format, Source, as_source
@@ -95,13 +93,23 @@ class ParsedText(ABC):
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield the places inside a range that is too long, level by level, best level first."""
 
-    @abstractmethod
-    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the headings above the start of each span, and those inside it."""
+    @cached_property
+    def outline(self) -> TextOutline:
+        """The title of the document, the sections and the tables."""
+        return TextOutline.of(
+            *(self.text, self.source.metadata, self.source.kind, self.title),
+            sections=self.sections,
+            tables=self._table_bodies(),
+        )
 
-    @abstractmethod
-    def header_rows(self, span: Span) -> str:
-        """Return the header of the table whose rows a chunk continues, or ""."""
+    @cached_property
+    def sections(self) -> list[TextSection]:
+        """Where headings, definitions or keys begin; one without a title ends those above."""
+        return []
+
+    def _table_bodies(self) -> Iterator[TableBody]:
+        """Yield the rows of tables below their headers."""
+        yield from ()
 
     @cached_property
     def section_starts(self) -> list[int]:
@@ -118,18 +126,6 @@ class ParsedText(ABC):
         """The title of the document; see `lumber_core.text.titles.document_title`."""
         titled = _UNDERLINED.match(self.text) is not None
         return document_title(self.source.metadata, self.source.named, titled=titled)
-
-    @abstractmethod
-    def possible_contexts(self) -> list[Context]:
-        """Return the longest contexts that chunks may have, wherever they start."""
-
-    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
-        """Return the context of each chunk; `places` are what `outline` returns for them."""
-        title = self.title
-        return [
-            make_context(title, place, self.header_rows(span))
-            for span, place in zip(spans, places, strict=True)
-        ]
 
 
 class PlainText(ParsedText):
@@ -176,27 +172,14 @@ class PlainText(ParsedText):
         yield from places_in_rows(self.text, start, stop, self.language)
         yield from finer_places(self.text, start, stop)
 
-    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the headings in the metadata: only Markdown has headings in the text."""
-        return places_in_outline(self.text, (), spans, self.source.metadata)
-
-    def header_rows(self, span: Span) -> str:
-        """Return the header row of separated values, if the chunk begins below it."""
-        end = self._header_end
-        if not end or span.stripped(self.text).start < end:
-            return ""
-        return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
-
-    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
-        """Return the context of each chunk; without a header row it is the same for all."""
-        if self._header_end or not spans:
-            return super().contexts(spans, places)
-        return [make_context(self.title, places[0], "")] * len(spans)
-
-    def possible_contexts(self) -> list[Context]:
-        """Return the title and the headings in the metadata with the header row."""
-        whole = [Span(self._header_end, len(self.text))]
-        return ParsedText.contexts(self, whole, self.outline(whole))
+    def _table_bodies(self) -> Iterator[TableBody]:
+        """Yield the rows of separated values below their header row."""
+        # A chunk from further down in a file has no header.
+        below = self.source.first_line > 1 or self.source.metadata.get("start_index")
+        end = find_header(self.text) if self.source.kind == "csv" and not below else 0
+        if end:
+            header = self.text[:end].lstrip("\ufeff").rstrip("\r\n")
+            yield TableBody(end, len(self.text), header)
 
     def _rows(self) -> Sequence[Span]:
         """Return the rows of separated values."""
@@ -213,13 +196,6 @@ class PlainText(ParsedText):
         lines = Lines(self.text)
         numbers = range(len(lines.starts)) if self._is_code else sorted(code_lines(lines)[0])
         return breaks(self.text, [lines.starts[number] for number in numbers])
-
-    @cached_property
-    def _header_end(self) -> int:
-        """Where the header row of separated values ends, 0 without one."""
-        # A chunk from further down in a file has no header.
-        below = self.source.first_line > 1 or self.source.metadata.get("start_index")
-        return find_header(self.text) if self.source.kind == "csv" and not below else 0
 
 
 class MarkdownText(ParsedText):
@@ -252,9 +228,10 @@ class MarkdownText(ParsedText):
         """Yield rows and lines first, then what `PlainText` yields."""
         return finer_markdown_places(self.text, self._blocks_between(start, stop))
 
-    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the titles; see `lumber_core.text.markdown.places_in_outline`."""
-        return places_in_outline(self.text, self.blocks, spans, self.source.metadata)
+    @cached_property
+    def sections(self) -> list[TextSection]:
+        """Where the headings begin."""
+        return [TextSection(one.start, one.level, one.title) for one in self.blocks if one.level]
 
     @cached_property
     def section_starts(self) -> list[int]:
@@ -286,28 +263,16 @@ class MarkdownText(ParsedText):
         titled = top > 1 and highest == self.blocks[:1]
         return document_title(self.source.metadata, self.source.named, first_level, titled=titled)
 
-    def header_rows(self, span: Span) -> str:
-        """Return the header row of a table and the line of dashes below it, without padding."""
-        start = span.stripped(self.text).start
-        number = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
-        header = self.blocks[number].header if self.blocks else Span(0, 0)
-        if not header.end or start < header.end:
-            return ""
-        if self.blocks[number].kind == "html":
-            return " ".join(header.of(self.text).split())
-        rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header.of(self.text)))
-        names, dashes, *_ = (" ".join(row.split()) for row in rows)
-        return f"{names}\n{_DASHES.sub('---', dashes)}"
-
-    def possible_contexts(self) -> list[Context]:
-        """Return the headings above each section and each table, with the table's header."""
-        before = [Block(0, 0, "heading"), *self.blocks]
-        below = [
-            Span(max(block.start, block.header.end), block.end)
-            for above, block in zip(before, self.blocks, strict=False)
-            if above.kind == "heading" or block.header.end
-        ]
-        return self.contexts(below, self.outline(below))
+    def _table_bodies(self) -> Iterator[TableBody]:
+        """Yield the rows of tables, with the header row and the line of dashes without padding."""
+        for block in self.blocks:
+            if block.header.end:
+                header = block.header.of(self.text)
+                rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header))
+                names, *below = (" ".join(row.split()) for row in rows)
+                dashed = f"{names}\n{_DASHES.sub('---', below[0] if below else '')}"
+                short = " ".join(header.split()) if block.kind == "html" else dashed
+                yield TableBody(block.header.end, block.end, short)
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""

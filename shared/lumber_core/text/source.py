@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 from lumber_core.checks import check_text, check_texts, text_hint
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
 from lumber_core.text.origin import file_names
+from lumber_core.text.outline import Context
 from lumber_core.text.titles import name_as_title
 
 Format = Literal[

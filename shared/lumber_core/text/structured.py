@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from lumber_core.spans import Span
 from lumber_core.text.captions import read_cues
-from lumber_core.text.context import Context
-from lumber_core.text.markdown import Block, OutlinePlace, places_in_outline
-from lumber_core.text.parsed import ParsedText, PlainText
+from lumber_core.text.outline import TextSection
+from lumber_core.text.parsed import PlainText
 from lumber_core.text.place import Kind, Place, Places
 from lumber_core.text.source import Format, Source
 from lumber_core.text.unicode import breaks
@@ -85,7 +83,7 @@ class StructuredText(PlainText):
         places = super().places(start, stop)
         if self.source.kind not in _HEADINGS:
             return places
-        levels = {block.start: min(6, block.level) for block in self.sections}
+        levels = {section.start: min(6, section.level) for section in self.sections}
         return Places.of(
             place._replace(kind=Kind.HEADING, level=levels[place.offset])
             if place.offset in levels
@@ -98,20 +96,6 @@ class StructuredText(PlainText):
         if self._own_places is not None:
             return [self.places(*span) for span in spans]
         return super().places_in(spans)
-
-    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the definitions, keys or headings that each span is part of."""
-        return places_in_outline(self.text, self.sections, spans, self.source.metadata)
-
-    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
-        """Return the context of each chunk."""
-        return ParsedText.contexts(self, spans, places)
-
-    def possible_contexts(self) -> list[Context]:
-        """Return the contexts of the texts below each definition, key or heading."""
-        starts = [0, *(block.start + 1 for block in self.sections), len(self.text)]
-        below = [Span(start, end) for start, end in pairwise(starts)]
-        return self.contexts(below, self.outline(below))
 
     @cached_property
     def _own_places(self) -> Places | None:
@@ -126,21 +110,15 @@ class StructuredText(PlainText):
         return _json_places(self.text) if is_json else None
 
     @cached_property
-    def sections(self) -> list[Block]:
+    def sections(self) -> list[TextSection]:
         """Where definitions, keys or headings begin; one without a title ends those above."""
         kind = self.source.kind
         if kind in NESTED:
-            sections = _nested_sections(self.text, code=kind == "code")
-        else:
-            sections = _headings(self.text, kind) if kind in _HEADINGS else iter(())
-        return [Block(start, start, "heading", level, title) for start, level, title in sections]
+            return [*_nested_sections(self.text, code=kind == "code")]
+        return [*_headings(self.text, kind)] if kind in _HEADINGS else []
 
 
-_Section = tuple[int, int, str]
-"""Where it starts, its level, and its title."""
-
-
-def _headings(text: str, kind: Format) -> Iterator[_Section]:
+def _headings(text: str, kind: Format) -> Iterator[TextSection]:
     """Yield the headings of a markup."""
     for match in _HEADINGS[kind].finditer(text):
         title, mark = " ".join(match["title"].split()), match["mark"]
@@ -152,10 +130,10 @@ def _headings(text: str, kind: Format) -> Iterator[_Section]:
             level = 1 + 2 * _RULES.index(mark[0]) + (match["over"] is None)
         else:
             level = len(mark)
-        yield match.start(), level, title
+        yield TextSection(match.start(), level, title)
 
 
-def _nested_sections(text: str, *, code: bool) -> Iterator[_Section]:
+def _nested_sections(text: str, *, code: bool) -> Iterator[TextSection]:
     """Yield sections by indentation: definitions of code, or keys of data."""
     lines = [(line.start(), line[1], line[2].rstrip()) for line in _LINE.finditer(text)]
     levels = [0]  # of each line, and after the last
@@ -184,7 +162,7 @@ def _nested_sections(text: str, *, code: bool) -> Iterator[_Section]:
         if title:
             opened.append(level)
         if title or ends:
-            yield start, level, title
+            yield TextSection(start, level, title)
 
 
 def _definition(body: str, below: str) -> str:

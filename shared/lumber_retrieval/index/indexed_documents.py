@@ -10,8 +10,9 @@ from typing import Any
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
-from lumber_core.text.markdown import CONTEXT_KEY, headings_above
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import PAGE_KEYS, SEQUENCE, file_key, given_title, part_name, with_page
+from lumber_core.text.outline import headings_above
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.index.embedded_texts import Keys

@@ -19,7 +19,6 @@ from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
 from lumber_core.text.captions import speech, spoken_text, time_at
-from lumber_core.text.context import Context
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -27,6 +26,7 @@ from lumber_core.text.markdown import (
     INSIDE_SEPARATOR,
     LEVELS_KEY,
 )
+from lumber_core.text.outline import Context
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.words.word_count import (

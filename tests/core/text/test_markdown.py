@@ -338,7 +338,8 @@ def test_a_heading_without_a_title_only_ends_sections():
     text = "# A\n\none\n\n## B\n\ntwo\n\n##\n\nthree\n\n### C\n\nfour\n\n#\n\nfive\n"
     words = ("one", "two", "##\n\nthree", "three", "four", "#\n\nfive")
     spans = [(text.index(f"\n{word}") + 1, len(text)) for word in words]
-    found = MarkdownText(Source(text, metadata={"headings": ""})).outline(spans)
+    outline = MarkdownText(Source(text, metadata={"headings": ""})).outline
+    found = outline.places(text, spans)
     assert [place.titles for place in found] == [("A",), ("A", "B"), ("A",), ("A",), ("A", "C"), ()]
     assert [place.own for place in found] == [False] * len(words)
     assert found[0].inside == ("B", "C")

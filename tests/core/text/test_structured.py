@@ -21,7 +21,7 @@ def around(name: str, text: str) -> dict[str, str]:
     parsed = parse_plain(Source(text, metadata={"source": name}))
     found, start = {}, 0
     for line in text.splitlines(keepends=True):
-        [place] = parsed.outline([(start, start + len(line))])
+        [place] = parsed.outline.places(text, [(start, start + len(line))])
         found[line.strip()] = " > ".join(place.titles[: -1 if place.own else None])
         start += len(line)
     return found
@@ -193,13 +193,15 @@ def test_lines_know_what_they_are_part_of(name: str, text: str, line: str, above
 def test_a_part_of_a_chunk_knows_what_it_is_part_of() -> None:
     text = dedent(PYTHON)
     chunk = Span(text.index("        return 2"), text.index("LIMITS"))
-    [place] = parse_plain(Source(text, metadata={"source": "a.py"})).outline([chunk])
+    parsed = parse_plain(Source(text, metadata={"source": "a.py"}))
+    [place] = parsed.outline.places(text, [chunk])
     assert place.titles == ("class Boat(Hull)", "def crew")
     titles, levels = " > ".join(place.titles), " ".join(map(str, place.levels))
     known = {"source": "a.py", "headings": titles, "heading_levels": levels}
     part = parse_plain(Source(chunk.of(text), metadata=known))
     start = part.text.index("    # Sails")
-    [first, later] = part.outline([(0, start), (start, len(part.text))])
+    spans = [(0, start), (start, len(part.text))]
+    [first, later] = part.outline.places(part.text, spans)
     assert (first.titles, later.titles) == (place.titles, place.titles[:1])
 
 
@@ -282,6 +284,9 @@ def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, uni
         parsed = parse_plain(Source(begin + unit * times, metadata={"source": name}))
         span = Span(0, len(parsed.text))
         own = name.endswith((".json", ".srt"))  # others have the places of any text
-        return lambda: (parsed.outline([span]), parsed.places() if own else ())
+        return lambda: (
+            parsed.outline.places(parsed.text, [span]),
+            parsed.places() if own else (),
+        )
 
     assert growth(work, 1) < MOST

@@ -165,14 +165,14 @@ def test_passages_say_their_headings_lines_and_pages_wherever_they_begin():
     story = story.replace(".\n\n", ".\n\f\n")
     beside = 0
     for name, text in (("guide.md", GUIDE), ("story.md", story)):
-        hits, outline = hits_of(name, text), MarkdownText(text)
+        hits, outline = hits_of(name, text), MarkdownText(text).outline
         for place in range(0, len(hits), 3):
             hit = hits[place]
             query = text[max(0, hit.span.start - 90) : hit.span.end + 90]
             for found in passages_of_hits(query, [hit], {name: text}, budget=60):
                 beside += found.span.start < hit.span.start
                 start, end = found.span
-                [above] = outline.outline([found.span])
+                [above] = outline.places(text, [found.span])
                 assert found.metadata.get("headings", "") == " > ".join(above.titles)
                 assert found.metadata["line_first"] == text.count("\n", 0, start) + 1
                 assert found.metadata["line_last"] == text.count("\n", 0, end) + 1

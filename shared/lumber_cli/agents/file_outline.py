@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from mcp.types import CallToolResult
@@ -11,8 +10,9 @@ from lumber_cli.agents.replies import join_lines, result
 from lumber_cli.agents.texts import LinedText
 from lumber_core import BertChunker, Source, Span
 from lumber_core.support.wording import range_with_noun, with_noun
-from lumber_core.text.markdown import Block
-from lumber_core.text.structured import StructuredText, parse_plain
+from lumber_core.text.outline import TextSection
+from lumber_core.text.parsed import MarkdownText
+from lumber_core.text.structured import parse_plain
 from lumber_core.text.unicode import printable
 from lumber_retrieval.passages.sentences import sentences_of
 
@@ -62,31 +62,30 @@ def headings_of(text: LinedText) -> tuple[list[Section], str]:
     """
     source = text.file
     if source.kind == "markdown":
-        headings = [block for block in source.blocks if block.level]
-    else:  # blocks without a title are kept: they end the section above
-        plain = parse_plain(source)
-        blocks = plain.sections if isinstance(plain, StructuredText) else []
-        levels = sorted({block.level for block in blocks})
-        headings = [replace(block, level=1 + levels.index(block.level)) for block in blocks]
+        headings = MarkdownText(source).sections
+    else:  # sections without a title are kept: they end the section above
+        found = parse_plain(source).sections
+        levels = sorted({section.level for section in found})
+        headings = [one._replace(level=1 + levels.index(one.level)) for one in found]
     notes = []
     while len(headings) > _MAX_SECTIONS:
-        deepest = max(block.level for block in headings)
-        fewer = [block for block in headings if block.level < deepest]
+        deepest = max(one.level for one in headings)
+        fewer = [one for one in headings if one.level < deepest]
         if len(fewer) < _MIN_SECTIONS:
             break
         headings = fewer
-        notes = [f"headings below level {max(block.level for block in headings)} are left out"]
+        notes = [f"headings below level {max(one.level for one in headings)} are left out"]
     sections = []
-    later: list[Block] = []  # the headings that end sections, the nearest last
-    for block in reversed(headings):
-        while later and later[-1].level > block.level:
+    later: list[TextSection] = []  # the headings that end sections, the nearest last
+    for one in reversed(headings):
+        while later and later[-1].level > one.level:
             later.pop()
         end = later[-1].start if later else len(source.text)
-        later.append(block)
-        if not block.title:
+        later.append(one)
+        if not one.title:
             continue
-        first, last = text.lines_of(Span(block.start, end))
-        sections.append(_section(first, last, block.level, block.title))
+        first, last = text.lines_of(Span(one.start, end))
+        sections.append(_section(first, last, one.level, one.title))
     sections.reverse()
     if len(sections) > _MAX_SECTIONS:
         notes.append(

@@ -1,0 +1,244 @@
+"""The outline of a text: its title, its sections and its tables, and what is above each part.
+
+An embedder or a reader sees a chunk alone. Its context names the document and the section it comes
+from, and the columns of the table whose rows it continues. An outline is small: an index stores it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from lumber_core.spans import Span
+from lumber_core.text.markdown import HEADING_SEPARATOR, LEVELS_KEY
+from lumber_core.text.origin import foreign_headings
+
+_MAX_HEADINGS = 3  # in a context; outer headings describe a chunk less
+# Maximum characters repeated for each chunk. Longer lines are headings or headers by mistake, or
+# are too long to repeat.
+_MAX_TITLE_CHARACTERS = 300
+_MAX_HEADER_CHARACTERS = 3_000
+_VISIBLE = re.compile(r"[^\s\ufeff]")
+_CACHED_OUTLINES = 500
+"""Outlines that are kept of those that were read from an index. One with 100 sections takes about
+30 KB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The titles and the table header that a chunk belongs to but does not contain.
+
+    Attributes:
+        titles: The title of the document and the headings above the chunk, outermost first.
+        table: The header rows of the table whose rows the chunk continues; "" if it does not.
+    """
+
+    titles: tuple[str, ...] = ()
+    table: str = ""
+
+    def __str__(self) -> str:
+        """Return the titles, joined by " > ", and the header rows on lines of their own."""
+        return "\n".join(part for part in (HEADING_SEPARATOR.join(self.titles), self.table) if part)
+
+    def above(self, text: str) -> str:
+        """Return a text below this context: after a blank line, or right below a table header."""
+        below = f"{self.table}\n{text}" if self.table else text
+        return f"{HEADING_SEPARATOR.join(self.titles)}\n\n{below}" if self.titles else below
+
+
+class OutlinePlace(NamedTuple):
+    """Where in the outline of a text a span begins, and which headings it has."""
+
+    titles: tuple[str, ...] = ()  # the headings above it, outermost first, and its first heading
+    # Their levels, if splitting the span again needs them: it begins inside a section and contains
+    # a heading, or the metadata has levels. Otherwise `()`.
+    levels: tuple[int, ...] = ()
+    own: bool = False  # whether the span starts with a heading
+    inside: tuple[str, ...] = ()  # the headings inside it
+
+
+class TextSection(NamedTuple):
+    """A section of a text; one without a title only ends those above."""
+
+    start: int
+    level: int
+    title: str
+
+
+class TableBody(NamedTuple):
+    """The rows of a table below its header: their place in the text, and the header rows."""
+
+    start: int
+    end: int
+    header: str
+
+
+_Path = tuple[tuple[str, ...], tuple[int, ...], tuple[str, ...]]  # titles, levels, own title
+
+
+@dataclass(frozen=True)
+class TextOutline:
+    """The title, sections and tables of a text, in reading order.
+
+    Attributes:
+        kind: How the text is read; see `Source.kind`.
+        title: The title of the document, or "".
+        above: The titles above the start of the text.
+        levels: Their levels, as the metadata states them, or "".
+        inherited: The titles above that the sections of the text belong to, with their levels.
+        sections: The sections.
+        tables: The tables.
+    """
+
+    kind: str = "text"
+    title: str = ""
+    above: tuple[str, ...] = ()
+    levels: str = ""
+    inherited: tuple[tuple[str, int], ...] = ()
+    sections: tuple[TextSection, ...] = ()
+    tables: tuple[TableBody, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        metadata: Mapping[Any, Any],
+        kind: str,
+        title: str,
+        sections: Iterable[TextSection] = (),
+        tables: Iterable[TableBody] = (),
+    ) -> TextOutline:
+        """Return the outline of a text.
+
+        Args:
+            text: The text.
+            metadata: Its metadata. If it is a chunk of a document, "headings" are the titles above
+                its start, joined by " > ", and "heading_levels" their levels. Without levels, the
+                titles apply up to the first heading of the text, or further if it is the last
+                title.
+            kind: How the text is read.
+            title: The title of its document, or "".
+            sections: Its sections.
+            tables: Its tables.
+        """
+        above, levels, sections = headings_above(metadata), metadata.get(LEVELS_KEY), (*sections,)
+        stated = levels if isinstance(levels, str) else ""
+        numbers = _numbers(stated)
+        inherited: tuple[tuple[str, int], ...] = ()
+        if len(numbers) == len(above):
+            inherited = (*zip(above, numbers, strict=True),)
+        elif (
+            sections
+            and above[-1:] == (sections[0].title,)
+            and not text[: sections[0].start].strip()
+        ):
+            # Upper bounds: levels may be missing between two headings.
+            bounds = range(sections[0].level - len(above) + 1, sections[0].level)
+            inherited = (*zip(above[:-1], bounds, strict=True),)
+        return cls(kind, title, above, stated, inherited, sections, (*tables,))
+
+    def to_json(self) -> str:
+        """Return it as JSON, of which `read_outline` makes it again."""
+        own = (self.kind, self.title, self.above, self.levels, self.inherited)
+        return json.dumps([*own, self.sections, self.tables], separators=(",", ":"))
+
+    def places(self, text: str, spans: Iterable[tuple[int, int]]) -> list[OutlinePlace]:
+        """Return where in the outline each span begins.
+
+        Args:
+            text: The text.
+            spans: Character ranges of it. A span begins at its first visible character.
+        """
+        starts, paths = self._paths
+        places = []
+        for start, end in spans:
+            visible = _VISIBLE.search(text, start, end)
+            first = visible.start() if visible else start
+            before = bisect_right(starts, first)
+            titles, levels, own = paths[before]
+            headed = bool(own) and not text[starts[before - 1] : first].strip()
+            further = paths[before + 1 : bisect_left(starts, end, before) + 1]
+            needed = (further and not headed) or bool(self.levels)
+            inside = tuple(title for _, _, titled in further for title in titled)
+            places.append(OutlinePlace(titles, levels if needed else (), headed, inside))
+        return places
+
+    def contexts(
+        self, text: str, spans: Sequence[Span], places: Sequence[OutlinePlace]
+    ) -> list[Context]:
+        """Return the context of each span: the titles above it, and the header of its table.
+
+        These are the title and the deepest three headings above. Headings inside the span are left
+        out, and so is a title that equals one of the headings. Titles of more than 300 characters
+        and header rows of more than 3,000 are left out as well.
+
+        Args:
+            text: The text.
+            spans: Spans of it.
+            places: What `places` returns for them.
+        """
+        if spans and not (self.sections or self.tables):
+            return [self._context(places[0], "")] * len(spans)
+        headers = [self._header_above(span.stripped(text).start) for span in spans]
+        return [*map(self._context, places, headers)]
+
+    def possible_contexts(self, text: str) -> list[Context]:
+        """Return the longest contexts that parts may have, wherever they start."""
+        starts = {0, *(one.start + 1 for one in self.sections), *(one.start for one in self.tables)}
+        parts = [Span(start, end) for start, end in pairwise([*sorted(starts), len(text)])]
+        return self.contexts(text, parts, self.places(text, parts))
+
+    @cached_property
+    def _paths(self) -> tuple[list[int], list[_Path]]:
+        """Where sections start, and the titles, levels and own title before and in each."""
+        paths: list[_Path] = [(self.above, _numbers(self.levels), ())]
+        path, levels = tuple(title for title, _ in self.inherited), [n for _, n in self.inherited]
+        for _, level, title in self.sections:
+            titled = (title,) if title else ()
+            depth = len([above for above in levels if above < level])
+            levels[depth:] = [level for _ in titled]
+            path = path[:depth] + titled
+            paths.append((path, tuple(levels), titled))
+        return [section.start for section in self.sections], paths
+
+    def _header_above(self, start: int) -> str:
+        """Return the header rows of the table in whose body a place is, or ""."""
+        number = bisect_right(self.tables, start, key=lambda table: table.start) - 1
+        return self.tables[number].header if number >= 0 and start < self.tables[number].end else ""
+
+    def _context(self, place: OutlinePlace, table: str) -> Context:
+        above = place.titles[:-1] if place.own else place.titles
+        path = above[-_MAX_HEADINGS:]
+        own = place.titles[len(above) :]
+        if self.title and self.title not in (*path, *own, *place.inside):
+            path = (self.title, *path)
+        short = tuple(title for title in path if len(title) <= _MAX_TITLE_CHARACTERS)
+        return Context(short, table if len(table) <= _MAX_HEADER_CHARACTERS else "")
+
+
+@lru_cache(maxsize=_CACHED_OUTLINES)
+def read_outline(stored: str) -> TextOutline:
+    """Return the outline of which `TextOutline.to_json` made a text."""
+    kind, title, above, levels, inherited, sections, tables = json.loads(stored)
+    return TextOutline(
+        *(kind, title, tuple(above), levels, tuple((name, level) for name, level in inherited)),
+        sections=tuple(TextSection(*section) for section in sections),
+        tables=tuple(TableBody(*table) for table in tables),
+    )
+
+
+def headings_above(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the headings above a text from the metadata that this or another splitter added."""
+    path = metadata.get("headings")
+    titles = path.split(HEADING_SEPARATOR) if isinstance(path, str) else foreign_headings(metadata)
+    return tuple(filter(None, titles))
+
+
+def _numbers(levels: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", levels)))
