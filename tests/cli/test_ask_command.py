@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import time
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -99,33 +98,6 @@ def test_stdin_is_asked_like_a_file() -> None:
     assert done.code == 0
     assert "[1] stdin | lines 1" in done.out
     assert "at noon" in done.out
-
-
-def test_a_kept_index_reads_only_what_has_changed(docs: Path) -> None:
-    question = ("Where do dogs travel for free?", "--index", "docs.db")
-    first = asked("docs", *question)
-    guide, notes = docs / "guide.md", docs / "notes.txt"
-    text = NOTES.replace("ferry", "train")  # of the same size and time: as if it had not changed
-    notes.write_text(text, encoding="utf-8")
-    os.utime(notes, (10**9, 10**9))
-    assert asked("docs", *question) == first
-    os.utime(notes, (10**9 + 1, 10**9 + 1))
-    assert "train" in asked("docs", *question)["passages"][0]["text"]
-    guide.unlink()
-    assert documents("docs", *question) == {"docs/notes.txt"}
-
-
-def test_a_file_of_this_moment_is_read_again(docs: Path) -> None:
-    question = ("docs/notes.txt", "When does it sail?", "--index", "docs.db")
-    now = time.time_ns() + 10**10  # the time of changes is coarse: two of one moment have the same
-    for hour in ("nine", "five"):
-        (docs / "notes.txt").write_text(f"It sails at {hour}.", encoding="utf-8")
-        os.utime(docs / "notes.txt", ns=(now, now))
-        assert hour in asked(*question)["passages"][0]["text"]
-    for hour, moment in (("nine", 10**18), ("five", now), ("nine", 10**18)):  # and back
-        (docs / "notes.txt").write_text(f"It sails at {hour}.", encoding="utf-8")
-        os.utime(docs / "notes.txt", ns=(moment, moment))
-        assert hour in asked(*question)["passages"][0]["text"]
 
 
 def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> None:

@@ -24,18 +24,6 @@ QUESTION = "How long may a rental last?"
 
 
 @pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "boats.md").write_text("# Boats\n\nA rental lasts seven days at most.\n")
-    (folder / "ferry.txt").write_text("The ferry to Arden sails at noon.\n")
-    for path in folder.iterdir():
-        os.utime(path, (10**9, 10**9))  # long ago
-    return folder
-
-
-@pytest.fixture
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the names of files that an index takes up from now on."""
     names: list[str] = []

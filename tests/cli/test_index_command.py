@@ -20,17 +20,6 @@ from tests.postgres import Place, Server
 QUESTION = "How long may a rental last?"
 
 
-@pytest.fixture
-def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "boats.md").write_text("# Boats\n\nA rental lasts seven days at most.\n")
-    (folder / "ferry.txt").write_text("The ferry to Arden sails at noon.\n")
-    for path in folder.iterdir():
-        os.utime(path, (10**9, 10**9))  # long ago
-    return folder
-
-
 def ask(docs: Path, index: object) -> object:
     done = run_apart("ask", docs, QUESTION, "--index", index, "--format", "json")
     assert done.code == 0, done.err

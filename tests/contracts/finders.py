@@ -126,6 +126,9 @@ class LangChain:
     def document(self, text: str, name: str, **metadata: Any) -> Any:
         return LangChainDocument(text, metadata={"source": name, **metadata})
 
+    def unnamed_document(self, text: str, **metadata: Any) -> Any:
+        return LangChainDocument(text, metadata=metadata)
+
     def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
         model = model or LangChainVectors()
         splitter = langchain.GreedyTextSplitter(**SPLIT)
@@ -188,6 +191,9 @@ class LlamaIndex:
     def document(self, text: str, name: str, **metadata: Any) -> Any:
         known = {"file_name": name, **metadata}
         return LlamaIndexDocument(text=text, id_=document_key(known), metadata=known)
+
+    def unnamed_document(self, text: str, **metadata: Any) -> Any:
+        return LlamaIndexDocument(text=text, metadata=metadata)
 
     def index(self, path: Path | None = None, model: Any = None, **settings: Any) -> Any:
         model = model or LlamaIndexVectors()

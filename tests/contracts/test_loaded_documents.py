@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-import langchain_core.documents as langchain
-import llama_index.core as llamaindex
 import pytest
 
-import langchain_lumber
-import llamaindex_lumber
 from lumber_retrieval import Citation
+from tests.contracts.finders import FRAMEWORKS
 
 
-class LangChain:
-    """LangChain's documents, and what is found of them."""
+class Retrieving:
+    """A framework's documents, the IDs of LlamaIndex's random, and what is found of them."""
 
-    join_pages = staticmethod(langchain_lumber.join_pages)
+    def __init__(self, of: Any) -> None:
+        self.of, self.join_pages = of, of.join_pages
+        self.retriever = of.retriever(budget=30)
 
-    def __init__(self) -> None:
-        self.retriever = langchain_lumber.PassageRetriever(budget=30)
-
-    def document(self, text: str, **metadata: Any) -> langchain.Document:
-        return langchain.Document(text, metadata=metadata)
-
-    def texts(self, question: str) -> list[str]:
-        return [one.metadata["text"] for one in self.retriever.invoke(question)]
-
-    def passages(self, question: str, budget: int) -> list[dict[str, Any]]:
-        return [one.metadata for one in self.retriever.invoke(question, budget=budget)]
-
-    def cite(self, question: str, *quotes: str) -> list[Citation]:
-        return langchain_lumber.cite(quotes, self.retriever.invoke(question))
-
-
-class LlamaIndex:
-    """LlamaIndex's documents, whose IDs are random, and what is found of them."""
-
-    join_pages = staticmethod(llamaindex_lumber.join_pages)
-
-    def __init__(self) -> None:
-        self.retriever = llamaindex_lumber.PassageRetriever(budget=30)
-
-    def document(self, text: str, **metadata: Any) -> llamaindex.Document:
-        return llamaindex.Document(text=text, metadata=metadata)
+    def document(self, text: str, **metadata: Any) -> Any:
+        return self.of.unnamed_document(text, **metadata)
 
     def texts(self, question: str) -> list[str]:
-        return [one.text for one in self.retriever.retrieve(question)]
+        found = self.of.search(self.retriever, question)
+        return [one.metadata.get("text") or one.text for one in found]
 
     def passages(self, question: str, budget: int) -> list[dict[str, Any]]:
         self.retriever.budget = budget
-        return [one.metadata for one in self.retriever.retrieve(question)]
+        return [one.metadata for one in self.of.search(self.retriever, question)]
 
     def cite(self, question: str, *quotes: str) -> list[Citation]:
-        return llamaindex_lumber.cite(quotes, self.retriever.retrieve(question))
+        return list(self.of.cite(quotes, self.of.search(self.retriever, question)))
 
 
-every_framework = pytest.mark.parametrize("make", [LangChain, LlamaIndex])
-Make = Callable[[], Any]
+every_framework = pytest.mark.parametrize("framework", FRAMEWORKS)
 NAMES = [
     {"url": "https://a.org/mill"},
     {"URL": "https://a.org/mill"},
@@ -73,8 +48,10 @@ NAMES = [
 
 @every_framework
 @pytest.mark.parametrize("known", NAMES)
-def test_a_document_that_changed_replaces_what_it_was(make: Make, known: dict[str, Any]) -> None:
-    of = make()
+def test_a_document_that_changed_replaces_what_it_was(
+    framework: str, known: dict[str, Any]
+) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     for price in ("two", "nine"):
         of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", **known)])
     assert of.texts("What does a loaf cost?") == ["A loaf costs nine pence."]
@@ -96,8 +73,8 @@ APART = [
 
 @every_framework
 @pytest.mark.parametrize("known", APART)
-def test_documents_from_elsewhere_stay_apart(make: Make, known: list[dict[str, Any]]) -> None:
-    of = make()
+def test_documents_from_elsewhere_stay_apart(framework: str, known: list[dict[str, Any]]) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     texts = ["The pump needs a seal.", "The rack holds violins."]
     for text, metadata in zip(texts, known, strict=True):
         assert of.retriever.add_documents([of.document(text, **metadata)]).removed == 0
@@ -111,8 +88,8 @@ LABELS = {"i": "A preface thanks the miller.", "ii": "A list of plates.", "1": "
 
 @every_framework
 @pytest.mark.parametrize("joined", [False, True])
-def test_pages_are_cited_by_place_and_label(make: Make, joined: bool) -> None:
-    of = make()
+def test_pages_are_cited_by_place_and_label(framework: str, joined: bool) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     pages = [
         of.document(text, page_label=label, file_path="b/o.pdf", file_name="o.pdf")
         for label, text in LABELS.items()
@@ -126,11 +103,11 @@ def test_pages_are_cited_by_place_and_label(make: Make, joined: bool) -> None:
 
 
 @every_framework
-def test_parts_of_a_file_are_numbered_from_one(make: Make) -> None:
-    of = make()
+def test_parts_of_a_file_are_numbered_from_one(framework: str) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     texts = ["Seal, 4 pounds", "Spring, 7 pounds", "Wheel, 9 pounds"]
     numbers: Iterable[dict[str, int]] = (
-        [{"row": n} for n in range(3)] if make is LangChain else [{}] * 3
+        [{"row": n} for n in range(3)] if framework == "langchain" else [{}] * 3
     )
     rows = [
         of.document(text, file_name="prices.csv", **number)
@@ -144,7 +121,7 @@ def test_parts_of_a_file_are_numbered_from_one(make: Make) -> None:
 
 
 def test_rows_of_a_reader_that_are_gone_leave() -> None:
-    of = LlamaIndex()
+    of = Retrieving(FRAMEWORKS["llamaindex"])
     for count in (3, 2):
         rows = [of.document(f"Boat {n} is blue.", filename="boats.csv") for n in range(count)]
         changes = of.retriever.add_documents(rows)
@@ -152,15 +129,15 @@ def test_rows_of_a_reader_that_are_gone_leave() -> None:
 
 
 @every_framework
-def test_the_link_of_a_page_is_its_address(make: Make) -> None:
-    of = make()
+def test_the_link_of_a_page_is_its_address(framework: str) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     of.retriever.sync([of.document("Otters hunt fish.", url="https://a.org/b?c=d%20e#f")])
     (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
     assert cited.link == "https://a.org/b?c=d%20e#f"
 
 
 def test_a_random_id_is_not_cited_beside_a_title() -> None:
-    of = LlamaIndex()
+    of = Retrieving(FRAMEWORKS["llamaindex"])
     of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
     (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
     assert cited.document == "On otters"
@@ -176,16 +153,16 @@ STRIPPED = (
 
 
 @every_framework
-def test_passages_of_converted_documents_have_their_headings(make: Make) -> None:
-    of = make()
+def test_passages_of_converted_documents_have_their_headings(framework: str) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     of.retriever.sync([of.document(CONVERTED, file_path="mill.docx", file_name="mill.docx")])
     (found, *_) = of.passages("What does a loaf cost?", budget=8)
     assert found["headings"] == "Mill guide > Bread"
 
 
 @every_framework
-def test_passages_of_text_without_its_marks_have_no_headings(make: Make) -> None:
-    of = make()
+def test_passages_of_text_without_its_marks_have_no_headings(framework: str) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
     of.retriever.sync([of.document(STRIPPED, source="clock.md")])
     (found, *_) = of.passages("When is the key turned?", budget=4)
     assert not found["headings"]

@@ -9,27 +9,17 @@ from typing import Any
 
 import pytest
 
-from langchain_lumber import (
-    BertTextSplitter,
-    GreedyTextSplitter,
-    LayoutTextSplitter,
-    LumberTextSplitter,
-)
-from llamaindex_lumber import (
-    BertNodeParser,
-    GreedyNodeParser,
-    LayoutNodeParser,
-    LumberNodeParser,
-)
+import langchain_lumber as langchain
+import llamaindex_lumber as llamaindex
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from tests.lexical_judge import LexicalJudge
 
 JUDGE = LexicalJudge()
 FORMS: dict[str, tuple[Any, Any, Any]] = {
-    "bert": (BertChunker, BertTextSplitter, BertNodeParser),
-    "greedy": (GreedyChunker, GreedyTextSplitter, GreedyNodeParser),
-    "layout": (LayoutChunker, LayoutTextSplitter, LayoutNodeParser),
-    "lumber": (LumberChunker, LumberTextSplitter, LumberNodeParser),
+    "bert": (BertChunker, langchain.BertTextSplitter, llamaindex.BertNodeParser),
+    "greedy": (GreedyChunker, langchain.GreedyTextSplitter, llamaindex.GreedyNodeParser),
+    "layout": (LayoutChunker, langchain.LayoutTextSplitter, llamaindex.LayoutNodeParser),
+    "lumber": (LumberChunker, langchain.LumberTextSplitter, llamaindex.LumberNodeParser),
 }
 TEXT_SPLITTERS = [forms[1] for forms in FORMS.values()]
 NODE_PARSERS = [forms[2] for forms in FORMS.values()]
@@ -153,7 +143,7 @@ def test_a_setting_of_a_parser_without_its_name_is_refused(form: Any) -> None:
         form(200)
 
 
-@pytest.mark.parametrize("position", [BertChunker, BertTextSplitter])
+@pytest.mark.parametrize("position", [BertChunker, langchain.BertTextSplitter])
 def test_a_size_that_is_given_by_position_is_told_its_name(position: Callable[..., Any]) -> None:
     with pytest.raises(TypeError, match="pass a size by name: target_size=200"):
         position(200)
@@ -204,3 +194,55 @@ def test_what_cannot_judge_is_not_shown_as_it_may_be_a_key(wrong: Any) -> None:
         LumberChunker("gpt-4o")
     with pytest.raises(TypeError, match="a judge must be"):
         LumberChunker(None)
+
+
+BOTH = (langchain, llamaindex)
+MEANT: list[tuple[tuple[Any, ...], str, str, str]] = [
+    ((langchain,), "PassageRetriever", "embedding", "use embeddings"),
+    ((langchain,), "PassageRetriever", "embed_model", "use embeddings"),
+    ((langchain,), "PassageRetriever", "top_k", "use k"),
+    ((langchain,), "PassageRetriever", "chunk_size", "use splitter, which has it"),
+    ((langchain,), "PassageRetriever", "node_parser", "use splitter"),
+    ((langchain,), "PassageRetriever", "persist_directory", "use path"),
+    ((langchain,), "PassageRetriever", "nonsense", "its settings are .*splitter"),
+    ((llamaindex,), "PassageRetriever", "embeddings", "use embed_model"),
+    ((llamaindex,), "PassageRetriever", "similarity_top_k", "use k"),
+    ((llamaindex,), "PassageRetriever", "chunk_size", "use node_parser, which has it"),
+    ((llamaindex,), "PassageRetriever", "splitter", "use node_parser"),
+    ((llamaindex,), "PassageRetriever", "ids", 'use "source" in the metadata of documents'),
+    ((llamaindex,), "ContextEmbedding", "embeddings", "use embed_model"),
+    ((llamaindex,), "LumberEmbedding", "model", "use model_name"),
+    ((llamaindex,), "LumberEmbedding", "thread", "did you mean 'threads'"),
+    (BOTH, "PassageRetriever", "search_kwargs", "use k"),
+    (BOTH, "PassageRetriever", "bugdet", "did you mean 'budget'"),
+    (BOTH, "PassageJoiner", "top_n", "use budget"),
+    (BOTH, "PassageJoiner", "reranks", "did you mean 'rerank'"),
+]
+OF_OTHER_TYPES: list[tuple[str, dict[str, Any]]] = [
+    *(("PassageRetriever", wrong) for wrong in ({"budget": "9"}, {"k": 2.5}, {"keywords": "no"})),
+    *(("PassageRetriever", wrong) for wrong in ({"path": 5}, {"min_similarity": "a"})),
+    *(("PassageJoiner", wrong) for wrong in ({"rerank": "no"}, {"max_gap": "1"})),
+    ("PassageRetriever", {"context": 3}),
+]
+
+
+def needed_by(kind: str) -> dict[str, Any]:
+    return {"texts": {}} if kind == "PassageJoiner" else {}
+
+
+@pytest.mark.parametrize(("frameworks", "kind", "name", "hint"), MEANT)
+def test_an_unknown_setting_names_the_one_that_is_meant(
+    frameworks: tuple[Any, ...], kind: str, name: str, hint: str
+) -> None:
+    for framework in frameworks:
+        with pytest.raises(TypeError, match=f"^{kind} has no setting '{name}': {hint}"):
+            getattr(framework, kind)(**needed_by(kind), **{name: 3})
+
+
+@pytest.mark.parametrize("framework", BOTH)
+@pytest.mark.parametrize(("kind", "wrong"), OF_OTHER_TYPES)
+def test_a_setting_of_another_type_is_a_type_error(
+    framework: Any, kind: str, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(TypeError, match=r"must be|expected str"):
+        getattr(framework, kind)(**needed_by(kind), **wrong)

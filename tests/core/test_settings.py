@@ -11,19 +11,8 @@ from typing import Any
 
 import pytest
 
-from langchain_lumber import (
-    BertTextSplitter,
-    GreedyTextSplitter,
-    LayoutTextSplitter,
-    LumberTextSplitter,
-)
-from llamaindex_lumber import (
-    BertNodeParser,
-    GreedyNodeParser,
-    LayoutNodeParser,
-    LumberNodeParser,
-)
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
+from tests.contracts.test_wrong_usage import FORMS
 
 
 def never(group: Any) -> None:
@@ -31,12 +20,7 @@ def never(group: Any) -> None:
 
 
 MADE = [GreedyChunker(), BertChunker(), LayoutChunker(), LumberChunker(never)]
-ADAPTERS: list[tuple[type, type, type]] = [
-    (GreedyChunker, GreedyTextSplitter, GreedyNodeParser),
-    (LayoutChunker, LayoutTextSplitter, LayoutNodeParser),
-    (BertChunker, BertTextSplitter, BertNodeParser),
-    (LumberChunker, LumberTextSplitter, LumberNodeParser),
-]
+every_form = pytest.mark.parametrize(("core", "splitter", "parser"), FORMS.values(), ids=FORMS)
 every_chunker = pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(made).__name__)
 
 
@@ -51,7 +35,7 @@ def in_core_words(text: str) -> str:
     return re.sub("TextSplitter|NodeParser", "Chunker", text)
 
 
-@pytest.mark.parametrize(("core", "splitter", "parser"), ADAPTERS)
+@every_form
 def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(
     core: type, splitter: type, parser: Any
 ) -> None:
@@ -68,7 +52,7 @@ def test_adapters_have_the_settings_defaults_and_sentences_of_the_core(
         assert in_core_words(" ".join(field.description.split())) == documented[name]
 
 
-@pytest.mark.parametrize(("core", "splitter", "parser"), ADAPTERS)
+@every_form
 def test_adapters_hand_settings_on_as_they_are(core: Any, splitter: Any, parser: Any) -> None:
     given: dict[str, Any] = {"language": "de", "chunk_size": 77}
     judge, llm = ([never], {"llm": never}) if core is LumberChunker else ([], {})

@@ -120,45 +120,6 @@ def test_a_model_is_named_llm() -> None:
         LumberTextSplitter(model=CountingModel())
 
 
-MEANT: list[tuple[Any, str, str]] = [
-    (PassageRetriever, "embedding", "use embeddings"),
-    (PassageRetriever, "embed_model", "use embeddings"),
-    (PassageRetriever, "top_k", "use k"),
-    (PassageRetriever, "search_kwargs", "use k"),
-    (PassageRetriever, "chunk_size", "use splitter, which has it"),
-    (PassageRetriever, "node_parser", "use splitter"),
-    (PassageRetriever, "persist_directory", "use path"),
-    (PassageRetriever, "bugdet", "did you mean 'budget'"),
-    (PassageRetriever, "nonsense", "its settings are .*splitter"),
-    (PassageJoiner, "top_n", "use budget"),
-    (PassageJoiner, "reranks", "did you mean 'rerank'"),
-]
-
-
-@pytest.mark.parametrize(("kind", "name", "hint"), MEANT)
-def test_an_unknown_setting_names_the_one_that_is_meant(kind: Any, name: str, hint: str) -> None:
-    needed: Any = {"texts": {}} if kind is PassageJoiner else {}
-    with pytest.raises(TypeError, match=f"^{kind.__name__} has no setting '{name}': {hint}"):
-        kind(**needed, **{name: 3})
-
-
-@pytest.mark.parametrize(
-    ("kind", "wrong"),
-    [
-        (PassageRetriever, {"budget": "9"}),
-        (PassageRetriever, {"k": 2.5}),
-        (PassageRetriever, {"keywords": "no"}),
-        (PassageRetriever, {"path": 5}),
-        (PassageRetriever, {"min_similarity": "a"}),
-        (PassageJoiner, {"texts": {}, "rerank": "no"}),
-        (PassageJoiner, {"texts": {}, "max_gap": "1"}),
-    ],
-)
-def test_a_setting_of_another_type_is_a_type_error(kind: Any, wrong: Any) -> None:
-    with pytest.raises(TypeError, match=r"must be|expected str"):
-        kind(**wrong)
-
-
 def test_queries_and_documents_tell_of_settings_of_vector_stores(tmp_path: Any) -> None:
     retriever = PassageRetriever()
     with pytest.raises(TypeError, match="a query has no setting 'top_k': use k"):

@@ -27,9 +27,7 @@ from llamaindex_lumber import (
     ContextEmbedding,
     GreedyNodeParser,
     LayoutNodeParser,
-    LumberEmbedding,
     LumberNodeParser,
-    PassageJoiner,
     PassageRetriever,
 )
 from lumber_core import GreedyChunker, PromptTemplate, token_counter
@@ -303,36 +301,6 @@ def test_an_overlap_of_most_of_a_node_is_said_once(caplog: pytest.LogCaptureFixt
     parser.get_nodes_from_documents([Document(text=PROSE)])
     (record,) = caplog.records
     assert "chunk_overlap=200 of chunk_size=256" in record.getMessage()
-
-
-MEANT: list[tuple[Any, str, str]] = [
-    (PassageRetriever, "embeddings", "use embed_model"),
-    (PassageRetriever, "similarity_top_k", "use k"),
-    (PassageRetriever, "search_kwargs", "use k"),
-    (PassageRetriever, "chunk_size", "use node_parser, which has it"),
-    (PassageRetriever, "splitter", "use node_parser"),
-    (PassageRetriever, "bugdet", "did you mean 'budget'"),
-    (PassageRetriever, "ids", 'use "source" in the metadata of documents'),
-    (PassageJoiner, "top_n", "use budget"),
-    (ContextEmbedding, "embeddings", "use embed_model"),
-    (LumberEmbedding, "model", "use model_name"),
-    (LumberEmbedding, "thread", "did you mean 'threads'"),
-]
-
-
-@pytest.mark.parametrize(("kind", "name", "hint"), MEANT)
-def test_an_unknown_setting_names_the_one_that_is_meant(kind: Any, name: str, hint: str) -> None:
-    needed: Any = {"texts": {}} if kind is PassageJoiner else {}
-    with pytest.raises(TypeError, match=f"^{kind.__name__} has no setting '{name}': {hint}"):
-        kind(**needed, **{name: 3})
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"budget": "9"}, {"keywords": "no"}, {"context": 3}, {"path": 5}]
-)
-def test_a_setting_of_another_type_is_a_type_error(wrong: Any) -> None:
-    with pytest.raises(TypeError, match=r"must be|expected str"):
-        PassageRetriever(**wrong)
 
 
 def test_documents_tell_what_names_them_and_a_path_that_it_is_a_folder() -> None:

@@ -105,9 +105,8 @@ def test_the_retries_that_an_error_states_are_read() -> None:
     assert client_retries_of(http(503)) is None
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
+REPORTED: dict[str, list[Exception]] = {
+    "blocked": [
         RuntimeError("Response was terminated early: SAFETY [rating]"),
         RuntimeError("Response was terminated early: IMAGE_SAFETY"),
         ValueError("Response has no candidates"),
@@ -116,29 +115,12 @@ def test_the_retries_that_an_error_states_are_read() -> None:
         AttributedError("403: your input was flagged for violence", status_code=403),
         AttributedError("error: data_inspection_failed", status_code=400),
     ],
-)
-def test_an_answer_that_a_client_reports_as_blocked_by_an_error_is_blocked(
-    error: Exception,
-) -> None:
-    assert is_blocked(finish_reason_of(error))
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
+    "cut": [
         RuntimeError("Response was terminated early: MAX_TOKENS"),
         RuntimeError("Response was terminated early: OTHER"),
         type("LengthFinishReasonError", (Exception,), {})("could not parse the response"),
     ],
-)
-def test_an_answer_that_a_client_reports_as_cut_by_an_error_is_cut(error: Exception) -> None:
-    assert is_cut(finish_reason_of(error))
-    assert not is_blocked(finish_reason_of(error))
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
+    "no answer": [  # bugs and settings
         ValueError("max_tokens must be positive"),
         KeyError("choices"),
         TypeError("'NoneType' object is not subscriptable"),
@@ -147,9 +129,16 @@ def test_an_answer_that_a_client_reports_as_cut_by_an_error_is_cut(error: Except
         ConnectionRefusedError("refused"),
         AttributedError("SAFETY", status_code=429),
     ],
-)
-def test_bugs_and_settings_are_no_answers(error: Exception) -> None:
-    assert finish_reason_of(error) == ""
+}
+
+
+@pytest.mark.parametrize(("end", "error"), [(e, one) for e in REPORTED for one in REPORTED[e]])
+def test_an_answer_that_a_client_reports_by_an_error_is_told_from_bugs_and_settings(
+    end: str, error: Exception
+) -> None:
+    reason = finish_reason_of(error)
+    assert (is_blocked(reason), is_cut(reason)) == (end == "blocked", end == "cut")
+    assert end != "no answer" or reason == ""
 
 
 def test_a_number_of_thousands_of_digits_is_a_reply_that_cannot_be_read() -> None:

@@ -15,49 +15,31 @@ from lumber_core.llms import GeminiModel
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.framework_replies import read_reply
 
-RESPONSES_CUT = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
 REFUSAL_ITEM = {"type": "message", "content": [{"type": "refusal", "refusal": "I won't."}]}
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+ENDS: dict[str, list[Any]] = {
+    "cut": [
         {"done_reason": "length"},
         {"finish_reason": "MAX_TOKENS"},
         {"stop_reason": "model_context_window_exceeded"},
         {"stopReason": "max_tokens"},
         {"choices": [{"finish_reason": "model_length"}]},
-        RESPONSES_CUT,
+        {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}},
         SimpleNamespace(incomplete_details=SimpleNamespace(reason="max_output_tokens")),
         {"finish_reason": types.FinishReason.MAX_TOKENS},
         {"finish_reason": "ERROR_LIMIT"},
         {"finish_reason": "insufficient_system_resource"},
         [{"finish_reason": "stop"}, {"finish_reason": "length"}],
     ],
-)
-def test_a_cut_answer_is_one_in_the_words_of_any_provider(source: Any) -> None:
-    assert is_cut(read_reply("ID 4, ID 8", source).finish_reason)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
+    "refused": [  # in a field of its own
         {"refusal": "I won't."},
         {"choices": [{"finish_reason": "stop", "message": {"refusal": "I won't."}}]},
         SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(refusal="I won't."))]),
         {"output": [REFUSAL_ITEM]},
         [REFUSAL_ITEM],
     ],
-)
-def test_a_refusal_in_a_field_of_its_own_is_one(source: Any) -> None:
-    completion = read_reply("", source)
-    assert is_blocked(completion.finish_reason)
-    assert completion.text == "I won't."
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
+    "blocked": [
         {"prompt_feedback": {"block_reason": "OTHER"}},
         {"prompt_feedback": {"block_reason": types.BlockedReason.PROHIBITED_CONTENT}},
         {"promptFeedback": {"blockReason": "MODEL_ARMOR"}},
@@ -66,14 +48,7 @@ def test_a_refusal_in_a_field_of_its_own_is_one(source: Any) -> None:
         {"finish_reason": "stop", "native_finish_reason": "SAFETY"},
         {"finish_reason": "ERROR_TOXIC"},
     ],
-)
-def test_a_blocked_answer_is_one_in_the_words_of_any_provider(source: Any) -> None:
-    assert is_blocked(read_reply("", source).finish_reason)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
+    "whole": [
         {"finish_reason": "stop", "refusal": None, "safety_ratings": [{"blocked": False}]},
         {"prompt_feedback": {"block_reason": 0}},
         {"prompt_feedback": {"block_reason": types.BlockedReason.BLOCKED_REASON_UNSPECIFIED}},
@@ -81,11 +56,16 @@ def test_a_blocked_answer_is_one_in_the_words_of_any_provider(source: Any) -> No
         {"stop_reason": "end_turn", "stop_sequence": None},
         None,
     ],
-)
-def test_a_whole_answer_is_neither(source: Any) -> None:
-    reason = read_reply("Answer: none", source).finish_reason
-    assert not is_blocked(reason)
-    assert not is_cut(reason)
+}
+
+
+@pytest.mark.parametrize(("end", "source"), [(end, one) for end in ENDS for one in ENDS[end]])
+def test_why_an_answer_ended_is_read_in_the_words_of_any_provider(end: str, source: Any) -> None:
+    given = {"cut": "ID 4, ID 8", "whole": "Answer: none"}.get(end, "")
+    completion = read_reply(given, source)
+    reason = completion.finish_reason
+    assert (is_cut(reason), is_blocked(reason)) == (end == "cut", end in ("refused", "blocked"))
+    assert completion.text == ("I won't." if end == "refused" else given)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lumber_core.spans import Span
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.passages.joining import Passage, in_reading_order, join_hits
+from lumber_retrieval.passages.joining import Passage, join_hits
 from lumber_retrieval.words.word_count import count_words
 from tests.core.core_support import quick
 
@@ -141,22 +141,6 @@ def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
     apart, joined = (join_hits(hits, {"a": TEN}, max_gap=3, budget=budget) for budget in (9, 10))
     assert texts_of(apart) == ["one", "nine ten"]
     assert texts_of(joined) == [TEN]
-
-
-def test_passages_come_best_first_or_by_document_and_place():
-    texts = {"a": TEN, "b": TEN}
-    hits = [hit("nine", document="b"), hit("one", document="a"), hit("one", document="b")]
-    found = join_hits(hits, texts, max_gap=2)
-    assert [(each.document, each.text) for each in found] == [
-        ("b", "nine"),
-        ("a", "one"),
-        ("b", "one"),
-    ]
-    assert [(each.document, each.text) for each in in_reading_order(found)] == [
-        ("b", "one"),
-        ("b", "nine"),
-        ("a", "one"),
-    ]
 
 
 def test_a_budget_holds_for_what_goes_on_without_spaces():
