@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_lumber.span_text_splitter import checked_documents
-from lumber_core.checks import RefusesUnknown, check_flags, check_language, check_text
+from lumber_core.checks import check_text
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.origin import document_key, file_names, part_name
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
+from lumber_retrieval.passages.joining import MAX_GAP, Passage
 from lumber_retrieval.passages.ranking import BUDGET
-from lumber_retrieval.passages.reranking import JOINER_ELSEWHERE, passages_of_hits
+from lumber_retrieval.passages.reranking import JoinsHits
 
 NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
 
 
-class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
+class PassageJoiner(JoinsHits, BaseDocumentCompressor):
     """Joins hits to passages, exact slices of their documents, ranked by the question.
 
     A document compressor, for the hits of any retriever. Hits are chunks made with
@@ -80,15 +80,12 @@ class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
     rerank: SkipValidation[bool] = True
     language: SkipValidation[str] = "en"
 
-    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
     _texts: Mapping[str, str | list[Document]] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
-        check_limits(self.max_gap, self.budget)
-        check_flags(self, "reading_order", "rerank")
-        check_language("language", self.language)
+        self._check()
         self._texts = _texts_by_name(self.texts)
 
     def compress_documents(
@@ -120,16 +117,7 @@ class PassageJoiner(RefusesUnknown, BaseDocumentCompressor):
         pairs = zip(given, texts_of_hits, strict=True)
         hits = [hit._replace(document=name) for hit, (name, _) in pairs]
         texts = dict(texts_of_hits)
-        passages = passages_of_hits(
-            query,
-            hits,
-            texts,
-            rerank=self.rerank,
-            max_gap=self.max_gap,
-            budget=self.budget,
-            reading_order=self.reading_order,
-            language=self.language,
-        )
+        passages = self._join(query, hits, texts)
         return [_document_of(passage, hits, checked) for passage in passages]
 
 

@@ -24,7 +24,7 @@ from lumber_core.checks import RefusesUnknown
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import display_path, in_collection
 from lumber_core.support.identity import safe_repr
-from lumber_core.text.origin import Metadata, address_of, document_key
+from lumber_core.text.origin import Metadata, address_of
 from lumber_core.text.pages import number_pages, place_source
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
@@ -176,9 +176,9 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
             f"the document that begins with {document.page_content[:40]!r} is a chunk: it has "
             '"start_index" in its metadata. Pass whole documents: they are split here'
         )
-    source = address_of(metadata) or document.id or ""
-    name = document_key(metadata) or source
-    return IndexedDocument(name, source, place_source(document.page_content, metadata))
+    return IndexedDocument.identified(
+        place_source(document.page_content, metadata), document.id or ""
+    )
 
 
 def _document_of(passage: Passage) -> Document:

@@ -112,7 +112,7 @@ class SpanTextSplitter(TextSplitter):
         self._show_progress = show_progress
         self._chunker = chunker
         self._written: Written | None = _in_context if context else None
-        self._length_function = _Length(chunker)
+        self._length_function = self._count
 
     @property
     def chunker(self) -> Chunker:
@@ -206,6 +206,10 @@ class SpanTextSplitter(TextSplitter):
         make: Any = cls  # subclasses take a tokenizer
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
+    def _count(self, text: str) -> int:
+        """Return how many tokens a text has: LangChain's length function."""
+        return self._chunker.counter.count([text])[0]
+
     def _source(self, text: str) -> Source:
         """Return a text as a source of the core."""
         return Source(text, written=self._written)
@@ -263,16 +267,6 @@ class SpanTextSplitter(TextSplitter):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._chunker!r})"
-
-
-class _Length:
-    """LangChain's length function: counts tokens with the chunker's counter."""
-
-    def __init__(self, chunker: Chunker) -> None:
-        self._chunker = chunker
-
-    def __call__(self, text: str) -> int:
-        return self._chunker.counter.count([text])[0]
 
 
 def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) -> list[Document]:

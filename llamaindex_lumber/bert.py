@@ -78,17 +78,4 @@ class BertNodeParser(SpanNodeParser):
     is one. Exported models run on the CPU."""
 
     def _make_chunker(self) -> Chunker:
-        return BertChunker(
-            model=self.model,
-            target_size=self.target_size,
-            chunk_size=self.chunk_size,
-            min_chunk_size=self.min_chunk_size,
-            threshold=self.threshold,
-            paper=self.paper,
-            units=self.units,
-            merge_sections=self.merge_sections,
-            tokenizer=self.tokenizer,
-            language=self.language,
-            threads=self.threads,
-            device=self.device,
-        )
+        return self._fill(BertChunker)

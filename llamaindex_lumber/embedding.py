@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.checks import RefusesUnknown
@@ -15,13 +15,6 @@ from lumber_core.checks import RefusesUnknown
 
 class LumberEmbedding(RefusesUnknown, BaseEmbedding):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
-
-    Args:
-        model_name: "bundled", or a folder made by `python -m lumber_training export --embedder`.
-            Default: "bundled".
-        threads: Number of texts embedded in parallel. None: all available CPUs, up to 8. Default:
-            None.
-        **settings: Those of LlamaIndex's `BaseEmbedding`, such as `embed_batch_size`.
 
     Raises:
         ValueError: `threads` is below 1.
@@ -32,15 +25,13 @@ class LumberEmbedding(RefusesUnknown, BaseEmbedding):
         384
     """
 
-    model_name: str = Field(
-        default="bundled",
-        description='"bundled", or a folder made by python -m lumber_training export --embedder.',
-    )
-    threads: int | None = Field(
-        default=None,
-        exclude=True,
-        description="Number of texts embedded in parallel. None: all available CPUs, up to 8.",
-    )
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    model_name: str = "bundled"
+    """"bundled", or a folder made by `python -m lumber_training export --embedder`."""
+
+    threads: int | None = Field(default=None, exclude=True)
+    """Number of texts embedded in parallel. None: all available CPUs, up to 8."""
 
     _elsewhere: ClassVar[Mapping[str, str]] = {"model": "use model_name"}
     _embedder: TextEmbedder | None = PrivateAttr(default=None)

@@ -55,12 +55,4 @@ class LayoutNodeParser(SpanNodeParser):
     """ISO 639 code of the language, such as "en", to find sentences."""
 
     def _make_chunker(self) -> Chunker:
-        return LayoutChunker(
-            target_size=self.target_size,
-            chunk_size=self.chunk_size,
-            min_chunk_size=self.min_chunk_size,
-            units=self.units,
-            merge_sections=self.merge_sections,
-            tokenizer=self.tokenizer,
-            language=self.language,
-        )
+        return self._fill(LayoutChunker)

@@ -156,19 +156,4 @@ class LumberNodeParser(SpanNodeParser):
             )
         if isinstance(llm, LLM):
             llm = LlamaIndexModel(llm)
-        return LumberChunker(
-            choose_judge(llm, self.prompt, self.policy),
-            theta=self.theta,
-            chunk_size=self.chunk_size,
-            min_chunk_size=self.min_chunk_size,
-            units=self.units,
-            method=self.method,
-            target_size=self.target_size,
-            on_failure=self.on_failure,
-            max_concurrency=self.max_concurrency,
-            store=self.store,
-            on_segmentation=self.on_segmentation,
-            merge_sections=self.merge_sections,
-            tokenizer=self.tokenizer,
-            language=self.language,
-        )
+        return self._fill(LumberChunker, judge=choose_judge(llm, self.prompt, self.policy))

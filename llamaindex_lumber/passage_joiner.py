@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import (
-    BaseNode,
-    NodeRelationship,
-    NodeWithScore,
-    QueryBundle,
-    TextNode,
-)
+from llama_index.core.schema import BaseNode, NodeRelationship, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.storage.docstore import BaseDocumentStore
 from pydantic import SkipValidation
 
 from llamaindex_lumber.nodes import add_metadata, checked_nodes, text_of
-from lumber_core.checks import RefusesUnknown, check_flags, check_language, check_text
+from lumber_core.checks import check_text
 from lumber_core.spans import Span
 from lumber_retrieval.hits import Hit
-from lumber_retrieval.passages.joining import MAX_GAP, Passage, check_limits
+from lumber_retrieval.passages.joining import MAX_GAP, Passage
 from lumber_retrieval.passages.ranking import BUDGET
-from lumber_retrieval.passages.reranking import JOINER_ELSEWHERE, passages_of_hits
+from lumber_retrieval.passages.reranking import JoinsHits
 
 StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
 
 
-class PassageJoiner(RefusesUnknown, BaseNodePostprocessor):
+class PassageJoiner(JoinsHits, BaseNodePostprocessor):
     """Joins nodes to passages, exact slices of their documents, ranked by the question.
 
     A postprocessor for the nodes of any retriever, best first: only their order counts, because
@@ -94,15 +88,12 @@ class PassageJoiner(RefusesUnknown, BaseNodePostprocessor):
     rerank: SkipValidation[bool] = True
     language: SkipValidation[str] = "en"
 
-    _elsewhere: ClassVar[Mapping[str, str]] = JOINER_ELSEWHERE
     _texts: BaseDocumentStore | Mapping[str, str] = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
-        check_limits(self.max_gap, self.budget)
-        check_flags(self, "reading_order", "rerank")
-        check_language("language", self.language)
+        self._check()
         texts = self.texts
         self._texts = (
             texts
@@ -120,16 +111,7 @@ class PassageJoiner(RefusesUnknown, BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
         texts = {name: _text_of(name, self._texts) for name in {hit.document for hit in hits}}
-        passages = passages_of_hits(
-            query_bundle.query_str if query_bundle else "",
-            hits,
-            texts,
-            rerank=self.rerank,
-            max_gap=self.max_gap,
-            budget=self.budget,
-            reading_order=self.reading_order,
-            language=self.language,
-        )
+        passages = self._join(query_bundle.query_str if query_bundle else "", hits, texts)
         return [_node_of(passage, hits[passage.hits[0].number].span, nodes) for passage in passages]
 
 

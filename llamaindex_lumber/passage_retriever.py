@@ -35,7 +35,7 @@ from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import in_collection
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.origin import RANDOM, Metadata, address_of, document_key
+from lumber_core.text.origin import Metadata
 from lumber_core.text.pages import number_pages
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.indexed_documents import IndexedDocument
@@ -227,23 +227,13 @@ def _checked_parser(parser: object) -> SpanNodeParser:
 
 
 def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
-    """Return a document for the index, with the form of its passages in its metadata.
-
-    The name of a document is its ID, unless the ID is random and its file has a name.
-    """
+    """Return a document for the index, with the form of its passages in its metadata."""
     hidden = source_of_node(document, titled=True).metadata.keys() - document.metadata.keys()
     content = source_of_node(document.model_copy(update={"metadata": metadata}), titled=True)
     form = {name: getattr(document, name) for name in _TEMPLATES}
     form |= {name: [*getattr(document, name), *hidden] for name in _EXCLUDED}
-    nameless = RANDOM.fullmatch(document.node_id) is not None
-    key = document_key(metadata) if nameless else ""
-    return IndexedDocument(
-        key or document.node_id,
-        address_of(metadata) or document.node_id,
-        dataclasses.replace(content, metadata={**content.metadata, _FORM: form}),
-        nameless=nameless and not key,
-        parts=bool(key),
-    )
+    content = dataclasses.replace(content, metadata={**content.metadata, _FORM: form})
+    return IndexedDocument.identified(content, document.node_id)
 
 
 def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:

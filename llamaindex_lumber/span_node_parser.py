@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import logging
 import pickle
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from llama_index.core import Settings as GlobalSettings
-from llama_index.core.bridge.pydantic import (
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationError,
-)
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr, ValidationError
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.interface import IdFuncCallable
@@ -43,6 +39,8 @@ from lumber_core.support.identity import safe_repr
 from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
+
+C = TypeVar("C", bound=Chunker)
 
 _LARGEST_SHARE = 1 / 3  # of chunk_size that metadata takes; a larger one is warned of
 
@@ -199,6 +197,11 @@ class SpanNodeParser(NodeParser):
     @abstractmethod
     def _make_chunker(self) -> Chunker:
         """Build the splitter from the fields."""
+
+    def _fill(self, kind: Callable[..., C], **others: object) -> C:
+        """Return a splitter of the core, whose settings have the names of the parser's fields."""
+        names = inspect.signature(kind).parameters.keys() - others.keys()
+        return kind(**{name: getattr(self, name) for name in names}, **others)
 
     def _checked_chunker(self) -> Chunker:
         chunker = self._make_chunker()

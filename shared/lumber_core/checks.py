@@ -134,6 +134,16 @@ class RefusesUnknown:
             refuse_unknown(cls.__name__, given, [*cls.model_fields], cls._elsewhere)
             return super().__new__(cls)
 
+        def __init__(self, /, **settings: object) -> None:
+            """Raise the error of a check itself, which pydantic puts into one of its own."""
+            try:
+                super().__init__(**settings)
+            except ValueError as error:
+                causes = [
+                    one.get("ctx", {}).get("error") for one in getattr(error, "errors", list)()
+                ]
+                raise (causes[0] if len(causes) == 1 and causes[0] else error) from None
+
 
 def check_flags(owner: object, *names: str) -> None:
     """Raise a TypeError unless attributes are True or False."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.storage.database import Database, read_twice
 from lumber_core.text.captions import speech, spoken_text
+from lumber_core.text.origin import address_of, is_bare
 from lumber_retrieval.hits import Accepts
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import (
@@ -45,7 +48,13 @@ from lumber_retrieval.index.surroundings import Vectors, in_surroundings, place_
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.search import find_passages
+from lumber_retrieval.words.keywords import words_in
 
+_logger = logging.getLogger(__name__)
+
+# Pairs of neighbouring words that two versions of a text share, as a part of those of the shorter.
+# Versions of pages of this project's documentation share 0.36 or more, other pages 0.21 at most.
+_LEAST_IN_COMMON = 0.25
 _AT_ONCE = 32  # documents that are split, embedded and stored together
 
 
@@ -60,6 +69,7 @@ class Changes:
         chunks: Chunks of the documents that were split.
         embedded: Texts that were embedded: those of chunks that are new to the index.
         removed_names: The names of those that are no longer there.
+        refused: Why some documents were refused: their names, and the keys of their metadata.
     """
 
     added: int
@@ -68,6 +78,7 @@ class Changes:
     chunks: int
     embedded: int = 0
     removed_names: tuple[str, ...] = field(default=(), repr=False)
+    refused: tuple[str, ...] = field(default=(), repr=False)
 
 
 def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
@@ -117,7 +128,9 @@ class PassageIndex:
 
         `advance` is called with the documents that are done, in parts of one, instead of a bar.
         """
-        named = documents_by_name(documents)
+        named, refused = documents_by_name(documents)
+        for reason in refused.values():
+            _logger.warning("A document is left out: %s", reason)
         if everything and not named:
             raise ValueError(
                 "there are no documents, and all that is stored would be removed: if that is "
@@ -146,22 +159,50 @@ class PassageIndex:
         if revised:
             self.store.update([new_version(one, digests[name]) for name, one in revised.items()])
         new = [one for one in changed if one.name not in revised]
+        whole = None if everything else [*complete_sources(named.values())]
+        stored_names = {*self.store.names(whole)}
+        stored_names |= self.store.names_of_parts(divided_pages(named.values()))
+        gone = stored_names - {*kept.values(), *refused}
+        if not everything:
+            replaced = {one.name for one in new if not one.own_id} & {*stored} | gone
+            self._warn_of_other_content(named.values(), replaced)
         with tqdm(
             total=len(new), unit="document", unit_scale=True, disable=not (show_progress and new)
         ) as bar:
             chunks, embedded = self._put(new, digests, show_progress, advance or bar.update)
             bar.update(len(new) - bar.n)
-        whole = None if everything else [*complete_sources(named.values())]
-        stored_names = {*self.store.names(whole)}
-        stored_names |= self.store.names_of_parts(divided_pages(named.values()))
-        gone = stored_names - {*kept.values()}
         self.store.remove(gone)
         if everything or gone or (new and stored):
             self.store.remove_unused(exact=everything)
         unchanged = len(named) - len(changed)
         return Changes(
-            len(changed), unchanged, len(gone), chunks, embedded, removed_names=tuple(sorted(gone))
+            len(changed),
+            unchanged,
+            len(gone),
+            chunks,
+            embedded,
+            removed_names=tuple(sorted(gone)),
+            refused=tuple(refused.values()),
         )
+
+    def _warn_of_other_content(
+        self, documents: Iterable[IndexedDocument], replaced: Collection[str]
+    ) -> None:
+        """Warn of file names without a folder that stood for other texts, which `replaced` has."""
+        old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+        for text, metadata in self.store.contents(replaced).values():
+            old[address_of(metadata)].append(text)
+        for one in documents if old else ():
+            new[address_of(one.content.metadata)].append(one.content.text)
+        for name in sorted(old.keys() & new.keys()):
+            words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
+            least = _LEAST_IN_COMMON * min(len(words), len(others))
+            if is_bare(name) and len(words & others) < least:
+                _logger.warning(
+                    "%s replaces a text of the same name with which it has little in common. If "
+                    'these are two documents, give each its path as "source", or an ID',
+                    name,
+                )
 
     def _with_same_chunks(self, documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
         """Return those that differ in nothing that their splitter reads, by their names."""

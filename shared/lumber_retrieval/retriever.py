@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
@@ -77,53 +77,59 @@ class IndexingRetriever(ABC, Generic[D]):
         """Add documents.
 
         Documents that have not changed cost nothing. A document replaces the one of the same name.
-        Pages of a file may be added one by one, as may parts of it with "row" or "seq_num" in their
-        metadata. Other parts, as splitters by headings make them, are passed together: documents of
-        one source whose metadata differ are numbered ("seq_num"). If all pages of a file are passed
-        (their metadata has "total_pages"), or a document without a number, other documents of the
-        same source are removed. After an error or a kill, the same call continues where it stopped.
+        A warning is logged if this name is a file's without its folder, and the two texts have
+        little in common. Pages of a file may be added one by one, as may parts of it with "row" or
+        "seq_num" in their metadata. Other parts, as splitters by headings make them, are passed
+        together: documents of one source whose metadata differ are numbered ("seq_num"). If all
+        pages of a file are passed (their metadata has "total_pages"), or a document without a
+        number or ID of its own, other documents of the same source are removed. After an error or a
+        kill, the same call continues where it stopped.
 
         Args:
-            documents: The documents, before they are split. The source of one is the "source",
-                "file_path" or "file_name" in its metadata, or else its ID.
+            documents: The documents, before they are split. The name of one is its ID unless that
+                is random, or else the "source", "file_path" or "file_name" in its metadata.
             show_progress: Show how many documents are embedded.
             **unknown: Refused, with what to use instead.
 
         Returns:
-            How many documents were added, unchanged and removed, and how many chunks are new.
+            How many documents were added, unchanged and removed, how many chunks are new, and which
+            documents were refused, because they have metadata that JSON lacks. Those are logged.
 
         Raises:
             TypeError: An item is not a document.
-            ValueError: A document has no name or the name of another one, is a chunk, or has
-                metadata that JSON does not have, or the embedding model is another one than before.
-                Nothing is stored.
+            ValueError: A document has no name or the name of another one, or is a chunk, no
+                document has metadata that JSON has, or the embedding model is another one than
+                before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        refuse_unknown("add_documents", unknown, ["show_progress"], names_elsewhere("", ""))
-        return self._index.add(self._convert_documents(documents), show_progress=show_progress)
+        return self._add(documents, unknown, show_progress=show_progress)
 
     async def aadd_documents(
-        self, documents: Iterable[D], *, show_progress: bool = False
+        self, documents: Iterable[D], *, show_progress: bool = False, **unknown: Never
     ) -> Changes:
         """Async version of `add_documents`."""
-        converted = self._convert_documents(documents)
-        return await run_for_loop(self._index.add, converted, show_progress=show_progress)
+        add = self.add_documents
+        return await run_for_loop(add, documents, show_progress=show_progress, **unknown)
 
-    def sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
+    def sync(
+        self, documents: Iterable[D], *, show_progress: bool = False, **unknown: Never
+    ) -> Changes:
         """Make the index equal to some documents: add these, and remove all others.
 
         A file of an older format is made anew. Arguments, result and errors are those of
         `add_documents`. An empty list is a ValueError: `delete(retriever.sources)` removes all.
         """
-        converted = self._convert_documents(documents)
-        return self._index.add(converted, everything=True, show_progress=show_progress)
+        return self._add(documents, unknown, show_progress=show_progress, everything=True)
 
-    async def async_sync(self, documents: Iterable[D], *, show_progress: bool = False) -> Changes:
+    async def async_sync(
+        self, documents: Iterable[D], *, show_progress: bool = False, **unknown: Never
+    ) -> Changes:
         """Async version of `sync`."""
-        converted = self._convert_documents(documents)
-        return await run_for_loop(
-            self._index.add, converted, everything=True, show_progress=show_progress
-        )
+        return await run_for_loop(self.sync, documents, show_progress=show_progress, **unknown)
+
+    def _add(self, documents: Iterable[D], unknown: Mapping[str, object], **how: Any) -> Changes:
+        refuse_unknown("add_documents", unknown, ["show_progress"], names_elsewhere("", ""))
+        return self._index.add(self._convert_documents(documents), **how)
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove sources with their texts, chunks, words and vectors.

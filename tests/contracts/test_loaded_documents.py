@@ -83,6 +83,35 @@ def test_documents_from_elsewhere_stay_apart(framework: str, known: list[dict[st
     assert (first.document, first.pages) != (second.document, second.pages)
 
 
+@every_framework
+@pytest.mark.parametrize("name", ["notes.md", "tweet", "a/notes.md"])
+def test_another_text_of_a_name_without_a_folder_is_named(
+    framework: str, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
+    for price in ("two", "nine"):
+        of.retriever.add_documents([of.document(f"A loaf costs {price} pence.", source=name)])
+    assert not caplog.text
+    of.retriever.add_documents([of.document("The rack holds four violins.", source=name)])
+    assert (name in caplog.text) == ("/" not in name)
+    of.retriever.sync([of.document("Otters hunt fish at dawn.", source=name)])
+    assert len(caplog.records) == ("/" not in name)
+
+
+@every_framework
+def test_documents_with_ids_of_their_own_stay_apart(
+    framework: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    of = Retrieving(FRAMEWORKS[framework])
+    for identity, text in (("t1", "Otters hunt fish."), ("t2", "The rack holds violins.")):
+        for _ in range(2):
+            document = of.document(text, source="tweet")
+            document.__dict__["id" if framework == "langchain" else "id_"] = identity
+            assert of.retriever.add_documents([document]).removed == 0
+    assert len(of.texts("Who hunts fish, what does the rack hold?")) == 2
+    assert not caplog.text
+
+
 LABELS = {"i": "A preface thanks the miller.", "ii": "A list of plates.", "1": "Otters hunt fish."}
 
 

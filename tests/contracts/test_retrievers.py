@@ -298,15 +298,35 @@ def test_settings_may_be_assigned(of: Any, tmp_path: Path) -> None:
 def test_bad_documents_are_refused_before_any_work(of: Any) -> None:
     model = of.vectors()
     index = of.index(model=model)
-    good = of.document(RIVER, "river.txt")
+    good, odd = of.document(RIVER, "river.txt"), of.document(MUSIC, "music.txt", by=object())
     for bad, message in (
-        (of.document(MUSIC, "river.txt"), "two documents have the name"),
-        (of.document(MUSIC, "music.txt", by=object()), "Metadata must be data for JSON"),
+        ([good, of.document(MUSIC, "river.txt")], "two documents have the name"),
+        ([odd], "Metadata must be data for JSON"),
     ):
         with pytest.raises(ValueError, match=message):
-            index.add_documents([good, bad])
+            index.add_documents(bad)
     assert model.texts == []
     assert of.find(index, "otters") == []
+
+
+@every_finder
+def test_only_the_document_is_refused_whose_metadata_cannot_be_stored(
+    of: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    index, good = of.index(), of.document(RIVER, "river.txt")
+    index.add_documents([good, of.document(MUSIC, "music.txt")])
+    itself: dict[str, Any] = {}
+    itself["self"] = itself
+    for odd in (object(), itself, b"x"):
+        caplog.clear()
+        changes = index.sync([good, of.document(MUSIC, "music.txt", by=odd)])
+        assert (changes.unchanged, changes.removed) == (1, 0)
+        (reason,) = changes.refused
+        assert "music.txt" in reason
+        assert "'by'" in reason
+        assert reason in caplog.text
+    assert of.find(index, "otters")
+    assert of.find(index, "violins")  # as it was
 
 
 @every_framework

@@ -33,10 +33,16 @@ _WORDS |= dict.fromkeys(("md", "markdown", "html", "htm", "docx", "rst", "epub")
 # Keys of LangChain's loaders and LlamaIndex's readers, the most reliable first.
 _ADDRESSES = (
     *("source", "filepath", "path", "url", "sourceurl", "pageurl", "finalurl", "htmlurl", "weburl"),
-    *("uri", "link", "permalink", "loc", "href", "filename", "file", "notename"),
+    *("uri", "link", "permalink", "loc", "href", "posturl", "articleurl", "documenturl"),
+    *("canonicalurl", "sourcefullurl", "videourl", "ogurl", "sourcepath", "fullpath", "blobpath"),
+    *("filename", "file", "notename"),
 )
 _FOLDERS = ("folderpath", "filedirectory", "directory", "dirname", "folder")
-_IDS = ("entryid", "documentid", "docid", "fileid", "pageid", "noteid", "messageid", "uid")
+_IDS = (
+    *("entryid", "documentid", "docid", "fileid", "pageid", "noteid", "messageid", "uid"),
+    *("postid", "articleid", "paperid", "videoid", "recordid", "ticketid", "issueid", "taskid"),
+    *("uniqueid", "id"),
+)
 RANDOM = re.compile(r"[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12}|[\da-f]{40,}", re.IGNORECASE)
 _PAGES = ("page", "pagenumber", "pageno", "pagenum", "pagenr", "slide", "slidenumber")
 _TITLES = ("title", "subject", "documenttitle", "doctitle", "pagetitle", "headline")
@@ -82,6 +88,11 @@ def file_names(metadata: Metadata) -> list[str]:
 def address_of(metadata: Metadata) -> str:
     """Return the name that identifies a document's file; "" if it has none."""
     return next(iter(file_names(metadata)), "")
+
+
+def is_bare(name: str) -> bool:
+    """Return whether a document's name has no folder: files in several may have it."""
+    return bool(name) and not _SLASH.search(name)
 
 
 def file_name(metadata: Metadata) -> str:

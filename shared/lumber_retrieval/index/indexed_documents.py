@@ -8,10 +8,22 @@ from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, 
 from dataclasses import dataclass, replace
 from typing import Any
 
+from typing_extensions import Self
+
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.origin import PAGE_KEYS, SEQUENCE, file_key, given_title, part_name, with_page
+from lumber_core.text.origin import (
+    PAGE_KEYS,
+    RANDOM,
+    SEQUENCE,
+    document_key,
+    file_key,
+    file_names,
+    given_title,
+    part_name,
+    with_page,
+)
 from lumber_core.text.outline import headings_above
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
@@ -32,6 +44,8 @@ class IndexedDocument:
         whole: The name that it had before it was numbered as a part; see `number_parts`.
         parts: Whether others of its name are parts of the same file, even if they differ in their
             texts alone: their reader has given each an ID of its own.
+        own_id: Whether its name is an ID that does not contain the name of its file. Others of its
+            source stay when it is added.
     """
 
     name: str
@@ -40,6 +54,25 @@ class IndexedDocument:
     nameless: bool = False
     whole: str = ""
     parts: bool = False
+    own_id: bool = False
+
+    @classmethod
+    def identified(cls, content: Source, identity: str) -> Self:
+        """Return a document of a framework.
+
+        Its name is its ID there (`identity`, or ""), unless this is random and its file has a name.
+        """
+        random = RANDOM.fullmatch(identity) is not None
+        key, files = document_key(content.metadata), file_names(content.metadata)
+        own = "" if random and key else identity
+        return cls(
+            own or key,
+            next(iter(files), identity),
+            content,
+            nameless=random and not key,
+            parts=random and bool(key),
+            own_id=bool(own and files) and not any(name in own for name in files),
+        )
 
 
 def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
@@ -54,7 +87,9 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
     for name, parts in named.items():
         known = [one.content.metadata for one in parts]
         if parts[0].parts:
-            parts = [*{json.dumps([one.content.text, _json(one)]): one for one in parts}.values()]
+            parts = [
+                *{(one.content.text, repr(one.content.metadata)): one for one in parts}.values()
+            ]
         alike = all(known[0] == each for each in known)
         alike = alike and (len(parts) < 2 or not parts[0].parts)
         if not name or alike or any(SEQUENCE in each for each in known):
@@ -66,36 +101,47 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
             yield replace(one, name=part_name(name, number), content=content, whole=name)
 
 
-def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
-    """Return documents by their names.
+def documents_by_name(
+    documents: Iterable[IndexedDocument],
+) -> tuple[dict[str, IndexedDocument], dict[str, str]]:
+    """Return documents by their names, and of those whose metadata cannot be stored the reason.
 
     Raises:
-        ValueError: One has no name, or two with the same name differ.
+        ValueError: One has no name, two with the same name differ, or none can be stored.
     """
     named: dict[str, IndexedDocument] = {}
-    for document in number_parts(documents):
+    reasons = [(one, _reason_to_refuse(one)) for one in documents]
+    refused = {one.name: reason for one, reason in reasons if reason}
+    if refused and all(reason for _, reason in reasons):
+        raise ValueError("; ".join(refused.values()))
+    for document in number_parts(one for one, reason in reasons if not reason):
         if not document.name:
             raise ValueError(
                 f"the document that begins with {document.content.text[:40]!r} has no name: put "
                 'one into its metadata as "source", or give it an ID'
             )
-        known = named.setdefault(document.name, document)
-        if known != document:
-            _json(document)  # NaN, which JSON does not have, differs from itself
+        if named.setdefault(document.name, document) != document:
             raise ValueError(
                 f"two documents have the name {document.name} and differ: give each a name of its "
                 "own; if they are chunks of one document, pass it whole, since it is split here"
             )
-    return named
+    return named, refused
+
+
+def _reason_to_refuse(document: IndexedDocument) -> str:
+    try:
+        _json(document)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
     """Yield the sources of which all documents are there, as far as their metadata says it."""
     whole = {document.whole or document.name: document for document in documents}
     counts = Counter(document.source for document in whole.values())
-    for source, most in {one.source: _parts_of(one) for one in whole.values()}.items():
-        if most is not None and counts[source] >= most:
-            yield source
+    parts = {one.source: _parts_of(one) for one in whole.values() if not one.own_id}
+    yield from (source for source, most in parts.items() if most and counts[source] >= most)
 
 
 def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
@@ -173,9 +219,11 @@ def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> s
     try:
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
+        for key in metadata if len(metadata) > 1 else ():
+            _json(document, [key])  # raises for the key that is meant
         raise ValueError(
-            f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
-            "for JSON: turn other objects into strings"
+            f"the metadata of {document.name} cannot be stored: {next(iter(metadata))!r} has a "
+            f"value that JSON lacks ({error}). Metadata must be data for JSON: make it a string"
         ) from None
 
 

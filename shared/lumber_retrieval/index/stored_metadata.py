@@ -18,7 +18,10 @@ def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
     Paths, UUIDs and keys become text, decimals, durations (in seconds) and values of numpy numbers,
     sets and arrays lists, and NaN, infinity and pandas' missing values None. Other objects stay.
     """
-    return {str(key): _as_data(value) for key, value in metadata.items()}
+    try:
+        return {str(key): _as_data(value) for key, value in metadata.items()}
+    except RecursionError:  # it contains itself, which JSON refuses
+        return {str(key): value for key, value in metadata.items()}
 
 
 def _as_data(value: Any) -> Any:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
+from lumber_core.checks import RefusesUnknown, check_flags, check_language
 from lumber_core.chunking.delivery import Delivery, chunk_metadata
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.spans import Span
@@ -32,6 +33,7 @@ from lumber_retrieval.passages.joining import (
     MAX_GAP,
     OWN_KEYS,
     Passage,
+    check_limits,
     check_slices,
     in_reading_order,
     join_hits,
@@ -48,8 +50,6 @@ from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.keywords import words_in
 from lumber_retrieval.words.title_boost import LONG_DOCUMENT, favour_named, title_of
 
-JOINER_ELSEWHERE = dict.fromkeys(("k", "top_k", "top_n"), "use budget, the words of all passages")
-"""Settings of other rerankers, with what to use instead."""
 _FIRST_SCORE = 0.4
 """The score of the first hit; those of the others fall evenly to 0. From 0.3 to 0.5 recall on the
 development corpora is the same within 0.02. With 1 it is up to 0.04 less at 300 words."""
@@ -122,6 +122,28 @@ def passages_of_hits(
         )
         for passage in passages
     ]
+
+
+class JoinsHits(RefusesUnknown):
+    """What the joiners of both frameworks share; their settings are those of `passages_of_hits`."""
+
+    _elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("k", "top_k", "top_n"), "use budget, the words of all passages"
+    )
+
+    def _check(self) -> None:
+        settings = self._settings
+        check_limits(settings["max_gap"], settings["budget"])
+        check_flags(self, "reading_order", "rerank")
+        check_language("language", settings["language"])
+
+    def _join(self, query: str, hits: Sequence[Hit], texts: Mapping[str, str]) -> list[Passage]:
+        return passages_of_hits(query, hits, texts, **self._settings)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        names = ("rerank", "max_gap", "budget", "reading_order", "language")
+        return {name: getattr(self, name) for name in names}
 
 
 def _add_text_beside(

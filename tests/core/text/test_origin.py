@@ -36,6 +36,9 @@ ADDRESSES: list[tuple[dict[str, Any], str, str]] = [
     ({"path": ["a", "b"], "link": float("nan"), "url": ""}, "", ""),
     ({"document_id": UUID, "page_id": "4711"}, "4711", "4711"),
     ({"Entry ID": "http://a.org/abs/1"}, "http://a.org/abs/1", "http://a.org/abs/1"),
+    ({"post_url": "https://a.org/b", "post_id": "7"}, "https://a.org/b", "https://a.org/b"),
+    ({"id": 7, "location": "pond"}, "7", "7"),
+    ({"paperId": "p7", "id": UUID}, "p7", "p7"),
 ]
 
 
