@@ -176,7 +176,7 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
             f"the document that begins with {document.page_content[:40]!r} is a chunk: it has "
             '"start_index" in its metadata. Pass whole documents: they are split here'
         )
-    return IndexedDocument.identified(
+    return IndexedDocument.with_identity(
         place_source(document.page_content, metadata), document.id or ""
     )
 

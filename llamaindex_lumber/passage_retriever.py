@@ -233,7 +233,7 @@ def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
     form = {name: getattr(document, name) for name in _TEMPLATES}
     form |= {name: [*getattr(document, name), *hidden] for name in _EXCLUDED}
     content = dataclasses.replace(content, metadata={**content.metadata, _FORM: form})
-    return IndexedDocument.identified(content, document.node_id)
+    return IndexedDocument.with_identity(content, document.node_id)
 
 
 def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:

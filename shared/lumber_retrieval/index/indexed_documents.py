@@ -57,7 +57,7 @@ class IndexedDocument:
     own_id: bool = False
 
     @classmethod
-    def identified(cls, content: Source, identity: str) -> Self:
+    def with_identity(cls, content: Source, identity: str) -> Self:
         """Return a document of a framework.
 
         Its name is its ID there (`identity`, or ""), unless this is random and its file has a name.
