@@ -131,14 +131,19 @@ class SpanTextSplitter(TextSplitter):
 
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
-        return self._chunker.segment(self._source(text), overlap=self._chunk_overlap)
+        source = Source(text, written=self._written)
+        return self._chunker.segment(source, overlap=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks, each below its context if `context` is set."""
+        if not self._context:
+            return self._chunker.split_text(text, self.delivery, show_progress=self._show_progress)
         (chunks,) = self._chunker.split_all(
-            [self._source(text)], self.delivery, show_progress=self._show_progress
+            [Source(text, written=self._written)],
+            self.delivery,
+            show_progress=self._show_progress,
         )
-        return [self._content(chunk) for chunk in chunks]
+        return [chunk.text_in_context for chunk in chunks]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -210,17 +215,9 @@ class SpanTextSplitter(TextSplitter):
         """Return how many tokens a text has: LangChain's length function."""
         return self._chunker.counter.count([text])[0]
 
-    def _source(self, text: str) -> Source:
-        """Return a text as a source of the core."""
-        return Source(text, written=self._written)
-
     def _source_of(self, document: Document) -> Source:
         """Return a document as a source of the core."""
         return place_source(document.page_content, document.metadata, written=self._written)
-
-    def _content(self, chunk: Chunk) -> str:
-        """Return what a chunk's document contains."""
-        return chunk.text_in_context if self._context else chunk.text
 
     def _split(self, documents: Sequence[Document]) -> list[Document]:
         split = self._chunker.split_all(
@@ -261,7 +258,7 @@ class SpanTextSplitter(TextSplitter):
                 if has_end:
                     metadata["end_index"] = chunk.span.end
                 stable = identity and chunk_id(identified, chunk.span, chunk.text, identity)
-                content = self._content(chunk)
+                content = chunk.text_in_context if self._context else chunk.text
                 documents.append(Document(page_content=content, metadata=metadata, id=stable))
         return documents
 

@@ -249,8 +249,7 @@ class BertChunker(Chunker):
 
             def cut(scores: TokenScores) -> None:
                 cuts = cutter.cut(sized, place_scores(scores, places))
-                parts = sized.parts()
-                keep(self._keep_limits(parsed, limits, own_units or (), cuts, scores, parts))
+                keep(self._keep_limits(parsed, limits, own_units or (), cuts, scores, sized))
 
         else:
             threshold, places = self.threshold, self._places(parsed, all_places)

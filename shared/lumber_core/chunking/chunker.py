@@ -14,7 +14,7 @@ from typing import ClassVar
 from lumber_core.calls.threads import start_in_thread
 from lumber_core.checks import check_language
 from lumber_core.chunking.cutting import Cutter, Scorer
-from lumber_core.chunking.delivery import Chunk, Delivery, deliver
+from lumber_core.chunking.delivery import Chunk, Delivery, deliver, delivered_spans
 from lumber_core.chunking.room import Room
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import check_order, check_sizes
@@ -113,17 +113,27 @@ class Chunker(ABC):
         settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._result_settings().items())
         return f"{class_identity(type(self))}({settings})"
 
-    def split_text(self, text: str) -> list[str]:
-        """Split one text into the texts of its chunks; joined, they are the text.
+    def split_text(
+        self, text: str, delivery: Delivery = _DEFAULT_DELIVERY, *, show_progress: bool = False
+    ) -> list[str]:
+        """Split one text into the texts of its chunks, without their headings, pages and lines.
 
         Args:
             text: Any string; `""` gives no chunk.
+            delivery: As for `split`. By default, the chunks joined are the text.
+            show_progress: Show a progress bar.
 
         Raises:
             TypeError: `text` is not a string.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        return self.segment(text).chunks(text)
+        parsed = self.parse(text)
+        limits = self._limits_for(parsed, delivery.overlap)
+        (cuts,) = self._segment_all([parsed], [limits], show_progress=show_progress)
+        if delivery.overlap:
+            limits = self._limits_for(parsed, 0)
+        _, spans = delivered_spans(cuts.spans, delivery, parsed, limits)
+        return [parsed.text[start:end] for start, end in spans]
 
     def split(self, source: str | Source, delivery: Delivery = _DEFAULT_DELIVERY) -> list[Chunk]:
         """Split one text into chunks, with offsets, headings, pages and lines.
@@ -138,8 +148,8 @@ class Chunker(ABC):
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         parsed = self.parse(source)
-        segmentation = self._segment(parsed, self._limits_for(parsed, delivery.overlap))
-        return self._deliver(parsed, segmentation, delivery)
+        limits = self._limits_for(parsed, delivery.overlap)
+        return self._deliver(parsed, limits, self._segment(parsed, limits), delivery)
 
     def split_all(
         self,
@@ -160,7 +170,7 @@ class Chunker(ABC):
         """
         texts, limits = self._read(sources, delivery.overlap)
         results = self._segment_all(texts, limits, show_progress=show_progress)
-        return [self._deliver(*pair, delivery) for pair in zip(texts, results, strict=True)]
+        return [self._deliver(*one, delivery) for one in zip(texts, limits, results, strict=True)]
 
     async def asplit_all(
         self,
@@ -172,7 +182,7 @@ class Chunker(ABC):
         """Async version of `split_all`."""
         texts, limits = self._read(sources, delivery.overlap)
         results = await self._asegment_all(texts, limits, show_progress=show_progress)
-        return [self._deliver(*pair, delivery) for pair in zip(texts, results, strict=True)]
+        return [self._deliver(*one, delivery) for one in zip(texts, limits, results, strict=True)]
 
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans without text, and the verdicts behind them.
@@ -244,7 +254,8 @@ class Chunker(ABC):
             segmentation: The result of `segment` for it, with the overlap of `delivery`.
             delivery: As for `split`.
         """
-        return self._deliver(self.parse(source), segmentation, delivery)
+        parsed = self.parse(source)
+        return self._deliver(parsed, self._limits_for(parsed, 0), segmentation, delivery)
 
     def parse(self, source: str | Source | ParsedText) -> ParsedText:
         """Return a text parsed as Markdown, or with this splitter's units."""
@@ -316,24 +327,20 @@ class Chunker(ABC):
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
         """Return the limits of chunks, less the room for metadata, context and overlap."""
-        limits = self._limits_around(parsed.source)
-        if limits.room is not None:
-            overlap += limits.room.reserve(parsed.outline.possible_contexts(parsed.text), overlap)
-        return limits.reserve(overlap)
+        limits, written = self._limits, parsed.source.written
+        if written is not None and limits.chunk_size is not None:
+            room = Room(written, self.counter, limits.chunk_size)
+            limits = replace(limits, room=room)
+            overlap += room.reserve(parsed.outline.possible_contexts(parsed.text), overlap)
+        return limits.reserve(overlap) if overlap else limits
 
-    def _limits_around(self, source: Source) -> SizeLimits:
-        """Return limits that count the metadata and context written around each chunk, if any."""
-        limits = self._limits
-        if source.written is None or limits.chunk_size is None:
-            return limits
-        return replace(limits, room=Room(source.written, self.counter, limits.chunk_size))
-
-    def _deliver(self, parsed: ParsedText, cuts: Segmentation, delivery: Delivery) -> list[Chunk]:
-        """Return the chunks of a segmented text."""
-        # Only an overlap can make a chunk exceed the limits, which then exclude metadata's room.
-        limits = (
-            self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
-        )
+    def _deliver(
+        self, parsed: ParsedText, limits: SizeLimits, cuts: Segmentation, delivery: Delivery
+    ) -> list[Chunk]:
+        """Return the chunks of a text that was segmented within `limits`."""
+        # Only the overlap makes chunks longer, by the room that was left for it.
+        if delivery.overlap:
+            limits = self._limits_for(parsed, 0)
         return deliver(cuts, delivery, parsed, limits)
 
 
@@ -380,5 +387,6 @@ def enforce_limits(
         others = set(spans).difference(too_long)
         shorter = Cutter(parsed, limits).shorten(too_long, units, scorer)
         spans = tuple(sorted([*others, *shorter]))
-    joined = limits.join(parsed.text, spans, parsed.section_starts)
-    return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)
+    if limits.min_chunk_size is not None:
+        spans = limits.join(parsed.text, spans, parsed.section_starts)
+    return segmentation if spans is segmentation.spans else replace(segmentation, spans=spans)

@@ -10,16 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from operator import add
+from operator import add, sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
-from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
-from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.tiling import best_cuts, costs_of
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.parsed import MarkdownText, ParsedText
+from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.place import Kind, Places, places_at
 
 if TYPE_CHECKING:
@@ -70,55 +68,10 @@ _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 # Sizes are scaled if finer gaps sum to less than this share of coarse ones; see `Cutter._parts`.
 _MIN_SUM_RATIO = 0.9
-_MAX_SIZE_PER_TARGET = 4  # times the target: the longest chunk considered without a limit
 
 
-class Cutter:
-    """Cuts a text into chunks of a target size at the best places.
-
-    Args:
-        parsed: The text to cut.
-        limits: The limits. Without a `target_size`, the target is in the default proportion to
-            `chunk_size`.
-
-    Raises:
-        ValueError: There is neither a `chunk_size` nor a `target_size`.
-    """
-
-    def __init__(self, parsed: ParsedText, limits: SizeLimits) -> None:
-        target = limits.target_size
-        if target is None and limits.chunk_size is not None:
-            target = max(1, limits.chunk_size * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
-        if target is None:
-            raise ValueError("limits must have a chunk_size or a target_size to cut by")
-        self._parsed = parsed
-        self._limits = limits
-        target = round(target * parsed.overhead)
-        self._target = target
-        self._most = limits.chunk_size or _MAX_SIZE_PER_TARGET * target
-        self._finder = SizedPlaceFinder(parsed, limits, target, self._most)
-
-    def places(
-        self, units: Sequence[Span] | None = None, places: Places | None = None
-    ) -> SizedPlaces:
-        """Return the places of the text where a chunk may start, with the tokens between them.
-
-        Sentences, lines, paragraphs and headings are places. Clauses are places only inside
-        sentences of more than `target_size` tokens and lines of more than `chunk_size`. Words are
-        places only inside clauses of more than `chunk_size`.
-
-        Args:
-            units: If given, chunks start only at units, and at other places only inside units of
-                more than `chunk_size` tokens.
-            places: The places of the text, if they are already found.
-        """
-        finder, whole = self._finder, Span(0, len(self._parsed.text))
-        places = self._parsed.places() if places is None else places
-        if units is None:
-            return finder.refine(finder.measure(whole, places), self._most)
-        starts = [unit.start for unit in units[1:]]
-        at_units = finder.measure(whole, places_at(starts, places))
-        return finder.refine_units(at_units, places, self._most)
+class Cutter(SizedPlaceFinder):
+    """Cuts a text into chunks of a target size at the best of its places."""
 
     def shorten(
         self,
@@ -156,7 +109,7 @@ class Cutter:
                 places = self._parsed.places(*span)
             parts, refined = self._parts(span, places, unit_starts[low:high], scorer)
             if len(parts) > 1:
-                long.update(self._limits.find_too_long(self._parsed, parts, refined.parts()))
+                long.update(self._limits.find_too_long(self._parsed, parts, refined))
                 waiting += parts[::-1]
             else:
                 shortened += parts_that_fit(text, span, self._most, self._limits)
@@ -171,18 +124,18 @@ class Cutter:
             The parts, and the places among which the cuts were chosen.
         """
         at_starts = places_at(unit_starts, places) if unit_starts else places
-        sized = self._finder.measure(span, at_starts)
+        (sized,) = self.measure([(span, at_starts)])
         # The span may count more than the sum of its gaps, so the sum may seem to fit. A maximum
         # below the sum forces a cut.
-        most = min(self._most, sum(sized.sizes) - 1)
+        most = min(self._most, sum(sized.tokens) - 1)
         if unit_starts:
-            refined = self._finder.refine_units(sized, places, most)
+            refined = self.refine_units(sized, places, most)
         else:
-            refined = self._finder.refine(sized, most)
+            refined = self.refine(sized, most)
         if not refined.places:
             return [span], refined
         t = None if scorer is None else scorer(refined.places)
-        together, apart = sum(sized.sizes), sum(refined.sizes)
+        together, apart = sum(sized.tokens), sum(refined.tokens)
         # Finer gaps may count much less apart than together, such as digits without the blank
         # before them. Parts whose gaps sum to `chunk_size` would then all be too long.
         scale = apart / together if apart < _MIN_SUM_RATIO * together else 1.0
@@ -211,19 +164,11 @@ class Cutter:
             the sum of its gaps, or if it contains no place to cut at.
         """
         most = most or self._most
-        if not sized.places:
+        offsets, levels = sized.places.offsets, sized.places.levels
+        if not offsets:
             return []
-        offsets, kinds, _, depths, levels = sized.places.columns
-        scores = [*map(_SCORES.__getitem__, kinds)]
-        if any(levels):
-            scores = [*map(add, scores, map(_LEVEL_SCORES.__getitem__, levels))]
-        if any(depths):
-            scores = [
-                score - _DEPTH_COST * depth for score, depth in zip(scores, depths, strict=True)
-            ]
         weights = _MARKDOWN if isinstance(self._parsed, MarkdownText) else _PLAIN
-        if t is not None:
-            scores = _add_t(scores, t, [depth > 0 for depth in depths], weights.start)
+        scores = _score(sized.places, t, weights.start)
         low = self._limits.min_chunk_size
         costs = costs_of(
             most,
@@ -234,7 +179,7 @@ class Cutter:
         )
         headed = [level > 0 for level in levels] if weights.mixed else None
         sections = self._parsed.section_starts
-        begin, end = sized.span
+        begin, end = sized.edges[0], sized.edges[-1]
         fixed = [
             bisect_left(offsets, start)
             for start in sections[bisect_right(sections, begin) : bisect_left(sections, end)]
@@ -243,7 +188,7 @@ class Cutter:
         for before, last in pairwise([-1, *fixed, len(offsets)]):
             first = before + 1
             inside = best_cuts(
-                sized.sizes[first : last + 1],
+                sized.tokens[first : last + 1],
                 scores[first:last],
                 costs,
                 headed and headed[first:last],
@@ -253,20 +198,25 @@ class Cutter:
         return [offsets[number] for number in cuts]
 
 
-def _add_t(
-    scores: list[float], t: npt.ArrayLike, indented: Sequence[bool], start: float
-) -> list[float]:
-    """Return the scores of places with those of the classifier added.
+def _score(places: Places, t: npt.ArrayLike | None, start: float) -> list[float]:
+    """Return the scores of places, by their kinds, levels and depths.
 
     Args:
-        scores: Scores by the kind of place.
-        t: The classifier's t at each place.
-        indented: Whether each place is indented.
+        places: The places.
+        t: The classifier's t at each place, which adds to its score, if there is a classifier.
         start: See `_Weights`.
     """
+    scores = [*map(_SCORES.__getitem__, places.kinds)]
+    if any(places.levels):
+        scores = [*map(add, scores, map(_LEVEL_SCORES.__getitem__, places.levels))]
+    if any(places.depths):
+        costs = [_DEPTH_COST * depth for depth in places.depths]
+        scores = [*map(sub, scores, costs)]
+    if t is None:
+        return scores
     import numpy as np
 
     bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
-    added = start * np.where(indented, 0, np.maximum(bounded, 0))
+    added = start * np.where(np.array(places.depths) > 0, 0, np.maximum(bounded, 0))
     total: list[float] = (np.array(scores) + _T_WEIGHT * bounded + added).tolist()
     return total

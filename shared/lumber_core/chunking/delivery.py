@@ -216,15 +216,7 @@ def deliver(
         limits: The limits of chunks, overlap included.
     """
     source, text = parsed.source, parsed.text
-    kept = [
-        number
-        for number, span in enumerate(segmentation.spans)
-        if (delivery.blank and not delivery.trim) or not span.of(text).isspace()
-    ]
-    spans: Sequence[Span] = [segmentation.spans[number] for number in kept]
-    if delivery.trim:
-        spans = [span.stripped(text) for span in spans]
-    spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
+    kept, spans = delivered_spans(segmentation.spans, delivery, parsed, limits)
     verdicts, outline = segmentation.start_verdicts, parsed.outline
     places = outline.places(text, spans)
     contexts = outline.contexts(text, spans, places)
@@ -249,6 +241,29 @@ def deliver(
             zip(kept, spans, places, contexts, _lines_of(source, spans), strict=True)
         )
     ]
+
+
+def delivered_spans(
+    spans: Sequence[Span], delivery: Delivery, parsed: ParsedText, limits: SizeLimits
+) -> tuple[Sequence[int], Sequence[Span]]:
+    """Return the spans of the delivered chunks, with the number that each has among `spans`.
+
+    Args:
+        spans: Spans that tile the text.
+        delivery: As for `deliver`, like the further arguments.
+        parsed: The text.
+        limits: The limits of chunks, overlap included.
+    """
+    text, numbers = parsed.text, range(len(spans))
+    kept: Sequence[int] = numbers
+    if delivery.trim or not delivery.blank:
+        kept = [number for number in numbers if not spans[number].of(text).isspace()]
+        spans = [spans[number] for number in kept]
+    if delivery.trim:
+        spans = [span.stripped(text) for span in spans]
+    if delivery.overlap:
+        spans = overlap_spans(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
+    return kept, spans
 
 
 def overlap_spans(

@@ -19,7 +19,7 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.units import UnitSpec
-from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec, tokens_of
 
 
 class GreedyChunker(Chunker):
@@ -75,7 +75,7 @@ class GreedyChunker(Chunker):
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         assert limits.target_size is not None
-        text, units, counter = parsed.text, parsed.units(), limits.tokens(parsed)
+        text, units, counter = parsed.text, parsed.units(), parsed.derive(limits.counter, tokens_of)
         edges = [*[start for start, _ in units], len(text)]
         tokens = counter.count(units)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:

@@ -82,4 +82,4 @@ class LayoutChunker(Chunker):
         cutter = Cutter(parsed, limits)
         places = cutter.places(units)
         cuts = Segmentation(spans_from_starts([0, *cutter.cut(places)], len(parsed.text)))
-        return enforce_limits(cuts, parsed, limits, units or (), parts=places.parts())
+        return enforce_limits(cuts, parsed, limits, units or (), parts=places)

@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
-from lumber_core.tokens import TextTokens, TokenCounter, tokens_of
+from lumber_core.tokens import TokenCounter, tokens_of
 
 if TYPE_CHECKING:
     from lumber_core.text.parsed import ParsedText
@@ -19,7 +19,8 @@ MAX_CHARACTERS_PER_TOKEN = 16
 """Longer than any average token, except in runs of one repeated character."""
 
 
-class CountedParts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CountedParts:
     """Parts that tile a text or a range of it, with their tokens.
 
     Attributes:
@@ -62,7 +63,7 @@ class SizeLimits:
         Raises:
             ValueError: No room is left for the chunk itself.
         """
-        if not tokens or self.chunk_size is None:
+        if self.chunk_size is None:
             return self
         room = self.chunk_size - tokens
         if room < 1:
@@ -97,10 +98,6 @@ class SizeLimits:
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
-    def tokens(self, parsed: ParsedText) -> TextTokens:
-        """Return a counter of ranges of a text, cached for the text."""
-        return parsed.derive(self.counter, tokens_of)
-
     def fits_target(self, parsed: ParsedText) -> bool:
         """Return whether a text has at most `target_size` tokens and needs no cut."""
         most, text = self.target_size, parsed.text
@@ -110,7 +107,7 @@ class SizeLimits:
         begin = min(len(text), most * MAX_CHARACTERS_PER_TOKEN)
         whole = begin == len(text)
         if self.room is None or not whole:
-            if self.tokens(parsed).count([(0, begin)])[0] > most:
+            if parsed.derive(self.counter, tokens_of).count([(0, begin)])[0] > most:
                 return False
             if whole and text == text.strip():
                 return True
@@ -132,6 +129,8 @@ class SizeLimits:
             return []
         if parts is not None and self.room is None:
             spans = [*self._possibly_long(parsed, spans, parts, most)]
+        if not spans:
+            return []
         counts = self.sizes([span.of(parsed.text) for span in spans])
         return [span for span, count in zip(spans, counts, strict=True) if count > most]
 
@@ -139,7 +138,7 @@ class SizeLimits:
         self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts, most: int
     ) -> Iterator[Span]:
         """Yield the spans that may count more than `most` tokens, by the sums of their parts."""
-        most_added, edges = self.tokens(parsed).most_added, parts.edges
+        edges, most_added = parts.edges, parsed.derive(self.counter, tokens_of).most_added
         sums = [*accumulate(parts.tokens, initial=0)]
         last = bisect_left(edges, spans[0].start) if spans else 0
         for span in spans:
@@ -158,8 +157,6 @@ class SizeLimits:
             spans: Spans that tile it, none above `chunk_size`.
             fixed: Starts of spans that are not merged with the span before.
         """
-        if self.min_chunk_size is None:
-            return tuple(spans)
         starts = [span.start for span in spans]
         cuts = [0, *(bisect_left(starts, start) for start in fixed), len(spans)]
         return tuple(

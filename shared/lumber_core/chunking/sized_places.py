@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
+from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
-from lumber_core.text.place import Kind, Places
+from lumber_core.text.place import Kind, Places, places_at
+from lumber_core.tokens import tokens_of
 
+_MAX_SIZE_PER_TARGET = 4  # times the target: the longest chunk considered without a limit
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SizedPlaces:
-    """Places in a range of a text, with the tokens between them.
+class SizedPlaces(CountedParts):
+    """Places in a range of a text, and the parts between them with their tokens, the gaps.
 
     Attributes:
-        span: The range.
-        places: The places, strictly inside the range.
-        sizes: Tokens from the start to the first place, between places, and from the last place
-            to the end, shape (places + 1,).
+        places: The places, strictly inside the range: all edges but the first and the last.
     """
 
-    span: Span
     places: Places
-    sizes: list[int]
-
-    def parts(self) -> CountedParts:
-        """Return the gaps between places as parts of the text, with their tokens."""
-        return CountedParts([self.span.start, *self.places.offsets, self.span.end], self.sizes)
 
     def gap(self, number: int) -> Span:
         """Return the span before the place of a number, from the place before it."""
-        offsets = self.places.offsets
-        start = offsets[number - 1] if number else self.span.start
-        end = offsets[number] if number < len(offsets) else self.span.end
-        return Span(start, end)
+        return Span(self.edges[number], self.edges[number + 1])
 
     def long_gaps(self, size: int, lines: int, edge: Kind) -> list[int]:
         """Return the numbers of the gaps that are too long, ascending.
@@ -51,10 +42,10 @@ class SizedPlaces:
             edge: The kind of the places at the ends of the range.
         """
         least = min(size, lines)
-        if max(self.sizes) <= least:
+        if max(self.tokens) <= least:
             return []
-        long = [number for number, count in enumerate(self.sizes) if count > least]
-        return [n for n in long if self.sizes[n] > (lines if self.is_lines(n, edge) else size)]
+        long = [number for number, count in enumerate(self.tokens) if count > least]
+        return [n for n in long if self.tokens[n] > (lines if self.is_lines(n, edge) else size)]
 
     def is_lines(self, number: int, edge: Kind) -> bool:
         """Return whether a gap is one or several whole lines.
@@ -74,19 +65,17 @@ class SizedPlaces:
         Args:
             inside: The places inside each gap, by its number, ascending.
         """
-        if not inside:
-            return self
         places: list[Places] = []
-        sizes: list[int] = []
+        tokens: list[int] = []
         done = -1  # the number of the last divided gap
         for number, finer in inside.items():
             places += [self.places[max(0, done) : number], finer.places]
-            sizes += self.sizes[done + 1 : number]
-            sizes += finer.sizes
+            tokens += self.tokens[done + 1 : number]
+            tokens += finer.tokens
             done = number
-        places.append(self.places[done:])
-        sizes += self.sizes[done + 1 :]
-        return SizedPlaces(self.span, Places.join(places), sizes)
+        all_places = Places.join([*places, self.places[max(0, done) :]])
+        edges = [self.edges[0], *all_places.offsets, self.edges[-1]]
+        return SizedPlaces(edges, [*tokens, *self.tokens[done + 1 :]], all_places)
 
 
 class SizedPlaceFinder:
@@ -94,22 +83,57 @@ class SizedPlaceFinder:
 
     Args:
         parsed: The text.
-        limits: The limits; their counter counts the tokens.
-        target: Preferred length of chunks in tokens.
-        most: Maximum tokens in a chunk.
+        limits: The limits; their counter counts the tokens. Without a `target_size`, the target is
+            in the default proportion to `chunk_size`.
+
+    Raises:
+        ValueError: There is neither a `chunk_size` nor a `target_size`.
     """
 
-    def __init__(self, parsed: ParsedText, limits: SizeLimits, target: int, most: int) -> None:
+    def __init__(self, parsed: ParsedText, limits: SizeLimits) -> None:
+        target = limits.target_size
+        if target is None and limits.chunk_size is not None:
+            target = max(1, limits.chunk_size * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
+        if target is None:
+            raise ValueError("limits must have a chunk_size or a target_size to cut by")
         self._parsed = parsed
         self._limits = limits
-        self._target = target
-        self._most = most
+        self._tokens = parsed.derive(limits.counter, tokens_of)
+        self._target = round(target * parsed.overhead)
+        self._most = limits.chunk_size or _MAX_SIZE_PER_TARGET * self._target
 
-    def measure(self, span: Span, places: Places) -> SizedPlaces:
-        """Return places in a range with the tokens between them."""
-        edges = [span.start, *places.offsets, span.end]
-        counts = self._limits.tokens(self._parsed).count(pairwise(edges))
-        return SizedPlaces(span, places, _replace_zeros(counts))
+    def places(
+        self, units: Sequence[Span] | None = None, places: Places | None = None
+    ) -> SizedPlaces:
+        """Return the places of the text where a chunk may start, with the tokens between them.
+
+        Sentences, lines, paragraphs and headings are places. Clauses are places only inside
+        sentences of more than `target_size` tokens and lines of more than `chunk_size`. Words are
+        places only inside clauses of more than `chunk_size`.
+
+        Args:
+            units: If given, chunks start only at units, and at other places only inside units of
+                more than `chunk_size` tokens.
+            places: The places of the text, if they are already found.
+        """
+        places = self._parsed.places() if places is None else places
+        whole = Span(0, len(self._parsed.text))
+        if units is None:
+            (sized,) = self.measure([(whole, places)])
+            return self.refine(sized, self._most)
+        (sized,) = self.measure([(whole, places_at([unit.start for unit in units[1:]], places))])
+        return self.refine_units(sized, places, self._most)
+
+    def measure(self, ranges: Iterable[tuple[Span, Places]]) -> list[SizedPlaces]:
+        """Return the places in each range with the tokens between them."""
+        sized = [([span.start, *places.offsets, span.end], places) for span, places in ranges]
+        counts = self._tokens.count(part for edges, _ in sized for part in pairwise(edges))
+        # `best_cuts` compares all places within `chunk_size` tokens. A custom counter that counts 0
+        # tokens between many consecutive places would make it slow.
+        least = iter(counts if min(counts, default=1) > 0 else [max(1, count) for count in counts])
+        return [
+            SizedPlaces(edges, [*islice(least, len(edges) - 1)], places) for edges, places in sized
+        ]
 
     def refine(self, sized: SizedPlaces, most: int) -> SizedPlaces:
         """Add finer places to gaps that are too long.
@@ -119,7 +143,7 @@ class SizedPlaceFinder:
             most: Maximum tokens in a chunk.
         """
         long = sized.long_gaps(self._target, most, Kind.HEADING)
-        return sized.divide({number: self._finer(sized, number, most) for number in long})
+        return sized.divide({n: self._finer(sized, n, most) for n in long}) if long else sized
 
     def refine_units(self, at_units: SizedPlaces, places: Places, most: int) -> SizedPlaces:
         """Add all places in units that are too long.
@@ -129,11 +153,14 @@ class SizedPlaceFinder:
             places: All places in the range.
             most: Maximum tokens in a chunk.
         """
-        inside = {}
-        for number in at_units.long_gaps(most, most, Kind.HEADING):
-            gap = at_units.gap(number)
-            inside[number] = self.refine(self.measure(gap, places.inside(*gap)), most)
-        return at_units.divide(inside)
+        long = at_units.long_gaps(most, most, Kind.HEADING)
+        if not long:
+            return at_units
+        gaps = [at_units.gap(number) for number in long]
+        inside = self.measure((gap, places.inside(*gap)) for gap in gaps)
+        return at_units.divide(
+            {number: self.refine(sized, most) for number, sized in zip(long, inside, strict=True)}
+        )
 
     def _finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
         """Find places in a gap, coarse ones first.
@@ -146,7 +173,7 @@ class SizedPlaceFinder:
         enough = max(1, self._target // _PLACES_PER_TARGET)
         edge = Kind.LINE if outer.is_lines(number, Kind.HEADING) else Kind.CHARACTER
         span = outer.gap(number)
-        sized = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
+        sized = SizedPlaces(span, [outer.tokens[number]], Places.of(()))
         long = sized.long_gaps(enough, most, edge)
         for level in self._parsed.finer_places(*span):
             if level.kinds[:1] == [Kind.WORD] and isinstance(self._parsed, MarkdownText):
@@ -160,10 +187,7 @@ class SizedPlaceFinder:
                 long = sized.long_gaps(enough, most, edge)
                 if not long:
                     return sized
-        return self._cut_words(sized)
-
-    def _cut_words(self, sized: SizedPlaces) -> SizedPlaces:
-        """Divide words that fit in no chunk."""
+        # Words that fit in no chunk are divided.
         added = {}
         for number in sized.long_gaps(self._most, self._most, Kind.CHARACTER):
             gap = sized.gap(number)
@@ -172,32 +196,6 @@ class SizedPlaceFinder:
         return self._divide_gaps(sized, added) if added else sized
 
     def _divide_gaps(self, sized: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
-        """Add places inside some gaps without counting the other gaps again.
-
-        Args:
-            sized: Places in a range.
-            added: Places to add, by the number of their gap, ascending.
-        """
-        if not sized.places:
-            return self.measure(sized.span, added[0])
-        edges = []
-        for number, places in added.items():
-            gap = sized.gap(number)
-            edges.append([gap.start, *places.offsets, gap.end])
-        parts = [part for row in edges for part in pairwise(row)]
-        counts = _replace_zeros(self._limits.tokens(self._parsed).count(parts))
-        inside, done = {}, 0
-        for (number, places), row in zip(added.items(), edges, strict=True):
-            sizes = counts[done : done + len(row) - 1]
-            done += len(sizes)
-            inside[number] = SizedPlaces(sized.gap(number), places, sizes)
-        return sized.divide(inside)
-
-
-def _replace_zeros(counts: list[int]) -> list[int]:
-    """Return counts with 1 in place of 0.
-
-    `best_cuts` compares all places within `chunk_size` tokens. A custom counter that counts 0
-    tokens between many consecutive places would make it slow.
-    """
-    return counts if min(counts) > 0 else [max(count, 1) for count in counts]
+        """Add places inside some gaps, by their numbers, without counting the others again."""
+        inside = self.measure((sized.gap(number), places) for number, places in added.items())
+        return sized.divide(dict(zip(added, inside, strict=True)))

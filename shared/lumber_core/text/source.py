@@ -139,7 +139,7 @@ class Source:
         or a web page is Markdown if it has several marks, as converters write them. The text of a
         Markdown file is plain text if a loader has removed the marks.
         """
-        return self.format or _format_of(self.metadata, self.text)
+        return self.format or (_format_of(self.metadata, self.text) if self.metadata else "text")
 
     @cached_property
     def named(self) -> str:

@@ -152,21 +152,14 @@ class EstimatedCounter:
 
     def of(self, text: str) -> EstimatedText:
         """Return an estimator of ranges of a text."""
-        return EstimatedText(text)
+        return EstimatedText(text, EstimatedCounter())
 
     def __repr__(self) -> str:
         return "EstimatedCounter()"
 
 
 class EstimatedText(SlicedText):
-    """Estimates the tokens of ranges of a text.
-
-    Args:
-        text: The text.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text, EstimatedCounter())
+    """Estimates the tokens of ranges of a text."""
 
     def most_added(self, _start: int, _end: int, parts: int, /) -> int:
         """Return how many tokens a range may count beyond the sum of the counts of its parts.

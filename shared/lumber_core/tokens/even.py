@@ -26,7 +26,7 @@ class EvenCounter(EstimatedCounter):
 
     def of(self, text: str) -> EstimatedText:
         """Return an estimator of ranges of a text."""
-        return EstimatedText(_replace_alphabets(text))
+        return EstimatedText(_replace_alphabets(text), EstimatedCounter())
 
     def __repr__(self) -> str:
         return "EvenCounter()"
