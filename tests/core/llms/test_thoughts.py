@@ -69,22 +69,13 @@ def test_a_thought_is_taken_out_and_one_that_is_cut_off_leaves_nothing(opening: 
         f"<|im_start|>{ANSWER}<|im_end|>",
         f"<think>1<think>2</think>3</think>{ANSWER}",
         f"<think></think><think>ID 2</think>{ANSWER}",
-    ],
-)
-def test_thoughts_are_taken_out_wherever_they_stand(reply: str) -> None:
-    assert without_thinking(reply) == ANSWER
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
         "Put it between `<think>` and `</think>` tags.",
         "Analysis shows 7 [analysis](a.md).",
         "It is a thought [thoughts] of a <b>thinker</b>.",
     ],
 )
-def test_words_about_thoughts_stay(reply: str) -> None:
-    assert without_thinking(reply) == reply
+def test_thoughts_are_taken_out_wherever_they_stand_and_words_about_them_stay(reply: str) -> None:
+    assert without_thinking(reply) == (ANSWER if ANSWER in reply else reply)
 
 
 @pytest.mark.parametrize(

@@ -77,76 +77,43 @@ def test_of_several_ids_the_last_usable_one_counts_and_the_reason_has_the_others
     assert reading.reason == reason
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+NO_UNIT: dict[tuple[str, str], list[str]] = {
+    ("unreadable", "placeholder"): [
         *("Answer: ID XX", "Answer: ID X", "ID XX", "Answer: ID n", "Answer: ID {n}"),
         *("Answer: ID <number>", "Reply with one line:\nAnswer: ID n", "**Answer: ID n**"),
     ],
-)
-def test_an_echoed_placeholder_is_unreadable_and_said_to_be_one(answer):
-    reading = read_answer(answer, CHOICES)
-    assert one(reading) == (None, "unreadable")
-    assert "placeholder" in reading.reason
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
+    ("outside", "3 to 11"): [
         *("Answer: ID 12", "Answer: ID 2", "ID 99", "99", "Answer: 0", "Answer: ID -7", "-7"),
         *("Answer: 1,234", "ID 1,007", '{"answer": 1007}', "ID 0"),
         *("Answer: ID 7,000,003", "Answer: ID \uff11\uff17"),
     ],
-)
-def test_an_id_that_was_not_shown_is_outside(answer):
-    reading = read_answer(answer, CHOICES)
-    assert one(reading) == (None, "outside")
-    assert "3 to 11" in reading.reason
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
+    ("no_shift", ""): [
         *("Answer: none", "none", "None.", "**None**", "Answer: ID none", "Answer: **none**"),
         *('{"answer": null}', '{"answer": "none"}', '{"id": null}', "The answer is none."),
         *("Answer: None of them", "ID 4 and ID 5 belong together.\nAnswer: none"),
     ],
-)
-def test_an_answer_of_none_is_no_shift(answer):
-    assert one(read_answer(answer, CHOICES)) == (None, "no_shift")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
+    ("unreadable", ""): [
         *("", "   \n", "<think>Answer: ID 7</think>", "<think>Answer: ID 7 or", "**", "..."),
-        "The text is about ships.",
-        "It turns in the middle, about 4.5 pages in.",
-        "A4 and B7 are sizes of paper.",
-        *(
-            "between 4 and 7",
-            "- ID 4\n- ID 7",
-            "Answer: ID 4 or ID 7",
-            "Chapters 4, 5 and 7 differ.",
-        ),
+        *("The text is about ships.", "It turns in the middle, about 4.5 pages in."),
+        *("A4 and B7 are sizes of paper.", "between 4 and 7", "- ID 4\n- ID 7"),
+        *("Answer: ID 4 or ID 7", "Chapters 4, 5 and 7 differ."),
     ],
-)
-def test_an_answer_without_a_usable_number_is_unreadable(answer):
-    assert one(read_answer(answer, CHOICES)) == (None, "unreadable")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
+    ("refused", ""): [
         "I'm sorry, but I can't help with that.",
         "I\u2019m sorry, I cannot assist with this request.",
-        "I am unable to continue with this text.",
-        "I won't read this.",
+        *("I am unable to continue with this text.", "I won't read this."),
         "This goes against my guidelines.",
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "reason"), [(one, *end) for end, each in NO_UNIT.items() for one in each]
 )
-def test_a_refusal_is_said_to_be_one(answer):
-    assert one(read_answer(answer, CHOICES)) == (None, "refused")
+def test_an_answer_that_names_no_unit_says_why(answer: str, outcome: str, reason: str) -> None:
+    reading = read_answer(answer, CHOICES)
+    assert one(reading) == (None, outcome)
+    assert reason in reading.reason
 
 
 @pytest.mark.parametrize(
@@ -211,41 +178,29 @@ def test_lists_are_read_in_any_form(answer: str, starts: tuple[int, ...]) -> Non
     assert list(parsed.starts) == sorted(parsed.starts)
 
 
-@pytest.mark.parametrize(
-    "answer", ["Answer: none", "none", '{"answer": []}', '{"answer": null}', '["none"]', "[]"]
-)
-def test_a_list_may_be_empty(answer: str) -> None:
-    parsed = read_list(answer, WINDOW)
-    assert (parsed.starts, parsed.outcome) == ((), "no_shift")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        "ID 3 goes on from ID 2, but ID 7 turns",
-        "No part starts at ID 3.",
+NO_LIST: dict[str, list[str]] = {
+    "no_shift": [
+        *("Answer: none", "none", '{"answer": []}', '{"answer": null}', '["none"]', "[]"),
+    ],
+    "unreadable": [
+        *("", "ID 3 goes on from ID 2, but ID 7 turns", "No part starts at ID 3."),
         "ID 0: Emma Woodhouse, handsome\nID 1: She was the youngest",  # the question repeated
         "Answer: ID 3 because ID 2 ends, ID 7",
         "Answer: ID 3 - ID 7",  # a range?
-        "Answer: 3-7",
-        "Answer: ID 3 (2 men leave), ID 7",
-        "Answer: ID n, ID n, ID n",
-        "It is 1984.",
-        '{"other": [3]}',
+        *("Answer: 3-7", "Answer: ID 3 (2 men leave), ID 7", "Answer: ID n, ID n, ID n"),
+        *("It is 1984.", '{"other": [3]}'),
     ],
-)
-def test_what_is_no_list_is_not_read(answer: str) -> None:
-    parsed = read_list(answer, WINDOW)
-    assert (parsed.starts, parsed.outcome) == ((), "unreadable")
-    assert parsed.reason
+    "refused": ["I'm sorry, but I can't help with that.", "<think>Hm</think>I cannot assist."],
+}
 
 
 @pytest.mark.parametrize(
-    "answer", ["I'm sorry, but I can't help with that.", "<think>Hm</think>I cannot assist."]
+    ("answer", "outcome"), [(one, end) for end in NO_LIST for one in NO_LIST[end]]
 )
-def test_refusals_are_told_from_answers(answer: str) -> None:
-    assert read_list(answer, WINDOW).outcome == "refused"
+def test_what_is_no_list_of_units_is_told_apart(answer: str, outcome: str) -> None:
+    parsed = read_list(answer, WINDOW)
+    assert (parsed.starts, parsed.outcome) == ((), outcome)
+    assert parsed.reason
 
 
 def test_units_that_were_not_offered_are_left_out_and_told() -> None:

@@ -72,6 +72,19 @@ def level(number: int, kind: str, start: int = 1) -> str:
     )
 
 
+def ruby(base: str, reading: str) -> str:
+    above = f"<w:rt>{run(reading)}</w:rt><w:rubyBase>{run(base)}</w:rubyBase>"
+    return f"<w:r><w:ruby>{above}</w:ruby></w:r>"
+
+
+def picture(description: str) -> str:
+    return (
+        '<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/'
+        f'wordprocessingDrawing"><wp:docPr id="1" name="P" descr="{description}"/></wp:inline>'
+        "</w:drawing></w:r>"
+    )
+
+
 # Lists 1: numbers, 2: bullets, 3: numbers from 5 on.
 NUMBERING = "".join(
     f'<w:abstractNum w:abstractNumId="{n}">{level(0, kind, start)}{level(1, kind)}</w:abstractNum>'
@@ -188,6 +201,20 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             ),
             "Boxed.",
         ),
+        # What is drawn in a text.
+        (paragraph("The ", ruby("湖", "みずうみ"), "."), "The 湖(みずうみ)."),
+        (paragraph('<w:r><w:sym w:font="Symbol" w:char="F06D"/></w:r>', "m"), "μm"),
+        (paragraph(run("", '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>')), "✓"),
+        (paragraph(run("R", '<w:rFonts w:ascii="Wingdings 2"/>'), " yes"), "☑ yes"),
+        (paragraph(run("ü", '<w:rFonts w:ascii="Arial"/>')), "ü"),
+        (paragraph("Press ", picture("A blue arrow"), "now."), "Press now.\n\nA blue arrow"),
+        (paragraph("a", picture("C:\\Users\\ann\\b.jpg"), "b"), "ab"),
+        (paragraph("a", picture("scan 1/image.png"), "b"), "ab"),
+        (paragraph(picture("A duck &#10; Description automatically generated")), "A duck"),
+        (
+            table(row("a", cell(paragraph("b", picture("Owner")))), row("1", "2")),
+            "| a | b Owner |\n| --- | --- |\n| 1 | 2 |",
+        ),
     ],
 )
 def test_word_documents(body: str, markdown: str) -> None:
@@ -241,41 +268,6 @@ def test_headings_have_the_numbers_of_their_styles() -> None:
         *("Part I: T0", "I.1 T1", "(a) T2", "(b) T3", "T4", "I.2 T5", "I.2.1 T6", "Part II: T7"),
         "II.1 T8",
     ]
-
-
-def ruby(base: str, reading: str) -> str:
-    above = f"<w:rt>{run(reading)}</w:rt><w:rubyBase>{run(base)}</w:rubyBase>"
-    return f"<w:r><w:ruby>{above}</w:ruby></w:r>"
-
-
-def picture(description: str) -> str:
-    return (
-        '<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/'
-        f'wordprocessingDrawing"><wp:docPr id="1" name="P" descr="{description}"/></wp:inline>'
-        "</w:drawing></w:r>"
-    )
-
-
-@pytest.mark.parametrize(
-    ("body", "markdown"),
-    [
-        (paragraph("The ", ruby("湖", "みずうみ"), "."), "The 湖(みずうみ)."),
-        (paragraph('<w:r><w:sym w:font="Symbol" w:char="F06D"/></w:r>', "m"), "μm"),
-        (paragraph(run("", '<w:rFonts w:ascii="Wingdings" w:hAnsi="Wingdings"/>')), "✓"),
-        (paragraph(run("R", '<w:rFonts w:ascii="Wingdings 2"/>'), " yes"), "☑ yes"),
-        (paragraph(run("ü", '<w:rFonts w:ascii="Arial"/>')), "ü"),
-        (paragraph("Press ", picture("A blue arrow"), "now."), "Press now.\n\nA blue arrow"),
-        (paragraph("a", picture("C:\\Users\\ann\\b.jpg"), "b"), "ab"),
-        (paragraph("a", picture("scan 1/image.png"), "b"), "ab"),
-        (paragraph(picture("A duck &#10; Description automatically generated")), "A duck"),
-        (
-            table(row("a", cell(paragraph("b", picture("Owner")))), row("1", "2")),
-            "| a | b Owner |\n| --- | --- |\n| 1 | 2 |",
-        ),
-    ],
-)
-def test_what_word_draws_in_a_text_is_text(body: str, markdown: str) -> None:
-    assert text_of(word(body), ".docx") == markdown
 
 
 def test_files_without_text_say_so() -> None:
@@ -339,16 +331,8 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
 
 def test_slides_are_numbered_as_they_come_and_hidden_ones_say_so() -> None:
     plain = slides(shape("One."), shape("Two."), shape("Three."))
-    moved = change_part(
-        plain,
-        "ppt/presentation.xml",
-        'r:id="s1"',
-        'r:id="s9"',
-        'r:id="s3"',
-        'r:id="s1"',
-        'r:id="s9"',
-        'r:id="s3"',
-    )
+    order = [f'r:id="{slide}"' for slide in ("s1", "s9", "s3", "s1", "s9", "s3")]
+    moved = change_part(plain, "ppt/presentation.xml", *order)
     hidden = change_part(moved, "ppt/slides/slide2.xml", "<p:sld ", '<p:sld show="0" ')
     assert text_of(hidden, ".pptx") == (
         "## Slide 1\n\nThree.\n\n## Slide 2 (hidden slide)\n\nTwo.\n\n## Slide 3\n\nOne."

@@ -80,16 +80,23 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("size", "line"),
     [
-        (72, 640, -11, "Nobody sails in the dark, and nobody has ever come back who did so."),
-        (72, 640, -11, "2022 2023 1,234"),
-        (72, 640, -11, "which nobody had seen"),
-        (72, 640, -8, "A note of the printer"),
+        (-11, "Nobody sails in the dark, and nobody has ever come back who did so."),
+        (-11, "2022 2023 1,234"),
+        (-11, "which nobody had seen"),
+        (-8, "A note of the printer"),
+        (-11, "Table 2: Prices of the boats"),
+        (-11, "Figure 3. The harbour from above"),
+        (-11, "Source: the harbour board"),
+        (15, "E = m c"),
+        (-11, "(In millions, except for boats)"),
+        (15, "The table below shows the prices of boats:"),
+        (11, "SELECT MAX(PRICE) FROM BOAT_LIST"),
     ],
 )
-def test_what_is_set_in_bold_may_be_text(line: Drawn) -> None:
-    assert "#" not in read([*prose(740), line, *prose(600)])
+def test_a_line_that_is_bold_or_larger_may_be_text(size: int, line: str) -> None:
+    assert "#" not in read([*prose(740), (72, 640, size, line), *prose(600)])
 
 
 def test_what_stands_beside_other_lines_is_no_heading() -> None:
@@ -617,19 +624,3 @@ def test_a_bookmark_or_its_heading_may_lack_the_number(bookmark: str, heading: s
     content = draw_pdf([[*prose(740), (72, 680, 11, heading), *prose(660)]], outline=bookmark)
     text = read_bytes(content, name="a", suffix=".pdf").text
     assert f"\n\n# {heading}\n\n" in text
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        (72, 640, -11, "Table 2: Prices of the boats"),
-        (72, 640, -11, "Figure 3. The harbour from above"),
-        (72, 640, -11, "Source: the harbour board"),
-        (72, 640, 15, "E = m c"),
-        (72, 640, -11, "(In millions, except for boats)"),
-        (72, 640, 15, "The table below shows the prices of boats:"),
-        (72, 640, 11, "SELECT MAX(PRICE) FROM BOAT_LIST"),
-    ],
-)
-def test_captions_sources_formulas_sentences_and_commands_are_no_headings(line: Drawn) -> None:
-    assert "#" not in read([*prose(740), line, *prose(600)])

@@ -48,9 +48,9 @@ def check(citation: Citation, texts: dict[str, str] = TEXTS) -> None:
     assert citation.lines == (first, first + citation.text.count("\n"))
 
 
-@pytest.mark.parametrize(
-    ("quote", "text"),
-    [
+RIBBON = "The free end of the ribbon moves by three centimetres a day"
+QUOTED: dict[str, list[tuple[str, str]]] = {
+    "exact": [  # whatever its white space and quotation marks
         ("They hunt fish at dawn,", "They hunt fish at dawn,"),
         ("It's oiled every week", "It's oiled every\nweek"),
         ("  It\u2019s   oiled\r\nevery week ", "It's oiled every\nweek"),
@@ -58,19 +58,7 @@ def check(citation: Citation, texts: dict[str, str] = TEXTS) -> None:
         ("a day, \u201cmore or less\u201d.", 'a day, "more or less".'),
         ("dens", "dens"),
     ],
-)
-def test_a_quote_is_exact_whatever_its_white_space_and_quotation_marks(
-    quote: str, text: str
-) -> None:
-    citation = one(quote)
-    assert (citation.kind, citation.text, citation.similarity) == ("exact", text, 1.0)
-    assert citation.quote == quote
-    check(citation)
-
-
-@pytest.mark.parametrize(
-    ("quote", "text"),
-    [
+    "of equal letters": [
         ("THEY HUNT FISH AT DAWN", "They hunt fish at dawn"),
         ("the keeper's records of well known tides", "The keeper's records of well-known tides"),
         ("The keepers records of well-\nknown tides", "The keeper's records of well-known tides"),
@@ -80,40 +68,32 @@ def test_a_quote_is_exact_whatever_its_white_space_and_quotation_marks(
         ("They hunt fish.", "They hunt fish"),
         ("they hunt fish at dawn, ", "They hunt fish at dawn,"),
     ],
-)
-def test_a_quote_with_equal_letters_is_aligned(quote: str, text: str) -> None:
-    citation = one(quote)
-    assert (citation.kind, citation.text, citation.similarity) == ("aligned", text, 1.0)
-    check(citation)
-    assert "written differently" in str(citation)
-
-
-@pytest.mark.parametrize(
-    ("quote", "text"),
-    [
+    "changed a little": [
         ("They hunt fish at dusk, and sleep in dens", "They hunt fish at dawn, and sleep in dens"),
         ("They hunt fish, and sleep in dens", "They hunt fish at dawn, and sleep in dens"),
         ("They often hunt fish at dawn", "They hunt fish at dawn"),
         ("They hunt fish at noon", "They hunt fish at dawn"),
         ("which costs 1,350 crowns a barrel", "which costs 1,250 crowns a barrel"),
-        (
-            "The fre end of teh ribon moves by thre centimeters a day",
-            "The free end of the ribbon moves by three centimetres a day",
-        ),
-        (
-            "The free end of the ribbon ... a day",
-            "The free end of the ribbon moves by three centimetres a day",
-        ),
+        ("The fre end of teh ribon moves by thre centimeters a day", RIBBON),
+        ("The free end of the ribbon ... a day", RIBBON),
         (
             "It's oiled [\u2026] crowns a barrel.",
             TIDES[TIDES.index("It's") : TIDES.index("\n\nThe k")],
         ),
     ],
+}
+
+
+@pytest.mark.parametrize(
+    ("how", "quote", "text"), [(how, *each) for how, all_ in QUOTED.items() for each in all_]
 )
-def test_a_quote_that_was_changed_a_little_is_aligned(quote: str, text: str) -> None:
+def test_a_quote_is_found_where_it_stands(how: str, quote: str, text: str) -> None:
     citation = one(quote)
-    assert (citation.kind, citation.text) == ("aligned", text)
+    assert citation.kind == ("exact" if how == "exact" else "aligned")
+    assert (citation.quote, citation.text) == (quote, text)
     assert 0.7 < citation.similarity <= 1
+    assert citation.similarity == 1 or how == "changed a little"
+    assert "written differently" in str(citation) or how != "of equal letters"
     check(citation)
 
 

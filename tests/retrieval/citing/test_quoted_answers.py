@@ -132,77 +132,37 @@ def test_the_prompt_asks_for_the_form_that_is_read() -> None:
 
 
 MARKS = [
-    *(
-        "[1]",
-        "\u30101\u3011",
-        "\uff3b\uff11\uff3d",
-        "[\uff11]",
-        "\u30141\u3015",
-        "\u27e61\u27e7",
-        "{1}",
-        "[\xb9]",
-        "\u207d\xb9\u207e",
-        "^[1]",
-        "[doc1]",
-        "(Source 1)",
-        "\u2776",
-        "[^1]",
-        "\\[1\\]",
-        "[[1]]",
-        "[[1]](#quote-1)",
-    ),
-    *(
-        "[1](http://a/2)",
-        "\u30101\u2020source\u3011",
-        "\u30103:1\u2020L3-L5\u3011",
-        "<sup>1</sup>",
-        "<sup>[1]</sup>",
-    ),
+    *("[1]", "\u30101\u3011", "\uff3b\uff11\uff3d", "[\uff11]", "\u30141\u3015", "[^1]"),
+    *("\\[1\\]", "[[1]]", "[[1]](#quote-1)", "[1](http://a/2)", "\u30101\u2020source\u3011"),
+    *("\u30103:1\u2020L3-L5\u3011", "<sup>1</sup>", "<sup>[1]</sup>"),
     *("(1)", "\xb9", "\u2460", "[Quote 1]", "[Source: 1]"),
 ]
 
 
-@pytest.mark.parametrize("mark", MARKS)
-@pytest.mark.parametrize("line", ["{} ", "{}: ", "- {} ", "**{}** ", "> {} - "])
+@pytest.mark.parametrize(
+    ("mark", "line"),
+    [
+        *(
+            (mark, line)
+            for mark in MARKS
+            for line in ("{} ", "{}: ", "- {} ", "**{}** ", "> {} - ")
+        ),
+        # A list of quotes may have other marks than the answer.
+        *(("[1]", "Quotes:\n1. "), ("[1]", "Quotes:\n(1) "), ("\xb9", "Quotes:\n1. ")),
+        *(("(1)", "Quotes:\n1) "), ("[1]", "Quotes:\n\xb9 "), ("\u30101\u3011", "Quotes:\n[1] ")),
+    ],
+)
 def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> None:
     reply = f'At dawn {mark}.\n\n{line.format(mark)}"They hunt fish at dawn"'
     assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
 
 
 @pytest.mark.parametrize(
-    ("mark", "line"),
-    [
-        ("[1]", "1. "),
-        ("[1]", "(1) "),
-        ("\xb9", "1. "),
-        ("(1)", "1) "),
-        ("[1]", "\xb9 "),
-        ("\u30101\u3011", "[1] "),
-    ],
-)
-def test_a_list_of_quotes_may_have_other_marks_than_the_answer(mark: str, line: str) -> None:
-    reply = f'At dawn {mark}.\n\nQuotes:\n{line}"They hunt fish at dawn"'
-    assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
-
-
-@pytest.mark.parametrize(
     "marks",
     [
-        *(
-            "[1]-[3]",
-            "[1]\u2013[3]",
-            "[1\u20133]",
-            "\u30101\u3011-\u30103\u3011",
-            "[^1]-[^3]",
-            "[1~3]",
-        ),
-        *(
-            "\uff3b\uff11\uff0d\uff13\uff3d",
-            "[1][2][3]",
-            "[1, 2, 3]",
-            "\u30101\u3011\u30102\u3011\u30103\u3011",
-            "<sup>1-3</sup>",
-        ),
+        *("[1]-[3]", "[1]\u2013[3]", "[1\u20133]", "\u30101\u3011-\u30103\u3011", "[^1]-[^3]"),
+        *("[1~3]", "\uff3b\uff11\uff0d\uff13\uff3d", "[1][2][3]", "[1, 2, 3]", "<sup>1-3</sup>"),
+        "\u30101\u3011\u30102\u3011\u30103\u3011",
     ],
 )
 def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:

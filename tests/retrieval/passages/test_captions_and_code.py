@@ -12,7 +12,7 @@ from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage, join_hits
-from lumber_retrieval.passages.sentences import has_content, sentences_of
+from lumber_retrieval.passages.sentences import sentences_of
 from lumber_retrieval.words.word_count import count_words
 from tests.retrieval.embeddings import WordVectors
 
@@ -86,14 +86,6 @@ def test_a_quote_from_captions_is_cited_by_time() -> None:
     assert found[1].time == "00:01:30"
     [other] = cite(["Ash is heavy"], {"notes.txt": "Ash is heavy."})
     assert (other.time, other.place) == ("", "line 1")
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [("1\n00:00:01,000 --> 00:00:02,000\nOars float well", True), (SRT[:31] + "Yes", False)],
-)
-def test_a_time_says_nothing(text: str, says: bool) -> None:
-    assert has_content(text) is says
 
 
 CODE = '''
