@@ -153,6 +153,7 @@ last part of it
 branches that cross.
 Never take more than a quarter.
 """
+COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat.", "Go.", "Sit."]
 ROLLS = ["Cut the dead wood", "out first and", "then rest"]
 
 
@@ -184,30 +185,9 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         pytest.param(
             "".join(
                 f"{n}\n00:{n}:01,000 --> 00:{n}:02,000\n{said}\n\n"
-                for n, said in enumerate(
-                    [
-                        "Remember: row.",
-                        "New York: rain.",
-                        "Remember: rest.",
-                        "Sleep.",
-                        "Eat.",
-                        "Go.",
-                        "Sit.",
-                        "Run.",
-                    ],
-                    10,
-                )
+                for n, said in enumerate(COLONS, 10)
             ),
-            [
-                "Remember: row.",
-                "New York: rain.",
-                "Remember: rest.",
-                "Sleep.",
-                "Eat.",
-                "Go.",
-                "Sit.",
-                "Run.",
-            ],
+            COLONS,
             id="words with a colon in a file without speakers",
         ),
         pytest.param(
@@ -261,18 +241,8 @@ def test_any_other_text_is_said_as_it_is(text: str) -> None:
 
 
 PIECES = [
-    "\n",
-    "\n\n",
-    "00:01.000 --> 00:02.000",
-    "<i>",
-    "</v>",
-    "Ann: ",
-    "a",
-    "&amp;",
-    "NOTE",
-    " ",
-    "\r\n",
-    ">>",
+    *("\n", "\n\n", "00:01.000 --> 00:02.000", "<i>", "</v>", "Ann: ", "a", "&amp;", "NOTE", " "),
+    *("\r\n", ">>"),
 ]
 
 

@@ -75,32 +75,19 @@ def test_a_lower_page_number_begins_another_document() -> None:
     assert numbers_of(counted(0, 0, 1, name=None)) == [[1], [1, 2]]
 
 
-def test_parts_of_a_page_are_refused() -> None:
+@pytest.mark.parametrize("number", ["iv", "3", True, None, 2.0, -1, 100_000])
+def test_parts_of_a_page_and_what_is_no_page_number_are_refused(number: Any) -> None:
+    with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
+        numbers_of(counted(number))
     with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before they are sp"):
         numbers_of(counted(0, 1, 1))
 
 
-@pytest.mark.parametrize("number", ["iv", "3", True, None, 2.0, -1, 100_000])
-def test_what_is_no_page_number_is_refused(number: Any) -> None:
-    with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
-        numbers_of(counted(number))
-
-
 def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
-    metadatas = [
-        {"source": "a.pdf", "page": 0, "page_label": "1", "total_pages": 2, "tags": ["x"]},
-        {
-            "source": "a.pdf",
-            "page": 1,
-            "page_label": "2",
-            "total_pages": 2,
-            "tags": ["x"],
-            "own": 1,
-        },
-    ]
-    text, metadata = joined_pages(["One.", "Two."], metadatas)
-    assert text == "One.\fTwo."
-    assert metadata == {"source": "a.pdf", "total_pages": 2, "tags": ["x"], "page_starts": [0, 5]}
+    equal = {"source": "a.pdf", "total_pages": 2, "tags": ["x"]}
+    first, second = {"page": 0, "page_label": "1"}, {"page": 1, "page_label": "2", "own": 1}
+    text, metadata = joined_pages(["One.", "Two."], [{**equal, **first}, {**equal, **second}])
+    assert (text, metadata) == ("One.\fTwo.", {**equal, "page_starts": [0, 5]})
 
 
 def test_every_part_of_joined_pages_is_found_again_with_empty_and_missing_pages() -> None:

@@ -28,15 +28,7 @@ from lumber_core.text.titles import name_as_title, own_title
         ("https://de.wikipedia.org/wiki/J%C3%A4ger", "Jäger"),
         ("otters", "otters"),
         ("https://example.com/", ""),
-    ],
-)
-def test_a_name_is_read_as_words(path: str, title: str) -> None:
-    assert name_as_title(path) == title
-
-
-@pytest.mark.parametrize(
-    ("path", "title"),
-    [
+        # A folder says what a name does not.
         ("otters/README.md", "otters"),
         ("river-boats/index.html", "river boats"),
         ("boeing/2022.pdf", "boeing 2022"),
@@ -48,9 +40,13 @@ def test_a_name_is_read_as_words(path: str, title: str) -> None:
         ("notes.txt", ""),
         ("./README.md", ""),
         ("boeing/annual_report.pdf", "annual report"),
+        # Beside a random name, it says nothing.
+        ("boeing/d41d8cd98f00b204e9800998ecf8427e", ""),
+        ("boeing/tmpab12cd", ""),
+        ("boeing/scan1.pdf", ""),
     ],
 )
-def test_a_folder_says_what_a_name_does_not(path: str, title: str) -> None:
+def test_a_name_and_its_folder_are_read_as_words(path: str, title: str) -> None:
     assert name_as_title(path) == title
 
 
@@ -59,14 +55,8 @@ def test_a_folder_says_what_a_name_does_not(path: str, title: str) -> None:
     [
         *("", "1234.txt", "2022.pdf", "00012345678.pdf", "d001.txt", "ES2006a.txt", "10K.pdf"),
         *("d41d8cd98f00b204e9800998ecf8427e", "550e8400-e29b-41d4-a716-446655440000.pdf"),
-        *(
-            "tmpab12cd",
-            "tmp8x_k2q9z.txt",
-            "index.html",
-            "README",
-            "untitled.txt",
-            "Untitled-3.docx",
-        ),
+        *("tmpab12cd", "tmp8x_k2q9z.txt", "index.html", "README", "untitled.txt"),
+        "Untitled-3.docx",
         *("Document1", "New Document.docx", "scan0001.pdf", "Scan_2023-05-12.pdf", "IMG_1234.jpg"),
         *("data.csv", "export-2023.csv", "files/output.txt", "stdin"),
     ],
@@ -74,11 +64,6 @@ def test_a_folder_says_what_a_name_does_not(path: str, title: str) -> None:
 def test_a_name_that_says_nothing_is_no_title(name: str) -> None:
     assert name_as_title(name) == ""
     assert name_as_title(f"/data/{name}") == ""
-
-
-@pytest.mark.parametrize("name", ["d41d8cd98f00b204e9800998ecf8427e", "tmpab12cd", "scan1.pdf"])
-def test_a_random_name_has_not_that_of_its_folder_either(name: str) -> None:
-    assert name_as_title(f"boeing/{name}") == ""
 
 
 @pytest.mark.parametrize(
@@ -122,9 +107,11 @@ def test_a_document_without_a_title_goes_by_its_name():
     )
 
 
-@pytest.mark.parametrize("key", ["source", "file_path", "file_name"])
-def test_documents_of_frameworks_go_by_the_names_of_their_files(key: str) -> None:
-    assert {*contexts(WORDS, metadata={key: "a/river_otters.txt"})} == {"river otters"}
+def test_documents_of_frameworks_go_by_the_names_of_their_files_unless_the_title_is_none() -> None:
+    for key in ("source", "file_path", "file_name"):
+        known = {key: "a/river_otters.txt"}
+        assert {*contexts(WORDS, metadata=known)} == {"river otters"}
+        assert {*contexts(WORDS, metadata={**known, "title": None})} == {""}
 
 
 def test_a_document_with_a_title_keeps_it():
@@ -133,11 +120,6 @@ def test_a_document_with_a_title_keeps_it():
     assert {*contexts(f"Otters\n======\n\n{WORDS}", name="river_otters.txt")} == {""}
     known = {"source": "river_otters.txt", "title": "Otters"}
     assert {*contexts(WORDS, metadata=known)} == {"Otters"}
-
-
-def test_a_title_of_none_turns_the_name_off():
-    known = {"source": "river_otters.txt", "title": None}
-    assert {*contexts(WORDS, metadata=known)} == {""}
 
 
 def test_a_chunk_goes_by_the_name_of_its_document_if_that_did():

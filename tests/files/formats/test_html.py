@@ -160,26 +160,14 @@ from tests.growth import MOST, growth
             "<pre>a  \\\n\n- b\n\n- [x](y)</pre>use <code>&lt;br&gt;</code>",
             "```\na  \\\n\n- b\n\n- [x](y)\n```\n\nuse `<br>`",
         ),
-    ],
-)
-def test_the_structure_of_a_page_is_kept(page: str, markdown: str) -> None:
-    assert read_html(page) == markdown
-
-
-def test_scripts_controls_and_navigation_are_left_out() -> None:
-    hidden = [
-        *("<script>x</script>", "<style>x</style>", "<nav>x<p>y</nav>", "<svg><p>x</svg>"),
-        *("<div role=navigation><ul><li>x</ul></div>", "<select><option>x</select>"),
-    ]
-    assert (
-        read_html(f"<head><title>x</title></head><h1>A</h1>{'b'.join(hidden)}<p>c")
-        == "# A\n\nbb\n\nbb\n\nb\n\nc"
-    )
-
-
-@pytest.mark.parametrize(
-    ("page", "markdown"),
-    [
+        # Scripts, controls and navigation.
+        *(
+            (f"<head><title>x</title></head><h1>A</h1>{hidden}<p>c", "# A\n\nc")
+            for hidden in (
+                *("<script>x</script>", "<style>x</style>", "<nav>x<p>y</nav>", "<svg><p>x</svg>"),
+                *("<div role=navigation><ul><li>x</ul></div>", "<select><option>x</select>"),
+            )
+        ),
         # Hidden elements, and what can be opened.
         ("<p hidden>x<p style='color:red; display: none'>x</p><b aria-hidden=true>x</b>y", "y"),
         ("<p style='visibility:hidden'>x</p><div hidden=until-found>y</div>", "y"),
@@ -211,7 +199,7 @@ def test_scripts_controls_and_navigation_are_left_out() -> None:
         ("<p>y<footer><a href=a>About</a><p>© Ann</footer>", "y\n\n© Ann"),
     ],
 )
-def test_what_leads_around_a_page_or_is_hidden_is_left_out(page: str, markdown: str) -> None:
+def test_a_page_is_what_is_shown_and_leads_to_no_other_page(page: str, markdown: str) -> None:
     assert read_html(page) == markdown
 
 
