@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm import tqdm
@@ -96,6 +96,16 @@ def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
     return {name: f"use {setting}" for setting, names in meant.items() for name in names}
 
 
+class _Plan(NamedTuple):
+    """What adding some documents will do with them."""
+
+    digests: dict[str, str]  # of each, by name
+    stored: set[str]  # the names of those that are stored, in this version or another
+    kept: set[str]  # the names under which they will be stored, each once
+    revised: list[IndexedDocument]  # their chunks are stored already
+    new: list[IndexedDocument]  # to be split and embedded
+
+
 class PassageIndex:
     """Documents in small chunks that are found by meaning and by words, and read as passages.
 
@@ -136,54 +146,66 @@ class PassageIndex:
                 "there are no documents, and all that is stored would be removed: if that is "
                 "wanted, delete(sources) removes it"
             )
-        splitter = self._chunker.identity
-        digests = {name: document_digest(one, splitter) for name, one in named.items()}
         if everything:
             if self._probe is None:  # a model that fails does so before all is made anew
                 self._probe = embed_probe(self._embedding)
             self.store.remove_outdated()
         self.check_model(adding=True)
-        stored = self.store.digests(named)
-        nameless = {digests[name] for name, one in named.items() if one.nameless}
-        first = {**self.store.names_by_digest(nameless)}
-        kept = {
-            name: first.setdefault(digests[name], name) if one.nameless else name
-            for name, one in named.items()
-        }
-        changed = [
-            one
-            for name, one in named.items()
-            if kept[name] == name and stored.get(name) != digests[name]
-        ]
-        revised = self._with_same_chunks(changed)
-        if revised:
-            self.store.update([new_version(one, digests[name]) for name, one in revised.items()])
-        new = [one for one in changed if one.name not in revised]
-        whole = None if everything else [*complete_sources(named.values())]
-        stored_names = {*self.store.names(whole)}
-        stored_names |= self.store.names_of_parts(divided_pages(named.values()))
-        gone = stored_names - {*kept.values(), *refused}
-        if not everything:
-            replaced = {one.name for one in new if not one.own_id} & {*stored} | gone
+        plan = self._plan(named)
+        gone = self._stored_parts(named.values(), everything) - {*plan.kept, *refused}
+        replaced = {one.name for one in plan.new if not one.own_id} & plan.stored | gone
+        if replaced and not everything:
             self._warn_of_other_content(named.values(), replaced)
-        with tqdm(
-            total=len(new), unit="document", unit_scale=True, disable=not (show_progress and new)
-        ) as bar:
-            chunks, embedded = self._put(new, digests, show_progress, advance or bar.update)
-            bar.update(len(new) - bar.n)
-        self.store.remove(gone)
-        if everything or gone or (new and stored):
+        if plan.revised:
+            self.store.update([new_version(one, plan.digests[one.name]) for one in plan.revised])
+        chunks, embedded = self._put(plan.new, plan.digests, show_progress, advance)
+        if gone:
+            self.store.remove(gone)
+        if everything or gone or (plan.new and plan.stored):
             self.store.remove_unused(exact=everything)
-        unchanged = len(named) - len(changed)
+        added = len(plan.revised) + len(plan.new)
         return Changes(
-            len(changed),
-            unchanged,
+            added,
+            len(named) - added,
             len(gone),
             chunks,
             embedded,
             removed_names=tuple(sorted(gone)),
             refused=tuple(refused.values()),
         )
+
+    def _plan(self, named: Mapping[str, IndexedDocument]) -> _Plan:
+        """Compare documents, by their names, with those that are stored."""
+        splitter = self._chunker.identity
+        digests = {name: document_digest(one, splitter) for name, one in named.items()}
+        stored = self.store.digests(named)
+        nameless = {digests[name] for name, one in named.items() if one.nameless}
+        first = self.store.names_by_digest(nameless) if nameless else {}
+        kept = {
+            name: first.setdefault(digests[name], name) if one.nameless else name
+            for name, one in named.items()
+        }
+        changed = {
+            name: one
+            for name, one in named.items()
+            if kept[name] == name and stored.get(name) != digests[name]
+        }
+        before = changed.keys() & stored
+        splittings = self.store.splittings(before) if before else {}
+        revised = {
+            name: changed[name]
+            for name, (splitting, keys) in splittings.items()
+            if splitting_digest(changed[name], splitter, keys) == splitting
+        }
+        new = [one for name, one in changed.items() if name not in revised]
+        return _Plan(digests, {*stored}, {*kept.values()}, [*revised.values()], new)
+
+    def _stored_parts(self, documents: Collection[IndexedDocument], everything: bool) -> set[str]:
+        """Return the names of stored documents of which documents, if complete, are all parts."""
+        whole = None if everything else [*complete_sources(documents)]
+        names = {*self.store.names(whole)} if whole is None or whole else set()
+        pages = divided_pages(documents)
+        return names | self.store.names_of_parts(pages) if pages else names
 
     def _warn_of_other_content(
         self, documents: Iterable[IndexedDocument], replaced: Collection[str]
@@ -204,33 +226,27 @@ class PassageIndex:
                     name,
                 )
 
-    def _with_same_chunks(self, documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
-        """Return those that differ in nothing that their splitter reads, by their names."""
-        named = {one.name: one for one in documents}
-        known = self.store.splittings(named)
-        return {
-            name: named[name]
-            for name, (stored, keys) in known.items()
-            if splitting_digest(named[name], self._chunker.identity, keys) == stored
-        }
-
     def _put(
         self,
         documents: Sequence[IndexedDocument],
         digests: Mapping[str, str],
         show_progress: bool,
-        advance: Callable[[float], object],
+        advance: Callable[[float], object] | None,
     ) -> tuple[int, int]:
         """Store documents by their digests; return how many chunks they have and were embedded."""
         assert self._probe is not None  # made when the model was checked
         chunks, waiting = 0, [*batches(documents, _AT_ONCE)]
         texts = self.store.embedded_texts(partial(embed_texts, self._embedding), self._probe)
-        while waiting:
-            # Writers that add the same documents begin with different ones.
-            some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
-            made = [*self._split_and_embed(some, digests, texts, show_progress, advance)]
-            self.store.put(made, self._probe)
-            chunks += sum(len(one.spans) for one in made)
+        count, hidden = len(documents), not (show_progress and documents)
+        with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
+            advance = advance or bar.update
+            while waiting:
+                # Writers that add the same documents begin with different ones.
+                some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
+                made = [*self._split_and_embed(some, digests, texts, show_progress, advance)]
+                self.store.put(made, self._probe)
+                chunks += sum(len(one.spans) for one in made)
+            bar.update(count - bar.n)
         return chunks, texts.count
 
     def _split_and_embed(
@@ -257,7 +273,7 @@ class PassageIndex:
         parts = place_chunks(split)
         in_contexts = [chunk.in_context for part in parts for chunk in part]
         keys, own = texts.embed(in_contexts, lambda share: advance(share * len(documents)))
-        ends = accumulate(map(len, parts))
+        splitter, ends = self._chunker.identity, accumulate(map(len, parts))
         for one, metadata, chunks, part, end in zip(
             documents, recorded, split, parts, ends, strict=True
         ):
@@ -265,7 +281,7 @@ class PassageIndex:
             yield new_document(
                 one,
                 digests[one.name],
-                (splitting_digest(one, self._chunker.identity, metadata.read), metadata.read),
+                (splitting_digest(one, splitter, metadata.read), metadata.read),
                 chunks,
                 keys[rows],
                 in_surroundings(part, own[rows]),

@@ -128,7 +128,8 @@ class IndexingRetriever(ABC, Generic[D]):
         return await run_for_loop(self.sync, documents, show_progress=show_progress, **unknown)
 
     def _add(self, documents: Iterable[D], unknown: Mapping[str, object], **how: Any) -> Changes:
-        refuse_unknown("add_documents", unknown, ["show_progress"], names_elsewhere("", ""))
+        if unknown:
+            refuse_unknown("add_documents", unknown, ["show_progress"], names_elsewhere("", ""))
         return self._index.add(self._convert_documents(documents), **how)
 
     def delete(self, sources: Iterable[str]) -> int:
