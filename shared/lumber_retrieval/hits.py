@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from lumber_core.spans import Span
+from lumber_core.text.outline import TextOutline
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default, and what counts them. Chunks of this size gain most from vectors
@@ -27,6 +28,7 @@ class Hit(NamedTuple):
         metadata: Its metadata and that of its document.
         above: Words of the context above it, if a passage begins with it.
         similarity: The cosine of its vector and the query's; None if it is unknown.
+        outline: The outline of its document; None if only its metadata is known.
     """
 
     number: int
@@ -37,3 +39,4 @@ class Hit(NamedTuple):
     metadata: Mapping[str, Any]
     above: int = 0
     similarity: float | None = None
+    outline: TextOutline | None = None

@@ -260,6 +260,7 @@ def new_document(
         vectors=vectors,
         splitting=splitting,
         keys=keys.tobytes(),
+        outline=chunks[0].outline.to_json() if chunks else "",
     )
 
 

@@ -14,6 +14,7 @@ from lumber_core.calls.threads import batches
 from lumber_core.spans import Span
 from lumber_core.storage.database import Connection
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
+from lumber_core.text.outline import read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
@@ -144,13 +145,15 @@ class Snapshot:
         chunks, documents = self._read(scores, texts=True)
         with self._intact():
             texts = {row[0]: (text_in(row[6]), text_in(row[7])) for row in documents}
+            outlines = {row[0]: row[8] for row in documents}
             hits = []
             for number, score in scores.items():
                 if number not in chunks:
                     continue
                 document, span, metadata = chunks[number]
                 name, text = texts[document]
-                hits.append(Hit(number, name, span, text[span.start : span.end], score, metadata))
+                own = (number, name, span, text[span.start : span.end], score, metadata)
+                hits.append(Hit(*own, outline=read_outline(outlines[document])))
         return hits, dict(texts.values())
 
     def _read(
@@ -158,12 +161,12 @@ class Snapshot:
     ) -> tuple[dict[int, tuple[int, Span, dict[str, Any]]], list[tuple[Any, ...]]]:
         """Return the documents, spans and metadata of chunks, and the rows of their documents."""
         rows: list[tuple[Any, ...]] = []
-        contents = "name, text" if texts else "NULL, NULL"
+        contents = "name, text, outline" if texts else "NULL, NULL, NULL"
         with self._intact():
             for some in batches(numbers, _AT_ONCE):
                 those = f"({', '.join('?' * len(some))})"
                 rows += self._connection.execute(  # in one statement: each takes a round trip
-                    "SELECT id, document, first, last, metadata, NULL, NULL, NULL "
+                    "SELECT id, document, first, last, metadata, NULL, NULL, NULL, NULL "
                     f"FROM chunks WHERE id IN {those} UNION ALL "
                     f"SELECT id, NULL, from_zero, NULL, metadata, source, {contents} "
                     f"FROM documents WHERE id IN (SELECT document FROM chunks WHERE id IN {those})",

@@ -38,7 +38,7 @@ PROBE = "probe"
 
 _LEFT = "left"  # under which it is noted how many chunks have left since vectors were removed
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 7
+_FORMAT = 8
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS documents (
     id {integer} PRIMARY KEY, name {bytes} NOT NULL UNIQUE, source {bytes} NOT NULL,
     digest {text} NOT NULL, splitting {text} NOT NULL,
     first_chunk {integer} NOT NULL, last_chunk {integer} NOT NULL, keys {bytes} NOT NULL,
-    text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}
+    text {bytes} NOT NULL, metadata {text} NOT NULL, from_zero {integer}, outline {text} NOT NULL
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
@@ -77,6 +77,7 @@ class NewDocument(NamedTuple):
     words: Sequence[str]  # the texts whose words find each chunk
     around: Sequence[str]  # the text around each chunk, whose words count less
     vectors: Vectors  # of length 1, shape (chunks, width)
+    outline: str = ""  # of its text; "" if it has no chunks
     # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
     # whatever order they came.
     from_zero: bool | None = False
@@ -360,10 +361,11 @@ def _insert(
         known = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
         content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), _zero(one))
         start = last + 1 + len(chunks)
-        rows.append((number, *known, start, start + len(one.spans) - 1, *content))
+        end = start + len(one.spans) - 1
+        rows.append((number, *known, start, end, *content, one.outline))
         for span, details in zip(one.spans, one.details, strict=True):
             chunks.append((last + 1 + len(chunks), number, *span, short_json(details)))
-    connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 11)})", rows)
+    connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
     connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?)", chunks)
     if chunks:
         vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])

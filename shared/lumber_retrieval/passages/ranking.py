@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
 from lumber_core.checks import check_flags, check_not_negative, check_positive, make_number_check
 from lumber_core.spans import Span
@@ -123,7 +122,9 @@ def select_passages(
     whole = join_hits(candidates, texts, max_gap=max_gap, budget=budget)
     parts = [part for one in whole for part in _divide_at_heading(one, texts[one.document])]
     for joined in sorted(parts, key=lambda part: part.score, reverse=True):
-        hits, above = describe_passage(joined, by_number, described or by_number)
+        hits, above = describe_passage(
+            joined, texts[joined.document], by_number, described or by_number
+        )
         passages.append(replace(joined, hits=hits, context=above if settings.context else ""))
         shown.append(f"{above}\n{joined.text}")
     found = question.coverages(shown)
@@ -168,7 +169,7 @@ def _best_sentences(
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
         if chunk.document not in nested:
-            nested[chunk.document] = is_nested(chunk.metadata)
+            nested[chunk.document] = is_nested(chunk)
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = words_above(context) if context else 0
         text, whole_lines = texts[chunk.document], nested[chunk.document]
@@ -247,9 +248,9 @@ def _score_sentences(
             yield chunk._replace(span=span, text=own, score=score), full
 
 
-def is_nested(metadata: Mapping[Any, Any]) -> bool:
-    """Return whether a document is code or data, whose chunks are cut at lines or elements."""
-    return Source("", metadata=metadata).kind in NESTED
+def is_nested(hit: Hit) -> bool:
+    """Return whether its document is code or data, whose chunks are cut at lines or elements."""
+    return (hit.outline or Source("", metadata=hit.metadata)).kind in NESTED
 
 
 def _lines_of(chunk: Span, limits: Span, text: str) -> Span:

@@ -168,7 +168,7 @@ def _add_text_beside(
             start = max(end, hit.span.start)
             if start >= hit.span.end:
                 continue
-            nested = is_nested(hit.metadata)
+            nested = is_nested(hit)
             first = _start_before(text, Span(end, start), language, nested)
             last = _end_after(text, Span(hit.span.end, following), language, nested)
             with_end = _extend(hit, Span(hit.span.start, last), text)

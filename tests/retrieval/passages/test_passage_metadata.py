@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lumber_core.text.markdown import Block
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.source import Source
-from lumber_retrieval.passages.passage_metadata import ChunkOutline
+from lumber_retrieval.passages.passage_metadata import ChunkMarkdown
 
 LINES = [
     *("# Otters", "## They hunt", "####### seven", "#none", "#", "##   ", "   # indented"),
@@ -30,7 +30,7 @@ LINES = [
 @given(st.lists(st.sampled_from(LINES), max_size=8).map("\n".join))
 @example("---\n\n# Otters\n\nFish.\n\n---\n\n## They hunt\nFish.")
 def test_headings_are_those_of_a_parser_of_markdown(text: str) -> None:
-    outline, parsed = ChunkOutline(Source(text)).blocks, MarkdownText(Source(text)).blocks
+    outline, parsed = ChunkMarkdown(Source(text)).blocks, MarkdownText(Source(text)).blocks
     assert headings(outline) == headings(parsed)
     assert [block for block in outline if block.header.end] == [
         block for block in parsed if block.header.end
