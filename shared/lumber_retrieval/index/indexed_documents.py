@@ -24,7 +24,7 @@ from lumber_core.text.origin import (
     part_name,
     with_page,
 )
-from lumber_core.text.outline import headings_above
+from lumber_core.text.outline import TextOutline, headings_above
 from lumber_core.text.pages import common_metadata, counts_from_zero, parts_of
 from lumber_core.text.source import Source
 from lumber_retrieval.index.embedded_texts import Keys
@@ -260,7 +260,7 @@ def new_document(
         vectors=vectors,
         splitting=splitting,
         keys=keys.tobytes(),
-        outline=chunks[0].outline.to_json() if chunks else "",
+        outline=(chunks[0].outline if chunks else TextOutline()).to_json(),
     )
 
 

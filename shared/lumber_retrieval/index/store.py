@@ -25,6 +25,7 @@ from lumber_core.spans import Span
 from lumber_core.storage.database import Connection, ReadError, read_twice
 from lumber_core.storage.urls import open_database
 from lumber_core.text.origin import part_name
+from lumber_core.text.outline import TextOutline
 from lumber_retrieval.index import embedded_texts, segments
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import check_same_model, check_widths
@@ -77,7 +78,7 @@ class NewDocument(NamedTuple):
     words: Sequence[str]  # the texts whose words find each chunk
     around: Sequence[str]  # the text around each chunk, whose words count less
     vectors: Vectors  # of length 1, shape (chunks, width)
-    outline: str = ""  # of its text; "" if it has no chunks
+    outline: str = TextOutline().to_json()  # of its text
     # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
     # whatever order they came.
     from_zero: bool | None = False

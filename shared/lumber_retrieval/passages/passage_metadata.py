@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,7 @@ _PARSED = re.compile(
     re.MULTILINE,
 )
 _OWN_KEYS = frozenset(OWN_KEYS)
-_OF_HEADINGS = ("headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY)
+_OF_HEADINGS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
 _HEADING = re.compile(r"^(#{1,6})(?:[ \t]+(.*))?$", re.MULTILINE)
 
 
@@ -58,7 +58,10 @@ def describe_passage(
     last = max(range(len(hits)), key=lambda n: hits[n].span.end)
     for place in {first, last}:
         part = hits[place]
-        metadata = {**_metadata_of(part, described[part.number], text)}
+        chunk, span = described[part.number], part.span
+        if place == first and chunk.outline is not None:  # a small table may begin chunks before
+            span = Span(passage.span.start, span.end)
+        metadata = {**_metadata_of(span, part, chunk, text)}
         if metadata.get(CONTEXT_KEY):
             metadata[CONTEXT_KEY] = shorten_context(metadata[CONTEXT_KEY])
         hits[place] = part._replace(metadata=metadata)
@@ -81,35 +84,47 @@ def _divide_by_chunk(sentence: Hit, chunks: Mapping[int, Hit]) -> Iterator[Hit]:
             yield sentence._replace(number=number, span=span, text=text, metadata=chunk.metadata)
 
 
-def _metadata_of(part: Hit, chunk: Hit, text: str) -> Mapping[str, Any]:
+def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, Any]:
     """Return the metadata of a part of a chunk: its own headings, context, pages and lines."""
-    if part.span == chunk.span or not chunk.metadata.keys() & _OWN_KEYS:
+    whole, outline = chunk.span, chunk.outline
+    if span == whole or not chunk.metadata.keys() & _OWN_KEYS:
         return part.metadata
-    if chunk.outline is None:
-        text, span, outline = chunk.text, part.span.shifted(-chunk.span.start), _outline_of(chunk)
-    else:
-        span, outline = part.span, chunk.outline
+    if outline is None:
+        text, outline, start = chunk.text, _outline_of(chunk), whole.start
+        whole, span = whole.shifted(-start), span.shifted(-start)
     [place] = outline.places(text, [span])
     [context] = outline.contexts(text, [span], [place])
-    kept = {key: value for key, value in part.metadata.items() if key not in _OF_HEADINGS}
-    return {**kept, **heading_fields(place, context), **_pages_and_lines(part, chunk)}
+    replaced = chunk.metadata.keys() & _OF_HEADINGS
+    kept = {key: value for key, value in part.metadata.items() if key not in replaced}
+    return {
+        **kept,
+        **heading_fields(place, context),
+        **_pages_and_lines(span.stripped(text), whole.stripped(text), chunk.metadata, text),
+    }
 
 
-def _pages_and_lines(part: Hit, chunk: Hit) -> dict[str, int]:
-    """Return the pages and lines of a part of a chunk, as far as those of the chunk show them."""
-    text, known = chunk.text, chunk.metadata
+def _pages_and_lines(
+    own: Span, whole: Span, of_whole: Mapping[str, Any], text: str
+) -> dict[str, int]:
+    """Return the pages and lines of a span, as far as those of a span that overlaps show them."""
+
+    def count_before(count: Callable[[str, int, int], int]) -> int:
+        return count(text, whole.start, own.start) - count(text, own.start, whole.start)
+
     places: dict[str, int] = {}
-    body, own = (
-        Span(0, len(text)).stripped(text),
-        part.span.shifted(-chunk.span.start).stripped(text),
-    )
-    if has_lines(known):
-        places[FIRST_LINE] = known[FIRST_LINE] + count_line_breaks(text, body.start, own.start)
-        places[LAST_LINE] = places[FIRST_LINE] + count_line_breaks(text, own.start, own.end)
-    if has_pages(known) and text.count(SEPARATOR, *body) == known[LAST_PAGE] - known[FIRST_PAGE]:
-        places[FIRST_PAGE] = known[FIRST_PAGE] + text.count(SEPARATOR, body.start, own.start)
-        places[LAST_PAGE] = places[FIRST_PAGE] + text.count(SEPARATOR, *own)
+    if has_lines(of_whole):
+        places[FIRST_LINE] = of_whole[FIRST_LINE] + count_before(count_line_breaks)
+        places[LAST_LINE] = places[FIRST_LINE] + count_line_breaks(text, *own)
+    paged = FIRST_PAGE in of_whole and has_pages(of_whole)
+    pages = of_whole[LAST_PAGE] - of_whole[FIRST_PAGE] if paged else -1
+    if text.count(SEPARATOR, *whole) == pages:  # none is missing
+        places[FIRST_PAGE] = of_whole[FIRST_PAGE] + count_before(_count_page_breaks)
+        places[LAST_PAGE] = places[FIRST_PAGE] + _count_page_breaks(text, *own)
     return places
+
+
+def _count_page_breaks(text: str, start: int, end: int) -> int:
+    return text.count(SEPARATOR, start, end)
 
 
 def _outline_of(chunk: Hit) -> TextOutline:
