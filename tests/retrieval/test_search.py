@@ -222,6 +222,23 @@ def test_a_table_of_up_to_ten_rows_is_read_whole(rows: int, whole: bool) -> None
         assert not best.text.rstrip().endswith("|---|---|")
 
 
+@pytest.mark.parametrize("row", range(8))
+def test_a_passage_of_a_small_table_states_where_the_table_begins(row: int) -> None:
+    goods = ("nets", "ropes", "lamps", "sails", "oars", "anchors", "paint", "buckets")
+    rows = "\n".join(
+        f"| {one} | of the old shed by the northern pier | {n} |" for n, one in enumerate(goods)
+    )
+    text = (
+        f"# Stock\n\nWe keep much.\n\n## Shed\n\n| Good | Place | Count |\n|---|---|---|\n{rows}\n"
+    )
+    index = PassageIndex(LayoutChunker(target_size=15), WordVectors())
+    index.add([IndexedDocument("a.md", "a.md", Source(text, metadata={"source": "a.md"}))])
+    (passage,) = index.search(f"Where are {goods[row]}?", budget=150, context=True, k=1)
+    assert passage.metadata["line_first"] == text.count("\n", 0, passage.span.start) + 1
+    assert passage.in_context.count("| Good") == 1
+    assert "| buckets |" in passage.text
+
+
 def test_stop_words_are_those_of_the_language_of_the_question() -> None:
     assert content_words(["what", "is", "the", "payload", "of", "a", "truck"]) == [
         "payload",
