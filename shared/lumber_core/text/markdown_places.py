@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from lumber_core.text.lines.code import is_edge_of_block
-from lumber_core.text.lines.labels import label_end
+from lumber_core.text.lines.columns import label_end
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
 from lumber_core.text.places import find_places, finer_places, sentence_starts

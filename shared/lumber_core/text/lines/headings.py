@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from lumber_core.text.lines.columns import Lines
-from lumber_core.text.lines.labels import SPEAKER, label_end
+from lumber_core.text.lines.columns import SPEAKER, Lines, label_end
 from lumber_core.text.lines.wrapping import MIN_TEXT_CHARACTERS
 
 _MARKED = re.compile(r"#{1,6}\s+\S|={2,}[!+]*\s*[\w,\"']|={3,}$|(?:!{3}|\?{3}\+?)\s?\w")

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from operator import add
 
 from lumber_core.text.lines.code import code_lines
-from lumber_core.text.lines.columns import Lines
+from lumber_core.text.lines.columns import Lines, speech_heads
 from lumber_core.text.lines.headings import find_headings, lines_after_lead_in
-from lumber_core.text.lines.labels import speech_heads
 from lumber_core.text.lines.rows import find_rows
-from lumber_core.text.lines.running_lines import page_edges
-from lumber_core.text.lines.wrapping import wrapped_lines
+from lumber_core.text.lines.wrapping import page_edges, wrapped_lines
 from lumber_core.text.place import Kind
 
 _MAX_HEADINGS_IN_A_ROW = 4  # part, chapter, section: only the first of them starts a chunk
