@@ -7,8 +7,7 @@ from typing import Any, cast
 
 from lumber_core.support.identity import safe_repr
 from lumber_core.tokens.counter import CallableCounter, TokenCounter, WordCounter, is_hugging_face
-from lumber_core.tokens.estimated_counter import EstimatedCounter
-from lumber_core.tokens.even import EvenCounter
+from lumber_core.tokens.estimated_counter import EstimatedCounter, EvenCounter
 
 TokenCounterSpec = str | TokenCounter | Callable[[str], int] | Any
 """Values of the argument `tokenizer`; see `token_counter`."""

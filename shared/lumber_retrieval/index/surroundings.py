@@ -22,7 +22,7 @@ from lumber_core.spans import Span
 from lumber_core.text.captions import spoken_text
 from lumber_core.text.lines.tables import without_bars
 from lumber_core.text.source import Source
-from lumber_core.tokens.even import EvenCounter
+from lumber_core.tokens.estimated_counter import EvenCounter
 
 Vectors = npt.NDArray[np.float32]
 _Float = TypeVar("_Float", np.float32, np.float64)
