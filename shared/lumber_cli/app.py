@@ -46,14 +46,7 @@ def _import_command(stub: Any) -> Any:
 
 
 def _add(name: str, function: str, summary: str, *examples: str) -> None:
-    """Add a stub of a command, which is imported when it runs.
-
-    Args:
-        name: Its name.
-        function: What it runs, as "module:function".
-        summary: The first line of its help.
-        *examples: Arguments that show its use.
-    """
+    """Add a stub of a command; its function ("module:function") is imported when it runs."""
     # "\b" makes click keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
     app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stub)

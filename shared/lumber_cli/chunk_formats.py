@@ -33,13 +33,7 @@ class OutputFormat(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk of a document, as it is written.
-
-    Attributes:
-        document: Name of the document.
-        chunk: The chunk.
-        embedding: Its vector, if it has one.
-    """
+    """A chunk of a document, as it is written: with the document's name, and perhaps a vector."""
 
     document: str
     chunk: Chunk
@@ -98,15 +92,11 @@ Write = Callable[[Sequence[ChunkRow]], None]
 
 @contextmanager
 def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Iterator[Write]:
-    """Yield a function that writes the chunks of a document.
+    """Yield a function that writes the chunks of a document to a file; None: to stdout.
 
     An existing file is replaced when the block ends. After an error or Ctrl-C, the finished
-    documents replace the file; if there are none, the file stays as it was.
-
-    Args:
-        kind: The format.
-        output: The file; None: stdout.
-        embedding: Whether rows have vectors.
+    documents replace the file; if there are none, the file stays as it was. `embedding` is whether
+    rows have vectors.
 
     Raises:
         OSError: The file cannot be written.

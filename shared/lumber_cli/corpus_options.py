@@ -39,13 +39,7 @@ def check_outputs(
     documents: Iterable[Document],
     others: Iterable[Path] = (),
 ) -> None:
-    """Exit if a file to write is one that was read.
-
-    Args:
-        outputs: The files to write.
-        folder: The folder of the documents, or the only one.
-        documents: The documents.
-        others: Other files that were read.
+    """Exit if a file to write is a document of the folder, which may be a file, or another input.
 
     Raises:
         Exit: A file that was read would be overwritten.

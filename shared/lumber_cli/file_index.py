@@ -100,10 +100,8 @@ class FileIndex:
     def find_unchanged(self, stamps: Mapping[str, Stamp | None]) -> set[str]:
         """Return the files that need not be read, because the index contains them as they are.
 
-        A file with a new time of change and the same bytes is one of them.
-
-        Args:
-            stamps: The stamps of files by their paths; None: the file must be read.
+        A file with a new time of change and the same bytes is one of them; a file without a stamp
+        must be read.
 
         Raises:
             StoreError: The index cannot be used.
@@ -111,12 +109,9 @@ class FileIndex:
         return self._records.find_unchanged(stamps)
 
     def find_text(self, path: Path, content: str, name: str) -> TextFile | None:
-        """Return the text of a file from the index, if an indexed file has the same bytes.
+        """Return the text of a file from the index, if an indexed file has its bytes and suffix.
 
-        Args:
-            path: Its path; the suffix must be the same.
-            content: What `content_of` returned for it.
-            name: Its name, which its title may depend on.
+        `content` is what `content_of` returned for it. Its title may depend on its name.
         """
         for other, version in self._records.with_bytes(content):
             if Path(other).suffix.lower() != path.suffix.lower():
@@ -142,9 +137,7 @@ class FileIndex:
     ) -> None:
         """Add files, and store their records at once or by `flush`.
 
-        Args:
-            files: The files.
-            advance: Is called with the files that are embedded, in parts of one.
+        `advance` is called with the files that are embedded, in parts of one.
 
         Raises:
             StoreError: The index cannot be used.
@@ -167,11 +160,9 @@ class FileIndex:
         self._records.flush()
 
     def remove_gone(self, folders: Iterable[Path], present: Collection[str]) -> None:
-        """Remove the files that are gone from some folders.
+        """Remove the files that are gone from some folders, resolved; `present` are there.
 
-        Args:
-            folders: The folders, resolved. If a folder itself is missing, its files stay.
-            present: Paths of files that exist.
+        If a folder itself is missing, its files stay.
         """
         inside = [*folders]
         gone = [
@@ -227,12 +218,9 @@ class FileIndex:
     def search(
         self, question: str, words: int, *, names: Mapping[str, str] | None = None
     ) -> list[Passage]:
-        """Return the passages of some files that fit a question, with the names of the files.
+        """Return the passages of some files that fit a question, of so many words at most.
 
-        Args:
-            question: The question.
-            words: Maximum number of words of all passages.
-            names: The names of the files by their paths. None: those of `update`, as given there.
+        The names of the files by their paths are those of `update`, or `names`.
         """
         names_by_path = self._names if names is None else names
         passages = self._index.search(

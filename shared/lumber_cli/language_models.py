@@ -21,17 +21,11 @@ FORMS = (
 
 
 class Provider(NamedTuple):
-    """A provider of language models.
+    """A provider of language models."""
 
-    Attributes:
-        make: The class of its models.
-        keys: Environment variables that may hold the key; empty if none is needed.
-        base_url: Its server; None: the provider's own.
-    """
-
-    make: Callable[..., Model]
-    keys: tuple[str, ...] = ()
-    base_url: str | None = None
+    make: Callable[..., Model]  # the class of its models
+    keys: tuple[str, ...] = ()  # environment variables that may hold the key; () if none is needed
+    base_url: str | None = None  # None: the provider's own
 
 
 _GEMINI_KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")

@@ -24,11 +24,12 @@ if TYPE_CHECKING:  # deferred, so that commands start sooner
 
 Command = Callable[..., None]
 
-_EMBEDDINGS = (
-    "Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or the "
-    "URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`)."
+EMBEDDINGS = typer.Option(
+    "--embeddings",
+    "--embedder",
+    help="Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or "
+    "the URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`).",
 )
-EMBEDDINGS = typer.Option("--embeddings", "--embedder", help=_EMBEDDINGS)
 EmbeddingsOption = Annotated[str, EMBEDDINGS]
 
 WRONG_OPTION = 2

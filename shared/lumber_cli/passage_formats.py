@@ -37,19 +37,9 @@ class PassageFormat(str, Enum):
 
 
 def show_passages(
-    question: str,
-    answer: CitedAnswer | None,
-    passages: Sequence[Passage],
-    kind: PassageFormat,
+    question: str, answer: CitedAnswer | None, passages: Sequence[Passage], kind: PassageFormat
 ) -> None:
-    """Write an answer, if there is one, and the passages to stdout.
-
-    Args:
-        question: The question.
-        answer: A model's answer, with its numbered quotes.
-        passages: The passages. Without an answer, they are numbered.
-        kind: The format.
-    """
+    """Write the passages to stdout: below an answer, or without one numbered."""
     if kind is PassageFormat.JSON:
         answer_fields: dict[str, object] = {}
         if answer is not None:

@@ -39,13 +39,7 @@ class _Failure(NamedTuple):
 
 
 class BackgroundIndex:
-    """Indexes the files of listings in a thread.
-
-    Args:
-        open_index: Opens the index.
-        roots: The folders, resolved.
-        texts: Reads the files.
-    """
+    """Indexes the files of listings of some folders (`roots`, resolved) in a thread."""
 
     def __init__(
         self, open_index: Callable[[], FileIndex], roots: Sequence[Path], texts: FileTexts

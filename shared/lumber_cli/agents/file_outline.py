@@ -30,12 +30,7 @@ Section = dict[str, Any]
 
 
 def outline_of(name: str, text: LinedText) -> CallToolResult:
-    """Return the headings of a text, the definitions of code, or topics if there are neither.
-
-    Args:
-        name: The name of its file.
-        text: The text.
-    """
+    """Return the headings of a text, the definitions of code, or topics if there are neither."""
     kind = "definitions" if text.file.kind == "code" else "headings"
     sections, note = headings_of(text)
     if not sections:

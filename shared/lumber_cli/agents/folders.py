@@ -24,13 +24,7 @@ _MAX_SHOWN = 200  # characters of a wrong name in an error
 
 @dataclass(frozen=True)
 class ServedFile:
-    """A file that may be read.
-
-    Attributes:
-        name: Its name for the tools, with forward slashes.
-        path: Where it is, resolved.
-        stamp: Its stamp, which changes when the file does.
-    """
+    """A file that may be read: its name for the tools, its path, resolved, and its stamp."""
 
     name: str
     path: Path

@@ -33,15 +33,9 @@ def find_lines(
     ignore_case: bool,
     notes: Sequence[str] = (),
 ) -> CallToolResult:
-    """Return the lines of some files that contain a text or match an expression.
+    """Return the lines of some files that contain a text or match an expression of RE2.
 
-    Args:
-        texts: Reads the files.
-        files: The files.
-        pattern: The text, or a regular expression in the syntax of RE2.
-        regex: Whether the pattern is a regular expression.
-        ignore_case: Whether small and capital letters are the same.
-        notes: Further notes for the result.
+    `notes` are added to the note of the result.
 
     Raises:
         ValueError: The pattern is empty or has a line break, or RE2 refuses it.

@@ -27,11 +27,7 @@ _DESCRIPTORS = Path("/proc/self/fd")  # links to the files that are open, on Lin
 
 @dataclass(frozen=True)
 class LinedText:
-    """The text of a file, with its lines. LF, CR LF or CR ends a line.
-
-    Attributes:
-        file: The text.
-    """
+    """The text of a file, with its lines. LF, CR LF or CR ends a line."""
 
     file: TextFile
 
@@ -66,11 +62,7 @@ class LinedText:
 
 
 class FileTexts:
-    """Reads files, and caches the latest texts: reading a PDF takes seconds.
-
-    Args:
-        encoding: See `read_file`.
-        max_unpacked: See `read_file`.
+    """Reads files as `read_file` does, and caches the latest texts: reading a PDF takes seconds.
 
     Attributes:
         notices: The reader's notices about each file, by name; "" for most.

@@ -93,9 +93,7 @@ def index_command(
 def copy_index(source: str | Path, target: str | Path) -> None:
     """Copy an index as it is at one moment, while others may search it.
 
-    Args:
-        source: Its file, or the URL of its collection.
-        target: A file that does not exist yet, or the URL of a collection without documents.
+    Each is a file, or the URL of a collection.
 
     Raises:
         ValueError: There is nothing to copy, or there is something at the target.

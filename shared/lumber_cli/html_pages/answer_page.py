@@ -46,19 +46,15 @@ def answer_page(
     `[text, number of its passage or 0, numbers of its quotes, its styles]`. A table has rows of
     cells of atoms. Marks of Markdown are atoms, too, with a style that hides them.
 
-    Args:
-        question: The question.
-        answer: A model's answer. None: the page shows the passages alone.
-        passages: The passages.
-        documents: The whole documents of the passages and quotes, by name. The page links to the
-            file whose path the metadata has as "source".
+    The documents are those of the passages and quotes, by name, as a whole. The page links to the
+    file whose path the metadata has as "source". Without an answer, it shows the passages alone.
     """
     citations = () if answer is None else answer.citations
     numbers = {name: number for number, name in enumerate(documents)}
     shown = [
         {
             "name": printable(name),
-            "blocks": [*_blocks(source, _whole(source), _Marks(name, passages, citations))],
+            "blocks": [*_blocks(source, marks=_Marks(name, passages, citations))],
         }
         for name, source in documents.items()
     ]
@@ -86,7 +82,8 @@ def answer_page(
     ]
     data = {
         "question": question,
-        "answer": None if answer is None else _answer(answer.text),
+        # Models write Markdown.
+        "answer": answer and [*_blocks(Source(answer.text, format="markdown"))],
         "citations": quoted,
         "passages": listed,
         "documents": shown,
@@ -136,6 +133,9 @@ class _Marks:
         return [span.of(text), passage, quotes, " ".join(styles)] if marked else span.of(text)
 
 
+_NO_MARKS = _Marks("", (), ())
+
+
 def _covers(span: Span, inner: Span) -> bool:
     return span.start <= inner.start and inner.end <= span.end
 
@@ -143,20 +143,16 @@ def _covers(span: Span, inner: Span) -> bool:
 def _excerpt(source: Source, span: Span) -> list[list[Any]]:
     """Return the blocks of the beginning of a passage or quote, for the list."""
     shown = Span(span.start, min(span.end, span.start + _MAX_EXCERPT_CHARACTERS))
-    blocks = [block for block in _blocks(source, shown, _Marks("", (), ())) if block[0] != "page"]
+    blocks = [block for block in _blocks(source, shown) if block[0] != "page"]
     for kind, atoms, *_ in blocks:
         if kind == "text":
             atoms[:] = [a if isinstance(a, list) else _GAP.sub("\n\n", a) for a in atoms]
     return blocks
 
 
-def _answer(text: str) -> list[list[Any]]:
-    """Return the blocks of an answer, which models write as Markdown."""
-    source = Source(text, format="markdown")
-    return [*_blocks(source, _whole(source), _Marks("", (), ()))]
-
-
-def _blocks(source: Source, within: Span, marks: _Marks) -> Iterator[list[Any]]:
+def _blocks(
+    source: Source, within: Span | None = None, marks: _Marks = _NO_MARKS
+) -> Iterator[list[Any]]:
     """Yield the blocks of a range (its Markdown blocks, or parts of a plain text) and its pages."""
     text, pages = source.text, iter([*enumerate(source.pages, 1)])
     page = next(pages, None)
@@ -184,18 +180,15 @@ def _wraps(text: str, part: Span) -> Iterator[Styled]:
         yield Styled(Span(end - (2 if text.startswith("\r\n", end - 2) else 1), end), "wrap")
 
 
-def _whole(source: Source) -> Span:
-    return Span(0, len(source.text))
-
-
-def _pieces(source: Source, within: Span) -> Iterator[tuple[str, int, Span]]:
+def _pieces(source: Source, within: Span | None) -> Iterator[tuple[str, int, Span]]:
     """Yield kind, level and range of each piece that is shown together; none spans two pages."""
     style = "code" if source.kind in ("csv", *NESTED) else "text"
-    blocks: list[tuple[str, int, Span]] = [(style, 0, _whole(source))]
+    whole = Span(0, len(source.text))
+    blocks: list[tuple[str, int, Span]] = [(style, 0, whole)]
     if source.kind == "markdown":
         blocks = [(each.kind, each.level, Span(each.start, each.end)) for each in source.blocks]
     for kind, level, span in blocks:
-        inside = span.within(within)
+        inside = span.within(within or whole)
         if inside.end <= inside.start:
             continue
         after = bisect_right(source.pages, inside.start)

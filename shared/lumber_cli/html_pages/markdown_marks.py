@@ -48,13 +48,7 @@ _STYLES = {"link_open": "link", "code_inline": "code"}
 
 
 def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
-    """Yield the styled ranges of a block of Markdown; they may overlap.
-
-    Args:
-        text: The document.
-        kind: Kind of the block.
-        block: Range of the block, or of a part of it.
-    """
+    """Yield the styled ranges of a block of Markdown, or of a part of it; they may overlap."""
     within, begins = block.of(text), block.start
     for page_break in re.finditer("\f", within):
         yield Styled(Span(*page_break.span()).shifted(block.start), MARK)
@@ -72,14 +66,9 @@ def find_styles(text: str, kind: str, block: Span) -> Iterator[Styled]:
 
 
 def styled_rows(text: str, table: Span) -> Iterator[tuple[list[Span], list[Styled]]]:
-    """Yield the cells of each row of a table, and the styled ranges in them.
+    """Yield the cells of each row of a table, or of some rows, and the styled ranges in them.
 
-    Args:
-        text: The document.
-        table: Range of the table, or of some of its rows.
-
-    Yields:
-        Cells that tile the row, each with the bar before it. The delimiter row is one cell.
+    Cells tile the row, each with the bar before it. The delimiter row is one cell.
     """
     end = table.start
     for line in table.of(text).splitlines(keepends=True):

@@ -16,15 +16,9 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
 def html_page(name: str, title: str, body: str, script: str = "") -> str:
-    """Return a page.
+    """Return a page, with the style of page.css and `name`.css, beside this file.
 
     Its Content-Security-Policy allows only its own style and script, by their digests.
-
-    Args:
-        name: Name of the page. The style is page.css and `name`.css, beside this file.
-        title: Its title.
-        body: Its HTML.
-        script: Its script; "" for none.
     """
     style = read_part("page.css") + read_part(f"{name}.css")
     filled = {

@@ -16,11 +16,7 @@ _ESCAPES = {"\r": "&#13;", "\0": "\ufffd"}
 
 
 def chunk_page(texts: Sequence[tuple[str, Sequence[Chunk]]]) -> str:
-    """Return the page.
-
-    Args:
-        texts: The name and the chunks of each text.
-    """
+    """Return the page of some texts, each with its name and its chunks."""
     first = texts[0][0]
     several = len(texts) > 1
     title = f"Chunks of {first}{f' and {len(texts) - 1} more' if several else ''}"
