@@ -126,14 +126,7 @@ class OnnxModel:
 
 
 class OnnxTokenScorer(OnnxModel):
-    """An exported classifier of tokens as a scorer of windows.
-
-    Args:
-        path: The `.onnx` file.
-        cls_id: Token id of [CLS].
-        sep_id: Token id of [SEP].
-        threads: As for `OnnxModel`.
-    """
+    """An exported classifier of tokens as a scorer of windows."""
 
     def __init__(
         self, path: str | Path, *, cls_id: int, sep_id: int, threads: int | None = None
@@ -158,10 +151,6 @@ class OnnxPlaceScorer(OnnxModel):
 
     The score of a place depends on the other places, because the model reads the tokens between two
     places as a unit.
-
-    Args:
-        path: The `.onnx` file.
-        threads: As for `OnnxModel`.
     """
 
     def __init__(self, path: str | Path, *, threads: int | None = None) -> None:

@@ -31,11 +31,7 @@ _UNUSED = ("model.pooler.", "model.embeddings.position_ids")
 
 
 class ChunkTagger(nn.Module):
-    """BERT with a linear layer from the hidden state of each token to normal (0) and start (1).
-
-    Args:
-        config: Configuration of the encoder.
-    """
+    """BERT with a linear layer from the hidden state of each token to normal (0) and start (1)."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -98,9 +94,6 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
 def make_tagger(folder: Path) -> ChunkTagger:
     """Return an untrained classifier of the shape in a folder's `config.json`.
 
-    Args:
-        folder: The folder.
-
     Raises:
         WeightsError: The file is missing or describes no BERT encoder.
     """
@@ -135,13 +128,9 @@ def read_state(folder: Path) -> dict[str, torch.Tensor]:
 
 
 class TorchScorer:
-    """A `ChunkTagger` as a scorer of windows.
+    """A `ChunkTagger`, which is moved to the device, as a scorer of windows.
 
-    Args:
-        model: The classifier; it is moved to the device and switched to evaluation mode.
-        cls_id: Token id of [CLS].
-        sep_id: Token id of [SEP].
-        device: "cpu" or "cuda". None: a GPU if there is one.
+    The device is "cpu" or "cuda"; None: a GPU if there is one.
 
     Raises:
         ValueError: There is no GPU for `device="cuda"`.

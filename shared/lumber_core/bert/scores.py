@@ -71,16 +71,10 @@ class TokenScores:
 
 
 def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]:
-    """Return the score of each place: the highest t among its first tokens.
+    """Return the score of each place: the highest t among its first tokens, shape (places,).
 
-    After a label such as "[5]" or "ANNA:", the first tokens of the words count as well.
-
-    Args:
-        scores: Scores of a text's tokens.
-        places: Places in the text.
-
-    Returns:
-        The scores, shape (places,); minus infinity for a place without tokens.
+    After a label such as "[5]" or "ANNA:", the first tokens of the words count as well. The score
+    of a place without tokens is minus infinity.
     """
     import numpy as np
 
@@ -126,12 +120,8 @@ def cuts_above(
 ) -> list[int]:
     """Return the offsets of the places with a start token, except 0, ascending.
 
-    Args:
-        threshold: Tokens with a higher score are start tokens (t_c in the paper).
-        model: The model.
-        scores: Scores of a text's tokens.
-        places: Places where chunks may start. A chunk starts at a place if one of its first tokens,
-            or of the first tokens after its label, is a start token.
+    A start token has a score above the threshold, t_c in the paper. It is one of the first tokens
+    of its place, or of the first tokens after the place's label.
     """
     import numpy as np
 
@@ -147,13 +137,8 @@ def score_as_published(
 ) -> tuple[TokenScores, list[int]]:
     """Score the tokens of a text in the paper's windows; a chunk may start at any word.
 
-    Args:
-        model: The model.
-        text: The text.
-        threshold: t_c, which determines the windows, so all scores depend on it.
-
-    Returns:
-        The scores, and the offsets where chunks start, except 0, ascending.
+    The threshold, t_c, determines the windows, so all scores depend on it. Returns the scores, and
+    the offsets where chunks start, except 0, ascending.
 
     Raises:
         ValueError: The model scores places.
@@ -214,12 +199,8 @@ def first_indices(
 ) -> npt.NDArray[np.intp]:
     """Return the indices of the first tokens of segments, shape (segments, first_tokens).
 
-    Where a segment has fewer tokens, the index is `count`, just past the last token.
-
-    Args:
-        first: Index of each segment's first token, ascending; a segment ends where the next begins.
-        count: Number of tokens in the text.
-        first_tokens: Number of tokens of a segment to take.
+    `first` has the index of each segment's first token, ascending; a segment ends where the next
+    begins. Where it has fewer tokens, the index is `count`, just past the last token of the text.
     """
     import numpy as np
 

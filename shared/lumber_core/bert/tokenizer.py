@@ -67,13 +67,9 @@ class WordPieces(NamedTuple):
     ends: npt.NDArray[np.int32]
 
     def first_of(self, offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """Return the index of the first token at or after each character offset.
+        """Return the index of the first token at or after each of some ascending character offsets.
 
-        Args:
-            offsets: Character offsets in ascending order, such as those of sentence starts.
-
-        Returns:
-            Token indices, ascending and without duplicates; offsets after the last token have none.
+        Indices are ascending and without duplicates; offsets after the last token have none.
         """
         indices = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
         return indices[indices < len(self.starts)]
@@ -189,12 +185,8 @@ class PartPieces(dict[str, tuple[int, ...]]):
     """A cache for the pieces of parts of texts, which are computed on first access.
 
     A value is flat: token id, start and end of the first piece, then those of the next. Starts and
-    ends are in characters from the start of the part. Threads may share the cache.
-
-    Args:
-        words: Token ids of words and parts of words.
-        special: Token ids of the special tokens, which are matched before normalisation.
-        normalizer: Normalises a part.
+    ends are in characters from the start of the part. Threads may share the cache. The special
+    tokens are matched before normalisation.
 
     Attributes:
         parts: Matches the parts of a text, which tile it.

@@ -74,11 +74,7 @@ def call_within(
 ) -> T:
     """Call a function in a thread of its own, and wait for it no longer than `seconds`.
 
-    Args:
-        seconds: The limit, or None. A call within another call ends with that one at the latest.
-        function: The function.
-        args: Its arguments.
-        kwargs: Its keyword arguments.
+    Without any limit it is called here. A call within another ends with that one at the latest.
 
     Raises:
         TimeoutError: It has not ended by then; its result is dropped.
@@ -133,12 +129,7 @@ def ask_within(
 ) -> T:
     """Call `function` as `call_within` does; in `run_for_loop`, await `afunction` on the loop.
 
-    Args:
-        seconds: See `call_within`.
-        function: The function.
-        afunction: Its asynchronous version, which is cancelled if it takes longer.
-        args: The arguments of both.
-        kwargs: The keyword arguments of both.
+    `afunction` is the asynchronous version, which is cancelled if it takes longer.
 
     Raises:
         TimeoutError: It has not ended by then.

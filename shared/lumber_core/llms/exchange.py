@@ -69,11 +69,7 @@ class RequestForms:
         self._model_reasons = False
 
     def of(self, answers: Answers | None) -> tuple[list[RequestSettings], bool]:
-        """Return the forms to try in order, or only the kept one, and whether one is kept.
-
-        Args:
-            answers: The only answers that the question allows.
-        """
+        """Return the forms to try in order, or only the kept one, and whether one is kept."""
         few = answers is not None and len(answers.allowed) <= _MAX_ENUM_VALUES
         limit = None if self._max_tokens == "auto" else self._max_tokens
         if self._max_tokens == "auto" and answers is not None:
@@ -87,12 +83,9 @@ class RequestForms:
         return (forms, False) if kept is None else (forms[kept : kept + 1] or forms[-1:], True)
 
     def keep(self, number: int, form: RequestSettings, error: Exception | None) -> None:
-        """Keep a form that was answered; if several calls report one, the fullest is kept.
+        """Keep the form of this number that was answered, the fullest if several calls report one.
 
-        Args:
-            number: Its index among the forms of its request.
-            form: The form.
-            error: The error of the full form, or None.
+        `error` is that of the full form, or None.
         """
         with self._lock:
             if error is not None and not self._failed_once:

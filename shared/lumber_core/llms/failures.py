@@ -103,13 +103,9 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def check_redirect(error: Exception, server: str) -> None:
-    """Raise a clearer error if a server redirects.
+    """Raise a clearer error if the server of a request redirects.
 
     Clients do not follow redirects: text and key of a request are meant for one server.
-
-    Args:
-        error: An error of a client.
-        server: The server of the request.
 
     Raises:
         ModelSettingsError: The server redirects.

@@ -88,12 +88,9 @@ class FrameworkModel(ABC):
         return sum(self._default_retries if retries is None else int(retries) for retries in own)
 
     def estimate_retries(self, seconds: float) -> int:
-        """Return an estimate of how often the client has retried a call that failed.
+        """Return an estimate of how often the client has retried a failed call of so many seconds.
 
         No client retries all errors, and none reports whether it did. All wait before a retry.
-
-        Args:
-            seconds: How long the call took.
         """
         has_setting = any(hasattr(model, "max_retries") for model, _ in self._models)
         most = self.client_retries if has_setting else _RETRIES_WITHOUT_SETTING

@@ -55,11 +55,7 @@ class AnswerStore:
         self._cache.close()
 
     def get(self, judge: str, group: Group) -> Verdict | None:
-        """Return the stored verdict on a group, without usage, or None.
-
-        Args:
-            judge: The judge's identity.
-            group: The group.
+        """Return the stored verdict of a judge, by identity, on a group, without usage, or None.
 
         Raises:
             StoreError: The store or the entry cannot be read.

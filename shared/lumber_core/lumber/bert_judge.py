@@ -112,12 +112,7 @@ class BertJudge(Judge):
 
 
 class UnitScores:
-    """Start scores of a document's units.
-
-    Args:
-        document: The document.
-        scores: The scores of its tokens.
-        cuts: Offsets at which a BertChunker cuts it.
+    """Start scores of a document's units, which a BertChunker cuts at some offsets.
 
     Attributes:
         cuts: Numbers of the units at which it is cut.
@@ -140,12 +135,9 @@ class UnitScores:
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
 
     def best(self, start: int, stop: int, choices: Sequence[int]) -> int:
-        """Return the unit of a group with the highest score minus the penalty for its position.
+        """Return the choice with the highest score minus the penalty for its position.
 
-        Args:
-            start: The group's first unit.
-            stop: Just past its last unit.
-            choices: The units to choose from: at least one, all inside the group.
+        The group goes from `start` to `stop`, exclusive; all choices, at least one, are inside it.
         """
         import numpy as np
 

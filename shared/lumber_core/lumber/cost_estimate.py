@@ -92,12 +92,7 @@ class Estimate:
 
 
 def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Estimate:
-    """Return the expected cost of several texts.
-
-    Args:
-        usages: The results of `expected_usages` for each text.
-        prices: The prices of the model.
-    """
+    """Return the expected cost of several texts; `usages` has the `expected_usages` of each."""
     runs = [sum(of_run, Usage()) for of_run in zip(*usages, strict=True)] or [Usage()] * 3
     return Estimate(
         calls=Range(*(usage.calls for usage in runs)),
@@ -115,12 +110,9 @@ def expected_usages(
 ) -> tuple[Usage, ...]:
     """Return the usage for a text if answers are late, at a likely place, and early in groups.
 
-    Args:
-        walk: A new walk through the text.
-        questions: Returns the system prompt and the question about a group.
-        counter: Counts the tokens of prompts and text.
-        theta: Maximum tokens in a group. In windows, one start is expected for each likely chunk
-            length of groups with this maximum.
+    `walk` is a new walk, and `questions` returns the system prompt and the question about a group.
+    `theta` is the maximum number of tokens in a group. In windows, one start is expected for each
+    likely chunk length of groups with this maximum.
     """
 
     def usage(groups: Sequence[Group]) -> Usage:

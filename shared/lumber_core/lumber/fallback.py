@@ -31,10 +31,7 @@ def choose_judge(
 ) -> Judge:
     """Return the judge for a splitter's settings; by default the bundled model.
 
-    Args:
-        llm: A language model of the core, or a custom judge.
-        prompt: The prompt for the model; by default `PromptTemplate()`.
-        policy: Retries and rate limits for the model.
+    `llm` is a language model of the core, or a custom judge; the others are for the model.
 
     Raises:
         ValueError: A prompt or a policy is given without a model.

@@ -83,14 +83,7 @@ class Group:
 
 
 class WalkRules(ABC):
-    """Rules for forming groups and for the next group after an answer.
-
-    Args:
-        lengths: Length of each unit, in tokens or words.
-
-    Attributes:
-        units: Number of units in the document.
-    """
+    """Rules for forming groups of units with these lengths, and for the next group."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
         self._before = [0, *accumulate(lengths)]

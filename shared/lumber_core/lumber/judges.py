@@ -246,10 +246,8 @@ def _hint(judge: object) -> str:
 def as_verdict(group: Group, answer: object) -> Verdict:
     """Return a judge's answer as a verdict that names only choices of the group.
 
-    Args:
-        group: The group.
-        answer: A verdict, or the result of a custom function: a unit number or None, or a list of
-            unit numbers for a window.
+    The answer is a verdict, or the result of a custom function: a unit number or None, or a list of
+    unit numbers for a window.
     """
     if isinstance(answer, Verdict) and not (
         isinstance(answer.reason, str)

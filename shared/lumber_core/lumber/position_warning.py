@@ -18,12 +18,7 @@ _MIN_UNITS = 4  # with two choices, half of all answers are the first by chance
 
 
 def warn_of_positions(verdicts: Iterable[Verdict], *, of_windows: bool) -> None:
-    """Log a warning if a judge nearly always names the first, the last, every or no unit.
-
-    Args:
-        verdicts: Its verdicts on one text.
-        of_windows: Whether it was asked about windows.
-    """
+    """Log a warning if a judge nearly always names a text's first, last, every or no unit."""
     answered = [
         verdict
         for verdict in verdicts

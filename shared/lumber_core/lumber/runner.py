@@ -26,13 +26,7 @@ AnyWalk = Walk | WindowWalk
 
 
 class Task(NamedTuple):
-    """A group to ask about.
-
-    Attributes:
-        number: Number of the document.
-        walk: The walk through it.
-        group: The group.
-    """
+    """A group to ask about, with the number of its document and the walk through it."""
 
     number: int
     walk: AnyWalk
@@ -181,11 +175,7 @@ def _record(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerd
 
 
 class Progress:
-    """A progress bar over the characters of all texts that shows calls and tokens.
-
-    Args:
-        total: Number of characters; None shows no bar.
-    """
+    """A progress bar over so many characters, None for no bar, that shows calls and tokens."""
 
     def __init__(self, total: int | None) -> None:
         from tqdm import tqdm  # deferred: importing it takes longer than a short text

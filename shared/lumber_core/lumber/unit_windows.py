@@ -123,11 +123,7 @@ class WindowWalk:
         """Return None: `claim` hands out all windows, without waiting for verdicts."""
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
-        """Record the stored verdicts, which are looked up once.
-
-        Args:
-            stored: Returns the stored verdict on a window, or None.
-        """
+        """Record the stored verdicts, which are looked up once."""
         if not self._followed:
             self._followed = True
             for verdict in filter(None, map(stored, self.groups)):
@@ -177,12 +173,7 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
     """Return the best chunks of a text after all of its windows were judged.
 
     Chunks start at units, or inside a unit that is longer than a chunk. In windows without a usable
-    answer, layout and sizes decide.
-
-    Args:
-        walk: The windows, with their verdicts.
-        parsed: The text.
-        limits: The limits, with a `target_size`.
+    answer, layout and sizes decide. `limits` has a `target_size`.
     """
     segmentation = Segmentation((), walk.verdicts, walk.usage)
     text, units = parsed.text, walk.document.units

@@ -158,11 +158,7 @@ class Walk:
         return self._hand_out(lane.position)
 
     def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
-        """Follow the true chain through stored verdicts.
-
-        Args:
-            stored: Returns the stored verdict on a group, or None.
-        """
+        """Follow the true chain through the stored verdicts, which `stored` returns."""
         while self._position not in self._in_flight and (group := self._group(self._position)):
             verdict = stored(group)
             if verdict is None:

@@ -29,11 +29,7 @@ T = TypeVar("T")
 
 
 class KeyValueCache(ABC):
-    """Bytes under string keys, in a file (`Cache`) or elsewhere.
-
-    Attributes:
-        name: Its name in messages.
-    """
+    """Bytes under string keys, in a file (`Cache`) or elsewhere; messages contain its `name`."""
 
     name: str
 

@@ -12,11 +12,7 @@ from lumber_core.errors import MissingExtraError
 def require(module: str, *, package: str, extra: str, why: str = "") -> None:
     """Raise unless a module is installed, without importing it.
 
-    Args:
-        module: Name to import it by.
-        package: Name to install it by.
-        extra: Extra that installs it.
-        why: The beginning of the message, such as the purpose of the module.
+    `package` is its name for pip, `extra` installs it, and `why` begins the message.
 
     Raises:
         MissingExtraError: It is not installed. The message names the extra that installs it.

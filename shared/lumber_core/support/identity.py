@@ -30,10 +30,8 @@ _OUR_PACKAGES = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
 def identity_of(value: object) -> str:
     """Return the identity of a setting.
 
-    Args:
-        value: An object with a string `identity` is identified by it, an object of this library by
-            its `repr`, and any other function or object by its qualified name, marked
-            `NOT_COVERED`.
+    An object with a string `identity` is identified by it, an object of this library by its `repr`,
+    and any other function or object by its qualified name, marked `NOT_COVERED`.
     """
     try:
         own = getattr(value, "identity", None)
@@ -115,14 +113,8 @@ def settings_digest(
 def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     """Return the id of a chunk: the same for the same chunk in every run and process.
 
-    Args:
-        source: Identifies the document: its id or its metadata.
-        span: Where the chunk is in the document's text.
-        text: The chunk's text.
-        splitter: The splitter's identity.
-
-    Returns:
-        A UUID as a string, which every vector store accepts as an id.
+    `source` identifies the document by its id or its metadata, and `splitter` is the splitter's
+    identity. The id is a UUID as a string, which every vector store accepts.
     """
     # In ASCII, with lone surrogates escaped.
     key = json.dumps([source, *span, text, splitter], sort_keys=True, default=_entry)

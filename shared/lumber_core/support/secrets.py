@@ -96,9 +96,7 @@ def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
 def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
     """Remove secrets from the texts of an error and of its causes and grouped errors, in place.
 
-    Args:
-        error: The error.
-        secrets: Secrets to look for, in addition to those found by their form.
+    Those given are removed in addition to those found by their form.
     """
     secrets = tuple(secrets)
     errors: list[BaseException] = [error]
