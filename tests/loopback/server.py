@@ -38,6 +38,7 @@ from tests.loopback.faults import (
     Slow,
     Status,
 )
+from tests.loopback.wires import Message, chat, gemini_error, openai_error
 
 _OPENAI_PATH = "/v1/chat/completions"
 _EMBEDDINGS_PATH = "/v1/embeddings"
@@ -279,7 +280,9 @@ class LoopbackServer:
         if isinstance(fault, Reply):
             return fault.code, {}, fault.body.encode()
         if isinstance(fault, Status):
-            error = _gemini_error(fault) if gemini else _openai_error(fault)
+            error = (gemini_error if gemini else openai_error)(fault.code, fault.message)
+            if not gemini:
+                error["error"] |= {"param": fault.parameter, "code": fault.reason}
             return fault.code, dict(fault.headers or {}), json.dumps(error).encode()
         if request.path == _EMBEDDINGS_PATH:
             return 200, {}, json.dumps(_embeddings(request)).encode()
@@ -320,22 +323,15 @@ def _formed(request: Request, said: str) -> str:
 
 
 def _openai_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": said, "refusal": None}
-    finish = "stop"
     if isinstance(fault, Refusal):
-        message |= {"content": None, "refusal": fault.text}
-    elif isinstance(fault, Filtered):
-        message["content"] = ""
-        finish = "content_filter"
+        reply = chat(Message(request.model, fault.text, "refused"))
+    else:
+        reply = chat(Message(request.model, "" if isinstance(fault, Filtered) else said))
+    if isinstance(fault, Filtered):
+        reply["choices"][0]["finish_reason"] = "content_filter"
     read, wrote = _counts(request, said)
-    return {
-        "id": f"chatcmpl-{request.number}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": request.model,
-        "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
-        "usage": {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote},
-    }
+    usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+    return {**reply, "id": f"chatcmpl-{request.number}", "usage": usage}
 
 
 def _embeddings(request: Request) -> dict[str, Any]:
@@ -366,24 +362,6 @@ def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str
         return reply | {"candidates": [{"index": 0, "finishReason": "SAFETY"}]}
     content = {"role": "model", "parts": [{"text": said}]}
     return reply | {"candidates": [{"index": 0, "content": content, "finishReason": "STOP"}]}
-
-
-def _openai_error(fault: Status) -> dict[str, Any]:
-    return {
-        "error": {
-            "message": fault.message,
-            "type": "scripted_error",
-            "param": fault.parameter,
-            "code": fault.reason,
-        }
-    }
-
-
-def _gemini_error(fault: Status) -> dict[str, Any]:
-    names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND"}
-    names |= {429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
-    status = names.get(fault.code, "UNKNOWN")
-    return {"error": {"code": fault.code, "message": fault.message, "status": status}}
 
 
 def _counts(request: Request, said: str) -> tuple[int, int]:

@@ -223,7 +223,7 @@ def cohere(message: Message) -> JSON:
     }
 
 
-def _openai_error(_status: int, text: str) -> JSON:
+def openai_error(_status: int, text: str) -> JSON:
     return {"error": {"message": text, "type": "error", "param": None, "code": None}}
 
 
@@ -233,9 +233,9 @@ def _anthropic_error(status: int, text: str) -> JSON:
     return {"type": "error", "error": {"type": kind, "message": text}}
 
 
-def _gemini_error(status: int, text: str) -> JSON:
-    names = {401: "UNAUTHENTICATED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
-    named = names.get(status, "UNAVAILABLE")
+def gemini_error(status: int, text: str) -> JSON:
+    names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND", 500: "INTERNAL"}
+    named = {**names, 429: "RESOURCE_EXHAUSTED"}.get(status, "UNAVAILABLE")
     return {"error": {"code": status, "message": text, "status": named}}
 
 
@@ -244,12 +244,12 @@ def _plain_error(_status: int, text: str) -> JSON:
 
 
 WIRES = [
-    Wire("openai", r"(?:/v1)?/chat/completions", chat, _openai_error),
-    Wire("groq", r"/openai/v1/chat/completions", groq, _openai_error),
-    Wire("responses", r"/v1/responses", responses, _openai_error),
+    Wire("openai", r"(?:/v1)?/chat/completions", chat, openai_error),
+    Wire("groq", r"/openai/v1/chat/completions", groq, openai_error),
+    Wire("responses", r"/v1/responses", responses, openai_error),
     Wire("anthropic", r"/v1/messages", anthropic, _anthropic_error),
     Wire("ollama", r"/api/chat", ollama, _plain_error),
-    Wire("gemini", r"/v1(?:beta)?/models/[^/]+:generateContent", gemini, _gemini_error),
+    Wire("gemini", r"/v1(?:beta)?/models/[^/]+:generateContent", gemini, gemini_error),
     Wire("bedrock", r"/model/[^/]+/converse", bedrock, _plain_error),
     Wire("cohere", r"/v2/chat", cohere, _plain_error),
 ]
