@@ -5,7 +5,11 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
+from functools import partial
 from math import inf
+from typing import TypeVar
+
+T = TypeVar("T")
 
 MOST = 3.0
 """Twice the input may take at most this many times as long; if quadratic, it takes four times."""
@@ -44,3 +48,15 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
         if least < MOST:
             break
     return least
+
+
+def check_linear(use: Callable[[T], object], given: Callable[[int], T], size: int) -> None:
+    """Check that twice the input takes at most `MOST` times as long.
+
+    Args:
+        use: What is timed.
+        given: Returns an input of a size, which takes no time.
+        size: The smaller size.
+    """
+    inputs = {each: given(each) for each in (size, 2 * size)}
+    assert growth(lambda size: partial(use, inputs[size]), size) < MOST

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from lumber_core.llms.thoughts import without_thinking
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 
 ANSWER = "Answer: ID 7"
 OPEN = {
@@ -92,7 +90,4 @@ def test_thoughts_are_taken_out_wherever_they_stand_and_words_about_them_stay(re
     ],
 )
 def test_thoughts_are_found_in_linear_time(part: str) -> None:
-    def work(size: int) -> Callable[[], object]:
-        return lambda: without_thinking(part * size + "x")
-
-    assert growth(work, 5_000) < MOST
+    check_linear(without_thinking, lambda size: part * size + "x", 5_000)

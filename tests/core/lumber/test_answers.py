@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 
 CHOICES = range(3, 12)  # the units 3 to 11 may be named
 WINDOW = range(1, 60)
@@ -139,13 +139,14 @@ def test_absurd_answers_name_no_unit_and_do_no_harm(answer):
     assert one(reading) in {(None, "outside"), (None, "unreadable")}
 
 
+@pytest.mark.parametrize("read", [read_answer, read_list])
 @pytest.mark.parametrize("filler", [":", " ", "\n", "*: ", "answer: ", "is ", "3, "])
-def test_reading_takes_linear_time(filler: str) -> None:
-    def work(size: int) -> Callable[[], object]:
-        answer = "Answer: ID 3" + filler * size + "x"
-        return lambda: [read(answer, range(1, 9)) for read in (read_answer, read_list)]
-
-    assert growth(work, 5_000) < MOST
+def test_reading_takes_linear_time(filler: str, read: Any) -> None:
+    check_linear(
+        lambda answer: read(answer, range(1, 9)),
+        lambda size: "Answer: ID 3" + filler * size + "x",
+        5_000,
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from lumber_core.text import read_cues, spoken_text
 from lumber_core.text.captions import INVISIBLE, speech, time_at
 from tests.core.core_support import quick
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 
 WHISPER_SRT = """\
 1
@@ -261,8 +259,5 @@ def test_speech_has_the_length_and_lines_of_any_text(
     "part", ["<i>", "Ann ", "A: \n", "\n \n", "NOTE\n", "&amp", "1" * 9 + " ", "a\n"]
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:
-    def work(count: int) -> Callable[[], object]:
-        text = "00:01.000 --> 00:02.000\n" + part * count
-        return lambda: speech.__wrapped__(text)
-
-    assert growth(work, 20_000) < MOST
+    beginning = "00:01.000 --> 00:02.000\n"
+    check_linear(speech.__wrapped__, lambda count: beginning + part * count, 20_000)

@@ -37,17 +37,13 @@ WORK: dict[str, Callable[[str], object]] = {
 }
 
 
-def on(work: Callable[[str], object], texts: dict[int, str], size: int) -> Callable[[], object]:
-    return partial(work, texts[size])
-
-
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_time_grows_linearly(script: str) -> None:
     slow = []
     for (name, work), mark, separator in product(WORK.items(), PUNCTUATION, SEPARATORS):
         unit = SCRIPTS[script] + mark + separator
         made = {size: unit * (size // len(unit)) for size in (SIZE, 2 * SIZE)}
-        times = growth(partial(on, work, made), SIZE)
+        times = growth(lambda size: partial(work, made[size]), SIZE)  # noqa: B023
         if times >= MOST:
             slow.append((name, mark, separator, round(times, 1)))
     assert slow == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from textwrap import dedent
 
 import pytest
@@ -11,9 +10,10 @@ import pytest
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_core.text.captions import speech, time_at
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
 from lumber_core.text.structured import parse_plain
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 
 
 def around(name: str, text: str) -> dict[str, str]:
@@ -280,13 +280,10 @@ def test_times_of_captions_are_not_said(text: str, said: str, times: list[str]) 
     ],
 )
 def test_reading_takes_time_in_proportion_to_the_text(name: str, begin: str, unit: str) -> None:
-    def work(times: int) -> Callable[[], object]:
-        parsed = parse_plain(Source(begin + unit * times, metadata={"source": name}))
-        span = Span(0, len(parsed.text))
-        own = name.endswith((".json", ".srt"))  # others have the places of any text
-        return lambda: (
-            parsed.outline.places(parsed.text, [span]),
-            parsed.places() if own else (),
-        )
+    def read(parsed: ParsedText) -> None:
+        parsed.outline.places(parsed.text, [Span(0, len(parsed.text))])
+        if name.endswith((".json", ".srt")):  # others have the places of any text
+            parsed.places()
 
-    assert growth(work, 1) < MOST
+    known = {"source": name}
+    check_linear(read, lambda n: parse_plain(Source(begin + unit * n, metadata=known)), 1)

@@ -5,14 +5,14 @@ The PDFs are made here, with fonts that name and map their glyphs as those of Te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
 from lumber_core import BertChunker
 from lumber_files import read_bytes
 from lumber_files.pdf.text_repair import clean_pages
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 from tests.making_files import pdf_of, pdf_stream
 
 pytest.importorskip("pypdfium2")
@@ -236,11 +236,7 @@ def test_a_broken_encoding_is_no_reason_to_refuse_a_file(differences: str) -> No
     "hard", ["exam-\nple ", "ab-\n", "a-", "-\n", "((a", "a \xad\n", "\xadb\n", "exam-\n"]
 )
 def test_time_is_proportional_to_the_text(hard: str) -> None:
-    def work(size: int) -> Callable[[], object]:
-        text = hard * size
-        return lambda: clean_pages([text, "the example"])
-
-    assert growth(work, 5_000) < MOST
+    check_linear(clean_pages, lambda size: [hard * size, "the example"], 5_000)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from lumber_retrieval.citing.citations import Citation, cite
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import Passage
 from tests.core.core_support import quick
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 
 TIDES = """\
 # The dial
@@ -350,8 +350,4 @@ LONG: dict[str, Callable[[int], tuple[list[str], str]]] = {
 
 @pytest.mark.parametrize("kind", LONG)
 def test_time_is_linear_in_the_text_and_in_the_quote(kind: str) -> None:
-    def work(size: int) -> Callable[[], object]:
-        quotes, text = LONG[kind](size)
-        return lambda: cite(quotes, {"a": text})
-
-    assert growth(work, 20_000) < MOST
+    check_linear(lambda given: cite(given[0], {"a": given[1]}), LONG[kind], 20_000)

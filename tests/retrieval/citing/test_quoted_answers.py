@@ -14,7 +14,7 @@ from lumber_retrieval.citing.quoted_answers import (
     read_quoted_answer,
     write_passages,
 )
-from tests.growth import MOST, growth
+from tests.growth import check_linear
 
 OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens near the bank."
 
@@ -202,7 +202,4 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
     ],
 )
 def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:
-    def work(size: int) -> Callable[[], object]:
-        return lambda: read_quoted_answer(form(size))
-
-    assert growth(work, 3_000) < MOST
+    check_linear(read_quoted_answer, form, 3_000)
