@@ -24,6 +24,8 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Literal
 
+from typing_extensions import Self
+
 from tests.loopback.faults import (
     Compressed,
     Dribble,
@@ -174,7 +176,7 @@ class LoopbackServer:
         """OpenAI's base URL."""
         return f"{self.url}/v1"
 
-    def __enter__(self) -> LoopbackServer:
+    def __enter__(self) -> Self:
         self._thread.start()
         starting = asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=_BACKLOG)
         self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
