@@ -18,7 +18,7 @@ _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3
 _DEEPEST = 10  # level of a list
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
-    "text:page-number | //text:span[@text:style-name=//style:style[*/@text:display='none']/@*]"
+    "text:page-number"
 )
 
 
@@ -28,22 +28,34 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
         unseen.clear(keep_tail=True)
     for reading in _find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML
         reading.text, reading[:] = f"({''.join(reading.itertext())})", []
-    kinds = _find(root, "//style:text-properties")
-    styles = {_find(style, "string(../@style:name)"): style for style in kinds}
-    for span in _find(root, "//text:span[text()]"):
-        style = styles.get(_find(span, "string(@text:style-name)"), span)
-        span.text = show_symbols(span.text, _find(style, "string(@style:font-name)"))
-        if _find(style, "starts-with(@style:text-position, 'super')"):
-            span.text = set_apart("sup", "x", span.text)
+    named_styles = parse_xml(parts.get("styles.xml", b"<x/>"))
+    _show_spans(root, named_styles)
     for frame in _find(root, "//drawing:frame[drawing:image]"):
         for described in (*frame.iterfind("{*}title"), *frame.iterfind("{*}desc")):
             text = clean_description(described.text or "")
             described.text = text if not (paragraph := _find(frame, "ancestor::text:p[1]")) else ""
             if paragraph and text:
                 paragraph[0].addnext(_make(root, "text:p", text))
-    _number_headings(root, parse_xml(parts.get("styles.xml", b"<x/>")))
+    _number_headings(root, named_styles)
     _title_slides(root)
     return _show_workbook(root)
+
+
+def _show_spans(root: Any, named_styles: Any) -> None:
+    """Empty hidden spans, set raised numbers apart and show the symbols of others."""
+    styles = {
+        _find(style, "string(../@style:name)"): style
+        for part in (named_styles, root)
+        for style in _find(part, "//style:style/style:text-properties")
+    }
+    for span in _find(root, "//text:span[text()]"):
+        style = styles.get(span.get(f"{{{_SPACES['text']}}}style-name"), {})
+        if style.get(f"{{{_SPACES['text']}}}display") == "none":
+            span.clear(keep_tail=True)
+            continue
+        span.text = show_symbols(span.text or "", style.get(f"{{{_SPACES['style']}}}font-name", ""))
+        if style.get(f"{{{_SPACES['style']}}}text-position", "").startswith("super"):
+            span.text = set_apart("sup", "x", span.text)
 
 
 def _find(element: Any, path: str) -> Any:
