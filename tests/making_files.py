@@ -82,7 +82,12 @@ def docx(paragraphs: Sequence[tuple[str, str]]) -> bytes:
             f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{escape(text)}</w:t></w:r>'
             "</w:p>"
             for style, text in paragraphs
-        )
+        ),
+        styles="".join(
+            f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/>'
+            "</w:style>"
+            for n in (1, 2, 3)
+        ),
     )
 
 

@@ -18,9 +18,16 @@ from zipfile import ZipFile, ZipInfo
 from lumber_core.support.wording import with_noun
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
-from lumber_files.formats.markdown_cleanup import convert_document, set_apart
+from lumber_files.formats.markdown_cleanup import convert_document
 from lumber_files.formats.open_document import rewrite_open_document
-from lumber_files.formats.package import clean_description, link_targets, parse_xml
+from lumber_files.formats.package import (
+    SPACES,
+    clean_description,
+    find,
+    link_targets,
+    parse_xml,
+    show_runs,
+)
 from lumber_files.formats.sheets import (
     divide_sheets,
     find_hidden_records,
@@ -28,13 +35,11 @@ from lumber_files.formats.sheets import (
     read_workbook,
     show_chart_values,
 )
-from lumber_files.formats.symbol_fonts import show_symbols
-from lumber_files.formats.word import PART, W, rewrite_word
+from lumber_files.formats.word import PART, rewrite_word
 from lumber_files.limits import check_unpacked
 
-_A = "http://schemas.openxmlformats.org/drawingml/2006/main"
-_P = "http://schemas.openxmlformats.org/presentationml/2006/main"
-_TITLE = f"""<p:sp xmlns:p="{_P}" xmlns:a="{_A}"><p:nvSpPr><p:cNvPr id="0" name=""/><p:cNvSpPr/>
+_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
+<p:cNvPr id="0" name=""/><p:cNvSpPr/>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
@@ -145,7 +150,7 @@ def _repack(
         slides = {targets.get(each): number for number, each in enumerate(ids, start=1)}
     with ZipFile(repacked, "w") as target:
         for name, xml in parts.items():
-            is_word = kind == "docx" and W.encode() in xml[:10_000]
+            is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
             if kind == "epub" and name.endswith(("html", "htm")):
                 xml = plain_page(xml.decode("utf-8", "replace")).encode()
             elif is_word or name in slides or name == "content.xml" or "/charts/chart" in name:
@@ -175,17 +180,12 @@ def _show_slide(root: Any, number: int) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
     from lxml import etree
 
-    spaces = {"p": _P, "a": _A}
-    for text in root.xpath("//a:r[a:rPr/@baseline > 0]/a:t", namespaces=spaces):
-        text.text = set_apart("sup", "x", text.text or "")
-    for text in root.xpath("//a:r[a:rPr/a:sym or a:rPr/a:latin]/a:t", namespaces=spaces):
-        fonts = text.xpath("../a:rPr/*/@typeface", namespaces=spaces)
-        text.text = show_symbols(text.text or "", *fonts)
+    show_runs(root, "a", "a:sym/@typeface | a:latin/@typeface", "@baseline")
     for picture in root.xpath("//*[@descr]"):
         picture.set("descr", clean_description(picture.get("descr")))
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
-    for shapes in root.xpath("//p:cSld/p:spTree", namespaces=spaces):
-        titled = shapes.xpath(titles, namespaces=spaces)
+    for shapes in find(root, "//p:cSld/p:spTree"):
+        titled = find(shapes, titles)
         shapes.insert(2, titled[0] if titled else etree.fromstring(_TITLE.format(number)))
         if root.get("show") in ("0", "false"):
-            shapes[2].xpath(".//a:t", namespaces=spaces)[-1].text += " (hidden slide)"
+            find(shapes[2], ".//a:t")[-1].text += " (hidden slide)"

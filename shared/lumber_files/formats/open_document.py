@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from lumber_files.formats.markdown_cleanup import set_apart
-from lumber_files.formats.package import clean_description, parse_xml
+from lumber_files.formats.package import clean_description, find, parse_xml, qualify
 from lumber_files.formats.sheets import list_notices
 from lumber_files.formats.symbol_fonts import show_symbols
 
-_NAMES = ("office", "style", "text", "table", "drawing", "presentation")
-_SPACES = {name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in _NAMES}
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 _DEEPEST = 10  # level of a list
 _UNSEEN = (
@@ -24,16 +22,16 @@ _UNSEEN = (
 
 def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite the content of a document; return notices of what a workbook hides."""
-    for unseen in _find(root, _UNSEEN):
+    for unseen in find(root, _UNSEEN):
         unseen.clear(keep_tail=True)
-    for reading in _find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML
+    for reading in find(root, "//text:ruby-text[normalize-space()]"):  # above a word, as in HTML
         reading.text, reading[:] = f"({''.join(reading.itertext())})", []
     named_styles = parse_xml(parts.get("styles.xml", b"<x/>"))
     _show_spans(root, named_styles)
-    for frame in _find(root, "//drawing:frame[drawing:image]"):
+    for frame in find(root, "//drawing:frame[drawing:image]"):
         for described in (*frame.iterfind("{*}title"), *frame.iterfind("{*}desc")):
             text = clean_description(described.text or "")
-            described.text = text if not (paragraph := _find(frame, "ancestor::text:p[1]")) else ""
+            described.text = text if not (paragraph := find(frame, "ancestor::text:p[1]")) else ""
             if paragraph and text:
                 paragraph[0].addnext(_make(root, "text:p", text))
     _number_headings(root, named_styles)
@@ -44,27 +42,22 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
 def _show_spans(root: Any, named_styles: Any) -> None:
     """Empty hidden spans, set raised numbers apart and show the symbols of others."""
     styles = {
-        _find(style, "string(../@style:name)"): style
+        find(style, "string(../@style:name)"): style
         for part in (named_styles, root)
-        for style in _find(part, "//style:style/style:text-properties")
+        for style in find(part, "//style:style/style:text-properties")
     }
-    for span in _find(root, "//text:span[text()]"):
-        style = styles.get(span.get(f"{{{_SPACES['text']}}}style-name"), {})
-        if style.get(f"{{{_SPACES['text']}}}display") == "none":
+    for span in find(root, "//text:span[text()]"):
+        style = styles.get(span.get(qualify("text:style-name")), {})
+        if style.get(qualify("text:display")) == "none":
             span.clear(keep_tail=True)
             continue
-        span.text = show_symbols(span.text or "", style.get(f"{{{_SPACES['style']}}}font-name", ""))
-        if style.get(f"{{{_SPACES['style']}}}text-position", "").startswith("super"):
+        span.text = show_symbols(span.text or "", style.get(qualify("style:font-name"), ""))
+        if style.get(qualify("style:text-position"), "").startswith("super"):
             span.text = set_apart("sup", "x", span.text)
 
 
-def _find(element: Any, path: str) -> Any:
-    return element.xpath(path, namespaces=_SPACES)
-
-
 def _make(root: Any, name: str, text: str = "", *children: Any) -> Any:
-    space, _, tag = name.partition(":")
-    element = root.makeelement(f"{{{_SPACES[space]}}}{tag}")
+    element = root.makeelement(qualify(name))
     element.text, element[:] = text, children
     return element
 
@@ -72,49 +65,49 @@ def _make(root: Any, name: str, text: str = "", *children: Any) -> Any:
 def _number_headings(root: Any, named_styles: Any) -> None:
     """Take headings out of lists, with the numbers that they have there."""
     levels = {
-        _find(level, "concat(../@style:name, ' ', @text:level)"): level
+        find(level, "concat(../@style:name, ' ', @text:level)"): level
         for styles in (named_styles, root)
-        for level in _find(styles, "//text:list-level-style-number[@style:num-format='1']")
+        for level in find(styles, "//text:list-level-style-number[@style:num-format='1']")
     }
     counts: dict[str, list[int]] = {}
-    for heading in _find(root, "//text:list//text:h"):
-        lists = _find(heading, "ancestor::text:list")
-        if len(_find(lists[0], ".//text:h | .//text:p")) > 1:
+    for heading in find(root, "//text:list//text:h"):
+        lists = find(heading, "ancestor::text:list")
+        if len(find(lists[0], ".//text:h | .//text:p")) > 1:
             continue
-        style, depth = _find(lists[0], "string(@text:style-name)"), len(lists)
+        style, depth = find(lists[0], "string(@text:style-name)"), len(lists)
         numbers = counts.setdefault(style, [0] * _DEEPEST)
         numbers[depth - 1 :] = [numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
         if (level := levels.get(f"{style} {depth}")) is not None:
-            shown = int(_find(level, "string(@text:display-levels)") or 1)
+            shown = int(find(level, "string(@text:display-levels)") or 1)
             label = ".".join(map(str, numbers[depth - shown : depth]))
-            suffix = _find(level, "string(@style:num-suffix)")
+            suffix = find(level, "string(@style:num-suffix)")
             heading.text = f"{label}{suffix} {heading.text or ''}"
         lists[0].getparent().replace(lists[0], heading)
 
 
 def _title_slides(root: Any) -> None:
     """Start a slide, which is a section, with its title or number, and whether it is hidden."""
-    hidden = _find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
-    for number, page in enumerate(_find(root, "//office:presentation/drawing:page"), start=1):
+    hidden = find(root, "//style:style[*/@presentation:visibility='hidden']/@style:name")
+    for number, page in enumerate(find(root, "//office:presentation/drawing:page"), start=1):
         box = _make(page, "drawing:text-box", "", _make(page, "text:p", f"Slide {number}"))
-        frames = _find(page, "drawing:frame[@presentation:class='title'][normalize-space(.)]")
+        frames = find(page, "drawing:frame[@presentation:class='title'][normalize-space(.)]")
         frame = frames[0] if frames else _make(page, "drawing:frame", "", box)
-        frame.set(f"{{{_SPACES['presentation']}}}class", "title")
+        frame.set(qualify("presentation:class"), "title")
         page.insert(0, frame)
-        if _find(page, "string(@drawing:style-name)") in hidden:
-            paragraph = _find(frame, ".//text:p[normalize-space(.)]")[-1]
+        if find(page, "string(@drawing:style-name)") in hidden:
+            paragraph = find(frame, ".//text:p[normalize-space(.)]")[-1]
             paragraph.append(_make(page, "text:span", " (hidden slide)"))
 
 
 def _show_workbook(root: Any) -> list[str]:
     """Show the formulas of a workbook that have no value; return notices of what is hidden."""
     unvalued = "@table:formula and not(@office:*[local-name()!='value-type'] or text:p)"
-    for cell in (formulas := _find(root, f"//table:table-cell[{unvalued}]")):
-        formula = _find(cell, "substring-after(@table:formula, '=')")
+    for cell in (formulas := find(root, f"//table:table-cell[{unvalued}]")):
+        formula = find(cell, "substring-after(@table:formula, '=')")
         cell.append(_make(cell, "text:p", "=" + _REFERENCE.sub(r"\1\2\3", formula)))
-        cell.set(f"{{{_SPACES['office']}}}value-type", "string")
+        cell.set(qualify("office:value-type"), "string")
     unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
-    sheets = _find(root, f"//table:table[@table:style-name={unseen}]")
-    rows = _find(root, "//table:table-row[@table:visibility!='visible'][.//text:p]")
+    sheets = find(root, f"//table:table[@table:style-name={unseen}]")
+    rows = find(root, "//table:table-row[@table:visibility!='visible'][.//text:p]")
     counts = Counter(sheet=len(sheets), row=len(rows), formula=len(formulas))
     return list_notices(counts, "in the text")

@@ -1,4 +1,4 @@
-"""What packages of Office share: XML, links between parts, descriptions of pictures."""
+"""What office packages share: XML, links between parts, descriptions of pictures, runs of text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,25 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.formats.symbol_fonts import show_symbols
+
+_OFFICE = "http://schemas.openxmlformats.org"
+SPACES = {
+    "w": f"{_OFFICE}/wordprocessingml/2006/main",
+    "m": f"{_OFFICE}/officeDocument/2006/math",
+    "r": f"{_OFFICE}/officeDocument/2006/relationships",
+    "a": f"{_OFFICE}/drawingml/2006/main",
+    "p": f"{_OFFICE}/presentationml/2006/main",
+    "wp": f"{_OFFICE}/drawingml/2006/wordprocessingDrawing",
+    "pic": f"{_OFFICE}/drawingml/2006/picture",
+    "mc": f"{_OFFICE}/markup-compatibility/2006",
+    **{
+        name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"
+        for name in ("office", "style", "text", "table", "drawing", "presentation")
+    },
+}
+"""The namespaces of Office Open XML and OpenDocument, by the prefixes of our paths."""
 _ADDED = re.compile(  # by Office, below its own descriptions
     r"\s*(?:Description automatically generated[\w ]*"
     r"|(?:AI-)?generated content may be incorrect\.?)",
@@ -24,6 +43,38 @@ def parse_xml(xml: bytes) -> Any:
     from lxml import etree
 
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False))
+
+
+def find(element: Any, path: str) -> Any:
+    """Return what an XPath finds from an element, with the prefixes of `SPACES`."""
+    return element.xpath(path, namespaces=SPACES)
+
+
+def qualify(name: str) -> str:
+    """Return a name such as "w:val" as lxml writes it, with its namespace."""
+    prefix, _, local = name.partition(":")
+    return f"{{{SPACES[prefix]}}}{local}"
+
+
+def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
+    """Write symbols as Unicode, and set raised and lowered numbers apart from those before them.
+
+    `fonts` and `position` are XPaths from the properties of a run.
+    """
+    before = kind = ""
+    paragraph = None
+    for text in root.iter(qualify(f"{prefix}:t")):
+        last, paragraph = paragraph, next(text.iterancestors(qualify(f"{prefix}:p")), None)
+        before, kind = (before, kind) if paragraph is last else ("", "")
+        kind = "after" if kind in ("sup", "sub") else ""
+        for properties in text.getparent().iterfind(qualify(f"{prefix}:rPr")):
+            text.text = show_symbols(text.text or "", *find(properties, fonts))
+            placed = find(properties, f"string({position})")  # such as "superscript" or "-25000"
+            if placed.strip("0") not in ("", "baseline"):
+                kind = "sub" if placed.startswith(("sub", "-")) else "sup"
+        text.text = set_apart(kind, before, text.text or "")
+        text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+        before = text.text[-1:]
 
 
 def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
