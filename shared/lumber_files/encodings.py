@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -28,11 +27,15 @@ _LIKELY_ENCODINGS = (  # common on the web; among all of Python's, rare ones win
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman"),
 )
 _NOISE = 0.02  # smaller differences between charset-normalizer's measures are noise
-# UTF-16 may be valid UTF-8 as well; this share of its first bytes is control characters.
-_CONTROLS = re.compile(rb"[\0-\x07\x0e-\x1a\x1c-\x1f]")
-_MIN_CONTROL_SHARE, _SAMPLED_BYTES = 0.1, 4096
+_SAMPLED_BYTES = 4096  # in which zeros show UTF-16 or UTF-32, which may be valid UTF-8
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _CUT_LETTER = re.compile(rb"[\xe0-\xf4][\x80-\xbf]+\Z")
+# The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments push it further.
+_DECLARED_WITHIN = 4096
+_DECLARATION = re.compile(
+    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""",
+    re.IGNORECASE,
+)
 _REPLACEMENT = "\ufffd"
 
 
@@ -64,16 +67,12 @@ def check_encoding(encoding: str) -> None:
 
 
 def decode(
-    content: bytes,
-    name: str,
-    encoding: str | None = None,
-    *,
-    find_declared: Callable[[bytes], str | None] | None = None,
+    content: bytes, name: str, encoding: str | None = None, *, is_markup: bool = False
 ) -> Decoded:
     """Decode a text.
 
     Without an encoding it has that of the byte order mark; else UTF-8, also if a few bytes are
-    damaged; else the one that `find_declared` finds; else the most likely one.
+    damaged; else the one that HTML or XML declares, if `is_markup`; else the most likely one.
 
     Raises:
         UnreadableFileError: The bytes are no text in that encoding, or in any.
@@ -85,13 +84,12 @@ def decode(
     for mark, marked_encoding in _BYTE_ORDER_MARKS.items():
         if content.startswith(mark):
             return _decode_damaged(content, name, marked_encoding)
-    first = content[:_SAMPLED_BYTES]
-    may_be_wide = len(_CONTROLS.findall(first)) > max(1, _MIN_CONTROL_SHARE * len(first))
+    may_be_wide = content.count(0, 0, _SAMPLED_BYTES) > 1
     text = content.decode("utf-8", "replace")
     damaged = _count_damaged(content, text)
     if not damaged and not may_be_wide:
         return Decoded(text, "utf-8")
-    declared = find_declared(content) if find_declared else None
+    declared = _find_declared(content) if is_markup else None
     if declared is not None:
         with suppress(ValueError):  # pages may declare a wrong encoding
             return Decoded(_decode_undamaged(content, name, declared), declared)
@@ -100,13 +98,8 @@ def decode(
     if not may_be_wide and (cut or len(_BEYOND_ASCII.findall(text)) >= 2 * damaged):
         return _decode_damaged(content, name, "utf-8")
     # The last letter in UTF-16 may lack a byte.
-    likeliest = _detect(content[: len(content) // 2 * 2] if may_be_wide else content, name)
-    if likeliest is None:
-        raise UnreadableFileError(
-            f"{name} is not text in any known encoding: expected a text, or a document in a format "
-            "that is read, such as PDF"
-        )
-    return _decode_damaged(content, name, likeliest, detected=True)
+    whole = content[: len(content) // 2 * 2] if may_be_wide else content
+    return _decode_damaged(content, name, _detect(whole, name), detected=True)
 
 
 def _decode_damaged(content: bytes, name: str, encoding: str, *, detected: bool = False) -> Decoded:
@@ -127,8 +120,8 @@ def _count_damaged(content: bytes, text: str) -> int:
     return text.count(_REPLACEMENT) - content.count(_REPLACEMENT.encode())
 
 
-def _detect(content: bytes, name: str) -> str | None:
-    """Return the most likely encoding of a text, or None if it is no text."""
+def _detect(content: bytes, name: str) -> str:
+    """Return the most likely encoding of a text."""
     why = f"{name} is not UTF-8. Name its encoding, or let it be detected: "
     require("charset_normalizer", package="charset-normalizer", extra=EXTRA, why=why)
     from charset_normalizer import from_bytes  # deferred: most texts are UTF-8
@@ -136,7 +129,10 @@ def _detect(content: bytes, name: str) -> str | None:
     matches = from_bytes(content, cp_isolation=list(_LIKELY_ENCODINGS))
     best = matches.best()
     if best is None:
-        return None
+        raise UnreadableFileError(
+            f"{name} is not text in any known encoding: expected a text, or a document in a format "
+            "that is read, such as PDF"
+        )
     # Among equally good encodings, charset-normalizer prefers the first by name, such as cp1250.
     for match in matches:
         likely = match.chaos <= best.chaos + _NOISE and match.coherence >= best.coherence - _NOISE
@@ -154,3 +150,11 @@ def _decode_undamaged(content: bytes, name: str, encoding: str) -> str:
             f"{name} is not {encoding}: byte {error.start} ({error.object[error.start]:#04x}) "
             f"cannot be read ({error.reason}). Save it as UTF-8, or name its encoding"
         ) from error
+
+
+def _find_declared(content: bytes) -> str | None:
+    """Return the encoding that HTML or XML declares, None without one."""
+    match = _DECLARATION.search(content, 0, _DECLARED_WITHIN)
+    # A declaration that bytes show is not in UTF-16 or UTF-32.
+    wide = match and re.match(rb"(?i)utf[-_]?(?:16|32)|ucs", match[1])
+    return match[1].decode() if match and not wide else None

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import unescape
-from io import BytesIO
 from pathlib import Path, PurePath
-from zipfile import ZipFile
 
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
@@ -27,17 +25,8 @@ LISTED = (
 )
 """The same, for errors."""
 
-# The encoding that HTML or XML declares. Browsers search 1,024 bytes; comments push it further.
-_DECLARED_WITHIN = 4096
-_DECLARATION = re.compile(
-    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""",
-    re.IGNORECASE,
-)
 # In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
-_PROPERTIES_FILES = ("docProps/core.xml", "meta.xml")  # of Office Open XML and OpenDocument
-_MAX_PROPERTIES = 100_000  # bytes: 100 times what Word writes
-_TITLE = re.compile(r"<dc:title[^>]*>([^<]+)</dc:title>")
 _MAX_PAGES_NAMED = 10  # without text, in a notice
 _PAGE_TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
@@ -137,21 +126,17 @@ def read_bytes(
     if kind == PDF:
         return _read_pdf(content, name, max_unpacked)
     if kind in DOCUMENTS:
-        markdown, notices = _read_markdown(content, kind, name, max_unpacked)
-        # A heading is newer than the properties, which may be those of a template.
-        title = "" if _FIRST_LEVEL.search(markdown) else _title_of_document(content)
-        metadata = _AS_MARKDOWN | _title_metadata(title, name)
-        return TextFile(markdown, metadata=metadata, name=name, notices=notices)
+        markdown, notices, title = _read_markdown(content, kind, name, max_unpacked)
+        metadata = _markdown_metadata([title], name, markdown)
+        return TextFile(markdown, metadata=metadata, name=name, notices=tuple(notices))
     _check_size(len(content), name, max_unpacked)
-    find_declared = _find_declared_encoding if kind in HTML else None
-    decoded = decode(content, name, encoding, find_declared=find_declared)
+    decoded = decode(content, name, encoding, is_markup=kind in HTML)
     metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
     if kind in HTML:
-        title = "".join(_PAGE_TITLE.findall(decoded.text)[:1])
+        titles = _PAGE_TITLE.findall(decoded.text)[:1]
         content = decoded.text.encode("utf-8", "replace")
         decoded = decoded._replace(text=_read_markdown(content, kind, name, max_unpacked)[0])
-        title = "" if _FIRST_LEVEL.search(decoded.text) else unescape(title)
-        metadata = _AS_MARKDOWN | _title_metadata(title, name)
+        metadata = _markdown_metadata(titles, name, decoded.text)
     return TextFile(metadata=metadata, name=name, **decoded._asdict())
 
 
@@ -170,45 +155,30 @@ def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:
     if not text.strip():
         raise UnreadableFileError(f"{name}: no page has text; scanned pages need OCR first")
     named = ", ".join([*map(str, scans[:_MAX_PAGES_NAMED]), "..."][: len(scans)])
-    notice = f"{len(scans)} of {len(pages)} pages have no text: if pages {named} are scans, they "
-    notices = (f"{notice}need OCR",) if scans else ()
-    if len(scans) == 1:
-        notices = (f"1 of {len(pages)} pages has no text: if page {named} is a scan, it needs OCR",)
-    metadata = _AS_MARKDOWN | next(filter(None, (_title_metadata(t, name) for t in titles)), {})
+    notice = f"{len(scans)} of {len(pages)} pages without text: {named} (scans need OCR)"
+    notices = (notice,) if scans else ()
+    metadata = _markdown_metadata(titles, name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
 
 
 def _read_markdown(
     content: bytes, kind: str, name: str, max_unpacked: int
-) -> tuple[str, tuple[str, ...]]:
-    """Return the Markdown of a document, or of a page in UTF-8, and notices."""
+) -> tuple[str, list[str], str]:
+    """Return the Markdown of a document or of a page in UTF-8, notices, and its own title."""
     read = read_isolated(
         READERS[kind], content, name=name, kind=kind[1:].upper(), max_unpacked=max_unpacked
     )
-    markdown, notices = (read, ()) if isinstance(read, str) else read
+    markdown, notices, title = (read, [], "") if isinstance(read, str) else read
     if not markdown.strip():
         raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
-    return f"{markdown}\n", tuple(notices)
+    return f"{markdown}\n", notices, title
 
 
-def _title_of_document(content: bytes) -> str:
-    """Return the title in the properties of a document, "" without one."""
-    with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # not all are archives
-        [name] = {*archive.namelist()}.intersection(_PROPERTIES_FILES)
-        with archive.open(name) as properties:
-            match = _TITLE.search(properties.read(_MAX_PROPERTIES).decode(errors="replace"))
-        return unescape(match[1]) if match else ""
-    return ""
+def _markdown_metadata(titles: Iterable[str], name: str, markdown: str = "") -> dict[str, str]:
+    """Return the metadata of a Markdown, with the first title that has a meaning.
 
-
-def _title_metadata(title: str, name: str) -> dict[str, str]:
-    """Return the metadata of a title, {} if it has no meaning."""
-    title = title_of_file(title, name)
-    return {TITLE_KEY: title} if title else {}
-
-
-def _find_declared_encoding(content: bytes) -> str | None:
-    match = _DECLARATION.search(content, 0, _DECLARED_WITHIN)
-    # A declaration that bytes show is not in UTF-16 or UTF-32.
-    wide = match and re.match(rb"(?i)utf[-_]?(?:16|32)|ucs", match[1])
-    return match[1].decode() if match and not wide else None
+    A heading in the Markdown is newer than titles in properties, which may be those of a template.
+    """
+    usable = () if _FIRST_LEVEL.search(markdown) else titles
+    title = next(filter(None, (title_of_file(unescape(title), name) for title in usable)), "")
+    return _AS_MARKDOWN | ({TITLE_KEY: title} if title else {})

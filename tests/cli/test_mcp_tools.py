@@ -266,7 +266,7 @@ def test_status_says_what_is_not_read_and_why(served: Agent, folder: Path) -> No
     [failed] = status["failed"]
     assert failed["file"] == "broken.pdf"
     assert "cannot be read as PDF" in failed["reason"]
-    said = "1 of 2 pages has no text: if page 2 is a scan, it needs OCR"
+    said = "1 of 2 pages without text: 2 (scans need OCR)"
     assert status["in_part"] == [{"file": "scans.pdf", "reason": said}]
     assert served.data("read", file="scans.pdf")["note"] == said
     left = {each["file"]: each["reason"] for each in status["left_out"]}

@@ -50,7 +50,7 @@ def test_a_pdf_has_the_pages_of_its_text(tmp_path: Path) -> None:
     file = read_file(path)
     assert file.text == "The first page.\n\n\f\fThe third page."
     assert file.pages == (0, 18, 19)
-    assert file.notices == ("1 of 3 pages has no text: if page 2 is a scan, it needs OCR",)
+    assert file.notices == ("1 of 3 pages without text: 2 (scans need OCR)",)
     assert file.kind == "markdown"
     third = file.text.index("third")
     assert file.pages_of(Span(0, 5)) == (1, 1)

@@ -16,6 +16,7 @@ from typing import Any
 from zipfile import ZipFile, ZipInfo
 
 from lumber_core.support.wording import with_noun
+from lumber_files.encodings import decode
 from lumber_files.formats.html import plain_page, read_html
 from lumber_files.formats.mail import read_mail
 from lumber_files.formats.markdown_cleanup import convert_document
@@ -42,8 +43,7 @@ _TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 <p:cNvPr id="0" name=""/><p:cNvSpPr/>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
-_CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
-
+_TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
@@ -54,8 +54,8 @@ _KNOWN = re.compile(
 )
 
 
-def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
-    """Return the Markdown of a document, and notices of what it does not contain.
+def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], str]:
+    """Return the Markdown of a document, notices of what it lacks, and the title it was given.
 
     `max_unpacked` is the maximum size in bytes of its unpacked XML.
     """
@@ -73,7 +73,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
     if content.startswith(b"PK"):
         parts = _unpack(content, max_unpacked)
         if kind == "xlsx" and (workbook := find_workbook(parts)):
-            return read_workbook(parts, workbook)
+            return *read_workbook(parts, workbook), _given_title(parts)
         content = _repack(parts, kind, taken_in, notices)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
@@ -98,7 +98,14 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
     markdown = divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
     if (count := markdown.count("\ufffd")) and kind in ("docx", "pptx", "odt"):
         notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
-    return markdown, notices
+    return markdown, notices, _given_title(parts)
+
+
+def _given_title(parts: Mapping[str, bytes]) -> str:
+    """Return the title in the properties of a document, "" without one."""
+    kinds = ("docProps/core.xml", "meta.xml", ".opf")  # Office Open XML, OpenDocument, EPUB
+    found = (_TITLE_GIVEN.search(xml) for name, xml in parts.items() if name.endswith(kinds))
+    return next((match[1].decode("utf-8", "replace") for match in found if match), "")
 
 
 def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[str]]:
@@ -106,13 +113,10 @@ def _read_part(name: str, content: bytes, max_unpacked: int) -> tuple[str, list[
     suffix = posixpath.splitext(name)[1].lower()
     with suppress(Exception):  # of any reader; the rest of the document is read
         if content.startswith(b"PK") or suffix == ".rtf":
-            return read_document(content, max_unpacked)
+            return read_document(content, max_unpacked)[:2]
         if suffix in (".mht", ".mhtml", ".eml"):
             return read_mail(content, max_unpacked), []
-        declared = _CHARSET.search(content, 0, 1024)
-        is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-        encoding = declared[1].decode() if declared else "utf-16" if is_wide else "utf-8-sig"
-        text = content.decode(encoding, "replace")
+        text = decode(content, name, is_markup=True).text
         return (read_html(text) if "<" in text[:1000] else text), []
     return "", [f"the part {posixpath.basename(name)} is not read"]
 

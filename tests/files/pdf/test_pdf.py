@@ -605,7 +605,7 @@ def test_a_notice_names_pages_that_may_be_scans() -> None:
     pages = [prose(740), [], prose(740), []]
     assert read_bytes(draw_pdf(pages), name="a", suffix=".pdf").notices == ()  # some are blank
     file = read_bytes(draw_pdf(pages, more="9 9 99 99 re f"), name="a", suffix=".pdf")
-    assert file.notices == ("2 of 4 pages have no text: if pages 2, 4 are scans, they need OCR",)
+    assert file.notices == ("2 of 4 pages without text: 2, 4 (scans need OCR)",)
     assert read_bytes(draw_pdf([prose(740)]), name="a", suffix=".pdf").notices == ()
 
 
