@@ -49,7 +49,6 @@ _LONGEST_CELL = (200, 1000)
 _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
 _NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
-_SPACE = re.compile(r"[ \t\r\n\f]+")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _COOKIES = re.compile(r"cookie|consent|gdpr|onetrust", re.IGNORECASE)
@@ -167,7 +166,6 @@ def plain_page(html: str) -> str:
     parser.feed(html.encode("utf-8", "replace"))
     body = parser.close()
     strip_elements(body, "script", with_tail=False)
-    strip_tags(body, "html", "body")
     _simplify(body)
     _set_raised_apart(body)
     _wrap_text(body)
@@ -182,8 +180,6 @@ def _simplify(body: Any) -> None:
     """Reduce code and headings to text, and empty what is not shown."""
     from lxml.etree import strip_tags
 
-    for cell in body.iterfind(".//thead//td"):
-        cell.tag = "th"
     strip_tags(body, "thead", "tbody", "tfoot")
     for heading in body.iter(*_HEADING_TAGS):
         for block in heading.iterdescendants(*_GROUP_TAGS):
@@ -213,7 +209,7 @@ def _simplify(body: Any) -> None:
 
 
 def _set_raised_apart(body: Any) -> None:
-    """Set raised and lowered numbers apart from those beside them, and collapse spaces."""
+    """Set raised and lowered numbers apart from those beside them."""
     from lxml.etree import iterwalk
 
     kind = last = ""  # of the next text, and the character before it
@@ -224,8 +220,6 @@ def _set_raised_apart(body: Any) -> None:
             kind = element.tag if event == "start" else "after"
         place = "text" if event == "start" else "tail"
         text = getattr(element, place) or ""
-        if element.tag != "pre" or event == "end":
-            text = _SPACE.sub(" ", text)
         if kind and text.strip():
             text, kind = set_apart(kind, last, text), ""
         setattr(element, place, text)

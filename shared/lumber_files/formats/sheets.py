@@ -28,7 +28,7 @@ _MOST_CELLS = 20_000_000  # of a sheet, with empty ones between; more are made b
 _Grid = dict[int, dict[int, str]]
 # Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
 _HIDDEN_RECORDS = {
-    "sheets": rb"\x85\0.\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}",
+    "sheets": rb"\x85\0[\x09-\xff]\0.{4}[\x01\x02]\0.[\0\x01]|\x9c\x01.[\x01\x02]\0{3}",
     "rows": rb"\x08\x02\x10\0.{4}(?!\0\0).{8}[ -?`-\x7f\xa0-\xbf\xe0-\xff]"
     rb"|\0\x19.{2}[\0-\x10]\0.{7}[\x10-\x1f0-?P-_p-\x7f].\x01\0{3}",
     "columns": rb"\x7d\0\x0c\0.\0.[\0\x01].{4}[\x01\x03\x05\x07]"
