@@ -98,6 +98,11 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
         return match["code"]
     head, _, *body = match["table"].split("\n")
     rows = [split_row(line) for line in (head, *body)]
+    indent = head[: head.index("|")]
+    if len(rows[0]) == 1 and kind not in ("xlsx", "ods"):  # a frame around texts
+        return f"\n{indent.rstrip()}\n".join(
+            indent + text.replace("\\|", "|") for [text] in rows if text
+        )
     while tables:
         grid, heads = tables.pop(0)
         below = rows if heads else rows[1:]
@@ -110,7 +115,7 @@ def _write_table(match: re.Match[str], tables: list[Any], kind: str) -> str:
     if kind not in ("docx", "xlsx", "ods") and rows[2:] and not any(rows[0]):
         is_data = len(rows[0]) > 2 or all(NUMBER_START.match(row[-1]) for row in rows[2:])
         del rows[: is_data and names_columns(rows[1])]
-    return join_table(rows, head[: head.index("|")])
+    return join_table(rows, indent)
 
 
 def names_columns(row: Sequence[str]) -> bool:

@@ -46,6 +46,7 @@ _TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
+_PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # Parts that are read and not XML: those that another takes in, and those of binary workbooks.
 _KNOWN = re.compile(
@@ -87,8 +88,10 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         if "no slide list" not in str(error):
             raise
         markdown = ""
-    if kind == "pptx" and not _SLIDE_NUMBER.sub("", markdown).strip():
+    if kind in ("pptx", "odp") and not _SLIDE_NUMBER.sub("", markdown).strip():
         markdown = ""  # slides without any text
+    if kind == "ppt":
+        markdown = _PAGE_NUMBER.sub("", markdown)
     for name in taken_in:
         text, more = _read_part(
             name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))

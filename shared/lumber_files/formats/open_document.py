@@ -109,5 +109,6 @@ def _show_workbook(root: Any) -> list[str]:
     unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
     sheets = find(root, f"//table:table[@table:style-name={unseen}]")
     rows = find(root, "//table:table-row[@table:visibility!='visible'][.//text:p]")
-    counts = Counter(sheet=len(sheets), row=len(rows), formula=len(formulas))
+    columns = find(root, "//table:table-column[@table:visibility!='visible']")
+    counts = Counter(sheet=len(sheets), row=len(rows), column=len(columns), formula=len(formulas))
     return list_notices(counts, "in the text")

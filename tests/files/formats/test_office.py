@@ -275,6 +275,7 @@ def test_files_without_text_say_so() -> None:
         (slides("<p:pic/>"), ".pptx"),
         (slides(), ".pptx"),
         (epub(""), ".epub"),
+        (odf("presentation", f"<draw:page {NAMES}/>"), ".odp"),
     ):
         with pytest.raises(UnreadableFileError, match=r"^a: it has no text$"):
             text_of(content, suffix)
@@ -504,14 +505,15 @@ def test_what_a_workbook_of_open_document_hides_and_does_not_compute_is_said() -
         "<office:automatic-styles><style:style style:name='T'><style:table-properties "
         "table:display='false'/></style:style></office:automatic-styles>"
     )
-    book = f"<table:table table:name='S' table:style-name='T'>{rows}</table:table>"
+    columns = "<table:table-column/><table:table-column table:visibility='collapse'/>"
+    book = f"<table:table table:name='S' table:style-name='T'>{columns}{rows}</table:table>"
     file = read_bytes(odf("spreadsheet", book, style), name="a", suffix=".ods")
     assert file.text == (
         "| Boat | Crew |\n| --- | --- |\n| Gull | 7 |\n| Sum | =SUM(B2:B3)+$Other.A1 |\n"
         "| Sum | 7 |\n"
     )
     assert file.notices == (
-        "1 hidden sheet, 1 hidden row in the text",
+        "1 hidden sheet, 1 hidden row, 1 hidden column in the text",
         "1 formula without a stored value",
     )
 
@@ -644,6 +646,8 @@ def test_open_documents_and_rich_text() -> None:
     spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
     assert text_of(spread, ".ods") == "| a | b |\n| --- | --- |\n| a | b |"
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
+    boxed = rb"{\rtf1 \trowd\cellx9000 a|b\cell\row \trowd\cellx9000 c\cell\row}"
+    assert text_of(boxed, ".rtf") == "a|b\n\nc", "a table of one column"
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
     assert text_of(rb"{\rtf1 Old{\deleted er}{\loch est}{\v  unseen}{\v0 .}}", ".rtf") == "Oldest."
 
