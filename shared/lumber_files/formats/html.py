@@ -201,11 +201,8 @@ def _simplify(body: Any) -> None:
         if mark and not "".join(note.itertext()).lstrip(" \t\r\n[(").startswith(mark):
             first = next((part for part in note.iter() if (part.text or "").strip()), note)
             first.text = f"{mark} {first.text or ''}"
-    for code in body.iter("pre"):
-        for line_end in code.iter("br"):
-            line_end.text = "\n"
-        code.text = "".join(code.itertext())
-        del code[:]
+    for line_end in body.iterfind(".//pre//br"):
+        line_end.tag, line_end.text = "span", "\n"
 
 
 def _set_raised_apart(body: Any) -> None:
@@ -234,9 +231,6 @@ def _wrap_text(body: Any) -> None:
                 break
             around.tag = "div"
     for block in [*body.iter("body", *_GROUP_TAGS, *_NESTED_TAGS)]:
-        if block.tag in _GROUP_TAGS and not any(child.tag in _BLOCK_TAGS for child in block):
-            block.tag = "p"
-            continue
         block.tag = "div" if block.tag == "p" else block.tag
         parts = _CHILD_TAGS.get(block.tag)
         inside, kind = [*block], parts[0] if parts else "p"

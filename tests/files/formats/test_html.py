@@ -23,6 +23,8 @@ from tests.growth import check_linear
         ("<ol start=9><li>a<li>b<ul><li>c</ul></ol>", "9. a\n10. b\n    - c"),
         ("<blockquote>a<p>b</p></blockquote>c", "> a\n>\n> b\n\nc"),
         ("<pre>a\n  b ``` c\n</pre>", "````\na\n  b ``` c\n````"),
+        ("<h2><div>A</div><div>b</div></h2><pre>c<br>d</pre>", "## A b\n\n```\nc\nd\n```"),
+        ("<p>See <a href=x><code>[T]</code></a>", "See `[T]`"),
         ("<p>Call <code>f(x)</code> or <code>`</code>.", "Call `f(x)` or `` ` ``."),
         ("a<hr>b", "a\n\n---\n\nb"),
         (
