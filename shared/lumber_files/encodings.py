@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from lumber_core.support.extras import require
 from lumber_core.support.wording import with_noun
-from lumber_files.limits import UnreadableFileError
-from lumber_files.readers import EXTRA
+from lumber_files.limits import EXTRA, UnreadableFileError
 
 _BYTE_ORDER_MARKS = {  # longest first: UTF-32's mark starts with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",

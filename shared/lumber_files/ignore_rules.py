@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lumber_core.support.extras import load
-from lumber_files.readers import EXTRA
+from lumber_files.limits import EXTRA
 
 _TOOL_FOLDERS = frozenset(
     ("__pycache__", "__pypackages__", "bower_components", "node_modules", "site-packages", "venv")

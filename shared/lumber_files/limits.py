@@ -1,9 +1,11 @@
-"""The limit on what a file unpacks to, and the errors of files that cannot be read."""
+"""What all readers share: a limit, the extra that they need, and the errors of files."""
 
 from __future__ import annotations
 
 from lumber_core.errors import LumberError
 
+EXTRA = "documents"
+"""The extra with the packages that read other formats than plain text."""
 MAX_UNPACKED = 50_000_000
 """Maximum size in bytes that a file unpacks to; books of a thousand pages take a tenth of it."""
 

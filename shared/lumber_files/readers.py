@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lumber_core.support.extras import require
+from lumber_files.limits import EXTRA
 
-EXTRA = "documents"
 HTML = (".html", ".htm", ".xhtml")
 PDF = ".pdf"
 _OFFICE = (
