@@ -99,8 +99,14 @@ class SplitterOptions:
         else:
             if flags := self._flags_of_models(model_options):
                 raise ValueError(f"{flags[0]} is for the language model of --method lumber")
+            if self.asks_model:
+                raise ValueError(f"{self.model} is a language model: pass --method lumber")
+            if self.model is not None and self.method is not SplitterName.BERT:
+                raise ValueError(
+                    f"--model has no effect: {self.method.value} uses no model; pass --method bert"
+                )
             if self.model is not None:
-                own["model"] = self._weights(self.model)
+                own["model"] = self.model
             chunker = make_with(SPLITTERS[self.method], **own)
             if isinstance(chunker, BertChunker):
                 chunker.load()  # a missing model is an error before any work
@@ -137,16 +143,6 @@ class SplitterOptions:
     def _flags_of_models(self, model_options: ModelOptions) -> list[str]:
         """Return the given options that apply only to a language model."""
         return [*model_options.given, *(["--prompt"] if self.prompt is not None else [])]
-
-    def _weights(self, model: str) -> str:
-        """Return the model if the splitter can run it itself, else raise ValueError."""
-        if self.asks_model:
-            raise ValueError(f"{model} is a language model: pass --method lumber")
-        if self.method is not SplitterName.BERT:
-            raise ValueError(
-                f"--model has no effect: {self.method.value} uses no model; pass --method bert"
-            )
-        return model
 
     def _judge(self, own: Mapping[str, object], model_options: ModelOptions) -> Judge:
         model = model_options.language_model() if model_options.model is not None else None

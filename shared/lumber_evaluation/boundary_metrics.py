@@ -202,11 +202,7 @@ def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
 def score_segmentation(
     documents: Sequence[Document], starts: Sequence[Iterable[int]]
 ) -> SegmentationScores:
-    """Compare the cuts in several documents with their reference segments.
-
-    Args:
-        documents: At least one document with reference segments.
-        starts: For each document, character offsets where chunks start.
+    """Compare the character offsets where chunks start in documents with their segments.
 
     Raises:
         ValueError: There is no document.

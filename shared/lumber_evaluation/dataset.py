@@ -141,12 +141,9 @@ class EvaluatedSplitter(Protocol):
 def document_from_segments(
     segments: Iterable[Sequence[str]], *, name: str, source: str
 ) -> Document:
-    """Join segments, each a sequence of sentences, into one document, a line for each sentence.
+    """Join segments into one document with a line for each sentence.
 
-    Args:
-        segments: Sentences of each segment. Blank sentences and empty segments are left out.
-        name: Name of the document.
-        source: Its corpus.
+    Blank sentences and empty segments are left out. `source` is the document's corpus.
     """
     parts: list[str] = []
     units: list[int] = []

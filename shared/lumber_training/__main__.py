@@ -57,20 +57,8 @@ def _train(options: argparse.Namespace) -> str:
     documents = [document for path in options.documents for document in load_documents(path)]
     from lumber_training.training import train  # deferred: importing PyTorch takes seconds
 
-    report = train(
-        documents,
-        output=options.output,
-        base=options.base,
-        items=options.items,
-        epochs=options.epochs,
-        batch_size=options.batch_size,
-        learning_rate=options.learning_rate,
-        seed=options.seed,
-        checkpoint_every=options.checkpoint_every,
-        bf16=options.bf16,
-        resume=True,
-        show_progress=True,
-    )
+    settings = {name: v for name, v in vars(options).items() if name not in ("documents", "run")}
+    report = train(documents, **settings, resume=True, show_progress=True)
     f1 = [f"{point.f1:.3f}" for point in report.points if point.f1 is not None]
     return (
         f"trained on {report.documents} documents; F1 on held-out windows "

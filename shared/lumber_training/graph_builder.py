@@ -78,14 +78,7 @@ class GraphBuilder:
         shape: Sequence[int | str],
         inputs: Mapping[str, Sequence[int | str]],
     ) -> onnx.ModelProto:
-        """Return the finished model.
-
-        Args:
-            output: Name of its output.
-            tensor: The tensor to return.
-            shape: Its shape.
-            inputs: Shapes of the int64 inputs, by name.
-        """
+        """Return the finished model, with int64 inputs of these shapes and one output."""
         graph = helper.make_graph(
             [*self._nodes, helper.make_node("Identity", [tensor], [output])],
             "bert",

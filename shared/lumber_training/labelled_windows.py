@@ -31,12 +31,7 @@ def label_windows(
 
     An item longer than a window is cropped. In half of the cases it then begins at a segment, like
     a window that moves to the last start; otherwise anywhere, like the next window after no start.
-
-    Args:
-        items: The items.
-        tokenizer: The tokenizer.
-        window: Tokens in a window, including [CLS] and [SEP].
-        seed: Seed for cropping.
+    `window` is its tokens, including [CLS] and [SEP].
     """
     rng = random.Random(seed)
     return [_label(item, tokenizer, window - 2, rng) for item in items]

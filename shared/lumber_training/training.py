@@ -162,7 +162,11 @@ def train(
         preprocess_logits_for_metrics=_compute_t,
     )
     trainer.remove_callback(PrinterCallback)
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder) if resume else None)
+    checkpoints = folder / "checkpoints"
+    last = None
+    if resume and checkpoints.is_dir():
+        last = get_last_checkpoint(str(checkpoints))  # type: ignore[no-untyped-call]
+    trainer.train(resume_from_checkpoint=last)
     model.to("cpu").save(folder)
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
     name = "all-MiniLM-L6-v2" if base is None else source.name
@@ -229,12 +233,3 @@ def _start_f1(prediction: EvalPrediction) -> dict[str, float]:
     predicted = np.asarray(prediction.predictions)[counted] > 0
     hits = float((true & predicted).sum())
     return {"f1": 2 * hits / max(1.0, float(predicted.sum() + true.sum()))}
-
-
-def _last_checkpoint(folder: Path) -> str | None:
-    """Return the folder of a run's last checkpoint, or None."""
-    checkpoints = folder / "checkpoints"
-    if not checkpoints.is_dir():
-        return None
-    last: str | None = get_last_checkpoint(str(checkpoints))  # type: ignore[no-untyped-call]
-    return last

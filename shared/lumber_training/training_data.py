@@ -48,16 +48,10 @@ def load_documents(path: str | Path) -> list[Document]:
 def split_held_out(
     documents: Sequence[Document], *, share: float
 ) -> tuple[list[Document], list[Document]]:
-    """Divide documents into those for training and those held out.
+    """Divide documents into those for training and the expected share of held-out ones.
 
-    The part of a document depends only on its name, so adding documents does not move others.
-
-    Args:
-        documents: The documents.
-        share: Expected share of held-out documents.
-
-    Returns:
-        The documents for training and the held-out documents, both in the given order.
+    The part of a document depends only on its name, so adding documents does not move others. Both
+    parts are in the given order.
 
     Raises:
         ValueError: One of the two parts would have no documents.

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 from threading import Lock
@@ -40,28 +40,18 @@ class SingleFlight(Generic[T]):
 
     def once(self, name: Hashable, find: Callable[[], T]) -> tuple[T, bool]:
         """Return the result of `find`, and whether this call ran it."""
-        while (running := self._claim(name)) is not None:
+        while True:
+            with self._lock:
+                if (running := self._running.get(name)) is None:
+                    mine = self._running[name] = Future()
+                    # A caller that stops waiting does not cancel it.
+                    mine.set_running_or_notify_cancel()
+                    break
             with suppress(_AbandonedError):
                 return running.result(), False
-        with self._resolve(name) as mine:
-            mine.set_result(result := find())
-        return result, True
-
-    def _claim(self, name: Hashable) -> Future[T] | None:
-        """Return the future of another caller's work; None if this caller has to do the work."""
-        with self._lock:
-            if (running := self._running.get(name)) is not None:
-                return running
-            mine = self._running[name] = Future()
-            mine.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
-        return None
-
-    @contextmanager
-    def _resolve(self, name: Hashable) -> Iterator[Future[T]]:
-        """Yield this caller's future, and set an error that the body raises on it."""
-        mine = self._running[name]
         try:
-            yield mine
+            mine.set_result(result := find())
+            return result, True
         except BaseException as error:
             mine.set_exception(error if isinstance(error, Exception) else _AbandonedError())
             raise

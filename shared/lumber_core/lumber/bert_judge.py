@@ -64,30 +64,27 @@ class BertJudge(Judge):
 
     def judge(self, group: Group) -> Verdict:
         """Return the verdict on a group; see the class."""
-        usage = Usage(calls=1)
+
+        def verdict(unit: int | None, reason: str, starts: tuple[int, ...] = ()) -> Verdict:
+            outcome: Outcome = "no_shift" if unit is None else "shift"
+            span, usage = (group.start, group.stop), Usage(calls=1)
+            return Verdict(*span, unit, outcome, reason, usage=usage, starts=starts)
+
         choices = [unit for unit in group.choices if group.start < unit < group.stop]
         if not choices:
-            reason = "the group has no unit to choose"
-            return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
+            return verdict(None, "the group has no unit to choose")
         scores = self._scores_of(group.document)
         starts = tuple(unit for unit in choices if unit in scores.cuts)
         cut = min(starts, default=None)
         if group.several:
-            outcome: Outcome = "shift" if starts else "no_shift"
-            reason = f"BertChunker cuts at {len(starts)} units"
-            return Verdict(
-                group.start, group.stop, cut, outcome, reason, usage=usage, starts=starts
-            )
+            return verdict(cut, f"BertChunker cuts at {len(starts)} units", starts)
         if cut is not None:
-            reason = f"BertChunker cuts here (t = {scores.t[cut]:.2f})"
-            return Verdict(group.start, group.stop, cut, "shift", reason, usage=usage)
+            return verdict(cut, f"BertChunker cuts here (t = {scores.t[cut]:.2f})")
         unit = scores.best(group.start, group.stop, choices)
         t = float(scores.t[unit])
         if group.stop == len(group.document.units):
-            reason = f"no start in the rest of the document (t = {t:.2f})"
-            return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
-        reason = f"strongest start of the group (t = {t:.2f})"
-        return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
+            return verdict(None, f"no start in the rest of the document (t = {t:.2f})")
+        return verdict(unit, f"strongest start of the group (t = {t:.2f})")
 
     def _scores_of(self, document: TextUnits) -> UnitScores:
         """Return the scores of a document's units, which are computed once."""

@@ -33,10 +33,6 @@ class TextUnits:
     units: Sequence[Span]
     parsed: ParsedText | None = None
 
-    def texts(self, start: int, stop: int) -> tuple[str, ...]:
-        """Return the texts of the units from `start` to `stop`, exclusive."""
-        return tuple(span.of(self.text) for span in self.units[start:stop])
-
 
 class Group:
     """Consecutive units offered to a judge.
@@ -68,7 +64,8 @@ class Group:
     def texts(self) -> tuple[str, ...]:
         """The text of each unit, line breaks and separators included."""
         if self._texts is None:
-            self._texts = self.document.texts(self.start, self.stop)
+            units = self.document.units[self.start : self.stop]
+            self._texts = tuple(span.of(self.document.text) for span in units)
         return self._texts
 
     def read(self, reply: str) -> ParsedAnswer:

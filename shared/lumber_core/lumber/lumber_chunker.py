@@ -277,14 +277,8 @@ class LumberChunker(Chunker):
         """Return the units of a text and their tokens; units above `most` tokens are divided."""
         units = parsed.units()
         tokens = self.counter.count([unit.of(parsed.text) for unit in units])
-        if max(tokens, default=0) > most:
-            return self._divide_units(parsed, units, tokens, most)
-        return units, tokens
-
-    def _divide_units(
-        self, parsed: ParsedText, units: Sequence[Span], tokens: Sequence[int], most: int
-    ) -> tuple[list[Span], list[int]]:
-        """Return all units and their tokens, after dividing those above `most` tokens."""
+        if max(tokens, default=0) <= most:
+            return units, tokens
         limits = replace(
             self._limits,
             chunk_size=most,

@@ -139,10 +139,7 @@ def check_comparison(
 ) -> None:
     """Raise unless the corpus and the splitters can be compared.
 
-    Args:
-        corpus: The corpus.
-        subjects: The splitters.
-        about_questions: Whether each argument of `compare` that needs questions is set.
+    `about_questions` is whether each argument of `compare` that needs questions is set.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a

@@ -87,10 +87,8 @@ _T = TypeVar("_T")
 def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
     """Yield each row of a table with its place in the file, for error messages.
 
-    Args:
-        path: A file whose name ends in .jsonl (an object on each line) or .csv (with a header,
-            UTF-8).
-        what: What the file should contain, for the error if it is missing.
+    The name of the file ends in .jsonl (an object on each line) or .csv (with a header, UTF-8).
+    Errors state that `what` was expected.
 
     Raises:
         FileNotFoundError: There is no such file.

@@ -207,16 +207,10 @@ def check_question_path(path: str | Path) -> Path:
 
 
 def write_questions(questions: Iterable[Question], path: str | Path) -> None:
-    """Write questions as JSON lines, as `load_questions` reads them.
-
-    `references` is a list of `{"start_index": …, "end_index": …}`.
-
-    Args:
-        questions: The questions.
-        path: A .jsonl file; an existing one is replaced.
+    """Write questions as JSON lines, as `load_questions` reads them; a file is replaced.
 
     Raises:
-        ValueError: The file has another ending.
+        ValueError: The name of the file does not end in .jsonl.
         FileNotFoundError: The folder is missing.
     """
     path = check_question_path(path)

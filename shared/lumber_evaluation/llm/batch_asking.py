@@ -225,19 +225,14 @@ def _outermost_values(reply: str) -> Iterator[Any]:
     reply = reply[:_MAX_REPLY_LENGTH]
     position = 0
     while (opening := _OPENING.search(reply, position)) is not None:
-        value, position = _decode_at(reply, opening.start())
-        if value is not None:
-            yield value
-
-
-def _decode_at(reply: str, start: int) -> tuple[Any, int]:
-    """Return the JSON value that starts at an offset and its end; None if there is none."""
-    try:
-        return _DECODER.raw_decode(reply, start)
-    except RecursionError:  # no valid reply is nested that deeply
-        return None, len(reply)
-    except ValueError:
-        return None, start + 1
+        position = opening.start() + 1
+        try:
+            value, position = _DECODER.raw_decode(reply, opening.start())
+        except RecursionError:  # no valid reply is nested that deeply
+            return
+        except ValueError:
+            continue
+        yield value
 
 
 _PLACEHOLDER = re.compile(r"\{([a-z]+)\}")

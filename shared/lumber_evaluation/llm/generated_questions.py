@@ -193,19 +193,11 @@ def make_questions(
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A chunk to ask about.
-
-    Attributes:
-        order: Its position among all chunks.
-        document: Its document.
-        folded: The document's text with its case folded.
-        chunk: Its number in the document.
-        span: Its place in the document.
-    """
+    """A chunk to ask about, by its numbers among all chunks and in its document."""
 
     order: int
     document: Document
-    folded: str = field(repr=False)
+    folded: str = field(repr=False)  # the document's text with its case folded
     chunk: int
     span: Span
 

@@ -77,10 +77,7 @@ class PassageSearch:
     def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
         """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
 
-        Args:
-            question: The question.
-            query: The text that is searched for.
-            vector: Its vector.
+        The query is the text that is searched for, with its vector.
         """
         with self._store.snapshot() as snapshot:
             return {

@@ -59,13 +59,7 @@ class QuestionResult:
         return self.word_recalls[words]
 
     def recall(self, k: int) -> float:
-        """Return 1 if one of the first k chunks answers the question, else 0.
-
-        Raises:
-            ValueError: `k` is not between 1 and the largest of `CUTOFFS`.
-        """
-        if not 1 <= k <= CUTOFFS[-1]:
-            raise ValueError(f"k must be from 1 to {CUTOFFS[-1]}, not {k}")
+        """Return 1 if one of the first k chunks answers the question, else 0."""
         return float(self.first_hit is not None and self.first_hit <= k)
 
     def dcg(self, k: int) -> float:
@@ -77,24 +71,14 @@ class QuestionResult:
         return 1 / math.log2(self.first_hit + 1) if self.first_hit and self.recall(k) else 0.0
 
     def overlap(self, k: int) -> TokenOverlap:
-        """Return how the first k chunks overlap with the references; nan without references.
-
-        Raises:
-            ValueError: `k` is not one of `CUTOFFS`.
-        """
-        if k not in CUTOFFS:
-            raise ValueError(f"k must be one of {CUTOFFS}, not {k}")
-        return self.overlaps.get(k, _NO_OVERLAP)
+        """Return how the first k chunks, one of `CUTOFFS`, overlap with the references; or nan."""
+        return self.overlaps[k] if self.overlaps else _NO_OVERLAP
 
     def passage_recall(self, words: int) -> float:
-        """Return the share of the reference text in the passages that a reader gets.
+        """Return the share of the reference text in so many words of passages; or nan.
 
-        Args:
-            words: One of `PASSAGE_BUDGETS`.
-
-        Returns:
-            From 0 to 1; nan if passages were not measured, or if the reference text does not occur
-            in the document.
+        `words` is one of `PASSAGE_BUDGETS`. The value is nan if passages were not measured, or if
+        the reference text does not occur in the document.
         """
         return self.passage_recalls[words] if self.passage_recalls else math.nan
 

@@ -64,7 +64,7 @@ class GoldFinder:
         return [number for number, text in enumerate(self._folded) if wanted in text]
 
     def _contains(self, chunk: Span, reference: Span) -> bool:
-        common = Span(max(chunk.start, reference.start), min(chunk.end, reference.end))
+        common = chunk.within(reference)
         if common.start >= common.end:
             return False
         shared = self._visible(common)
@@ -91,27 +91,14 @@ class TokenOverlap:
 
 
 def token_overlap(question: Question, retrieved: Iterable[EvaluatedChunk]) -> TokenOverlap:
-    """Compare the chunks retrieved for a question with its references.
-
-    Args:
-        question: A question with references.
-        retrieved: The chunks, of any documents.
-
-    Raises:
-        ValueError: The question has no references.
-    """
-    if not question.references:
-        raise ValueError(f"the question {question.question!r} has no references")
+    """Compare the chunks, of any documents, retrieved for a question that has references."""
     chunks = list(retrieved)
     own = union(chunk.span for chunk in chunks if chunk.document == question.document)
     references = union(question.references)
     wanted = _length(references)
     given = _length(chunk.span for chunk in chunks)
-    common = sum(
-        max(0, min(one.end, other.end) - max(one.start, other.start))
-        for one in own
-        for other in references
-    )
+    shared = (one.within(other) for one in own for other in references)
+    common = sum(max(0, span.end - span.start) for span in shared)
     return TokenOverlap(
         common / wanted, common / given if given else 0.0, common / (given + wanted - common)
     )

@@ -82,12 +82,8 @@ class WordRecall:
         seen = union(self._read(question.document, ranked, budget))
         shares = []
         for spans in wanted:
-            common = (
-                Span(max(one.start, other.start), min(one.end, other.end))
-                for one in seen
-                for other in spans
-                if max(one.start, other.start) < min(one.end, other.end)
-            )
+            shared = (one.within(other) for one in seen for other in spans)
+            common = [span for span in shared if span.start < span.end]
             shares.append(sum(map(text.visible, common)) / sum(map(text.visible, spans)))
         return max(shares)
 
