@@ -189,7 +189,7 @@ class BertChunker(Chunker):
             scores: The result of `scores` for it.
         """
         parsed = self.parse(text)
-        if self.threshold is None and self._is_one_chunk(parsed, self._limits):
+        if self.threshold is None and self._limits.fits_target(parsed):
             return []
         cutter = Cutter(parsed, self._limits)
         sized = cutter.places(self._own_units(parsed), parsed.all_places)
@@ -227,7 +227,7 @@ class BertChunker(Chunker):
         for number, (parsed, limits) in enumerate(work):
             if not parsed.text:
                 results[number] = Segmentation(())
-            elif self._is_one_chunk(parsed, limits):
+            elif limits.fits_target(parsed):
                 results[number] = Segmentation(spans_from_starts([0], len(parsed.text)))
             elif self.paper:
                 model, threshold = self.load(), self.threshold or 0.0
@@ -275,10 +275,6 @@ class BertChunker(Chunker):
         spans = spans_from_starts([0, *cuts], len(parsed.text))
         scorer = partial(place_scores, scores)
         return enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
-
-    def _is_one_chunk(self, parsed: ParsedText, limits: SizeLimits) -> bool:
-        """Return whether a text is too short to be cut, so that it needs no scores."""
-        return not parsed.section_starts and limits.fits_target(parsed)
 
     def _places(self, parsed: ParsedText, all_places: Places) -> Places:
         """Return the places where a chunk may start with a threshold: the starts of units."""

@@ -76,7 +76,7 @@ class LayoutChunker(Chunker):
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         if not parsed.text:
             return Segmentation(())
-        if not parsed.section_starts and limits.fits_target(parsed):
+        if limits.fits_target(parsed):
             return Segmentation(spans_from_starts([0], len(parsed.text)))
         units = self._own_units(parsed)
         cutter = Cutter(parsed, limits)

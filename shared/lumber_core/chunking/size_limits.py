@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
 from lumber_core.chunking.room import Room
@@ -84,24 +85,19 @@ class SizeLimits:
 
         With `room`, a text is counted together with its metadata, which may change the count.
         """
-        trimmed = [text.strip() for text in texts]
-        differing = [
-            number for number, text in enumerate(texts) if len(trimmed[number]) < len(text)
-        ]
-        variants = [*texts, *(trimmed[number] for number in differing)]
+        forms = [dict.fromkeys((text, text.strip())) for text in texts]
+        variants = [form for both in forms for form in both]
         if self.room is None:
-            counts = self.counter.count(variants)
+            counts = iter(self.counter.count(variants))
         else:
             around = self.room.tokens_around
-            counts = [max(0, count - around) for count in self.room.sizes(variants)]
-        for number, count in zip(differing, counts[len(texts) :], strict=True):
-            counts[number] = max(counts[number], count)
-        return counts[: len(texts)]
+            counts = iter([max(0, count - around) for count in self.room.sizes(variants)])
+        return [max(next(counts) for _ in both) for both in forms]
 
     def fits_target(self, parsed: ParsedText) -> bool:
         """Return whether a text has at most `target_size` tokens and needs no cut."""
         most, text = self.target_size, parsed.text
-        if not most:
+        if not most or parsed.section_starts:
             return False
         # Most texts are too long, and counting their beginning is enough to see it.
         begin = min(len(text), most * MAX_CHARACTERS_PER_TOKEN)
@@ -165,31 +161,23 @@ class SizeLimits:
 
     def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
         """Yield spans after merging the small ones."""
-        limit = self.min_chunk_size or 0
+        least, most = self.min_chunk_size or 0, self.chunk_size or inf
         counts = self.sizes([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []
         waiting = list(zip(spans, counts, strict=True))[::-1]
         while waiting:
             piece = waiting.pop()
-            neighbours = [stack for stack in (joined, waiting) if stack and piece[1] < limit]
+            neighbours = [stack for stack in (joined, waiting) if stack and piece[1] < least]
             for stack in sorted(neighbours, key=lambda stack: stack[-1][1]):
-                union = self._union(text, *sorted((stack[-1], piece)))
-                if union is not None:
-                    stack[-1] = union
+                first, second = sorted((stack[-1][0], piece[0]))
+                union = Span(first.start, second.end)
+                if stack[-1][1] + piece[1] > 2 * most:  # far too much: not worth counting
+                    continue
+                (count,) = self.sizes([union.of(text)])
+                if count <= most:
+                    stack[-1] = union, count
                     break
             else:
                 joined.append(piece)
         for span, _ in joined:
             yield span
-
-    def _union(
-        self, text: str, first: tuple[Span, int], second: tuple[Span, int]
-    ) -> tuple[Span, int] | None:
-        """Return two neighbours merged, or None if the result exceeds the maximum."""
-        span = Span(first[0].start, second[0].end)
-        total = first[1] + second[1]
-        high = self.chunk_size
-        if high is not None and total > 2 * high:
-            return None
-        (total,) = self.sizes([span.of(text)])
-        return (span, total) if high is None or total <= high else None

@@ -292,8 +292,7 @@ def _find_page_starts(text: str, metadata: Metadata) -> tuple[int, ...]:
     metadata = with_page(metadata)
     if _is_page(metadata):
         return (0,) * _single_page_number(metadata)
-    feeds = _offsets_after_feeds(text)
-    return (0, *feeds) if feeds else ()
+    return (0, *_offsets_after_feeds(text)) if SEPARATOR in text else ()
 
 
 def _single_page_number(page: Metadata) -> int:

@@ -310,8 +310,10 @@ class PassageStore:
             return self._segments
 
     def _note_model(self, connection: Connection, probe: Vectors) -> None:
-        check_same_model(_read_note(connection, PROBE), probe, self.name)
-        note(connection, PROBE, probe.tobytes())
+        stored = _read_note(connection, PROBE)
+        check_same_model(stored, probe, self.name)
+        if stored != probe.tobytes():
+            note(connection, PROBE, probe.tobytes())
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:
@@ -393,6 +395,8 @@ def note(connection: Connection, name: str, value: bytes) -> None:
 def _remove(connection: Connection, names: Iterable[str]) -> None:
     what = "id, first_chunk, last_chunk FROM documents WHERE name"
     documents = select(connection, what, map(to_bytes, names))
+    if not documents:
+        return
     chunks = [(first, last) for _, first, last in documents]
     segments.remove(connection, chunks)
     left = sum(last - first + 1 for first, last in chunks)

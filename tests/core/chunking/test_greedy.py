@@ -100,7 +100,8 @@ def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
     assert counter.seen == units
     counter.seen.clear()
     chunks = GreedyChunker(100, tokenizer=counter).split_text(text)
-    assert counter.seen == [*units, *chunks, *(chunk.strip() for chunk in chunks)]
+    assert counter.seen[:500] == units
+    assert sorted(counter.seen[500:]) == sorted([*chunks, *map(str.strip, chunks)])
 
 
 # Sizes.
