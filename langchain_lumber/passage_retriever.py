@@ -28,8 +28,7 @@ from lumber_core.text.origin import Metadata, address_of
 from lumber_core.text.pages import number_pages, place_source
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
 from lumber_retrieval.index.filters import Where
-from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.index.stored_metadata import stored_metadata
+from lumber_retrieval.index.indexed_documents import IndexedDocument, stored_metadata
 from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
 from lumber_retrieval.passages.joining import MAX_GAP, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings

@@ -38,8 +38,7 @@ from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.origin import Metadata
 from lumber_core.text.pages import number_pages
 from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
-from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.index.stored_metadata import stored_metadata
+from lumber_retrieval.index.indexed_documents import IndexedDocument, stored_metadata
 from lumber_retrieval.passage_index import PassageIndex, names_elsewhere
 from lumber_retrieval.passages.joining import MAX_GAP, OWN_KEYS, Passage
 from lumber_retrieval.passages.ranking import BUDGET, SearchSettings

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 from typing_extensions import Self
 
@@ -75,6 +81,38 @@ class IndexedDocument:
         )
 
 
+def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return metadata with dates and times as ISO text, and what else JSON lacks as near to it.
+
+    Paths, UUIDs and keys become text, decimals, durations (in seconds) and values of numpy numbers,
+    sets and arrays lists, and NaN, infinity and pandas' missing values None. Other objects stay.
+    """
+    try:
+        return {str(key): _as_data(value) for key, value in metadata.items()}
+    except RecursionError:  # it contains itself, which JSON refuses
+        return {str(key): value for key, value in metadata.items()}
+
+
+def _as_data(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return stored_metadata(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return [
+            *map(_as_data, value if isinstance(value, list | tuple) else sorted(value, key=repr))
+        ]
+    if type(value).__name__ in ("NaTType", "NAType"):  # of pandas
+        return None
+    if isinstance(value, PurePath | UUID | date | time):
+        return value.isoformat() if isinstance(value, date | time) else str(value)
+    if isinstance(value, float | Decimal):
+        whole = isinstance(value, Decimal) and value.is_finite() and not value % 1
+        return int(value) if whole else float(value) if math.isfinite(value) else None
+    if isinstance(value, timedelta | Enum):
+        return value.total_seconds() if isinstance(value, timedelta) else _as_data(value.value)
+    listed = getattr(value, "tolist", None)  # of numpy
+    return value if listed is None else _as_data(listed())
+
+
 def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
     """Yield documents, those that share a name as parts with numbers and names of their own.
 
@@ -110,11 +148,17 @@ def documents_by_name(
         ValueError: One has no name, two with the same name differ, or none can be stored.
     """
     named: dict[str, IndexedDocument] = {}
-    reasons = [(one, _reason_to_refuse(one)) for one in documents]
-    refused = {one.name: reason for one, reason in reasons if reason}
-    if refused and all(reason for _, reason in reasons):
+    refused: dict[str, str] = {}
+    accepted: list[IndexedDocument] = []
+    for document in documents:
+        try:
+            _json(document)
+            accepted.append(document)
+        except ValueError as error:  # noqa: PERF203 - each is refused alone
+            refused[document.name] = str(error)
+    if refused and not accepted:
         raise ValueError("; ".join(refused.values()))
-    for document in number_parts(one for one, reason in reasons if not reason):
+    for document in number_parts(accepted):
         if not document.name:
             raise ValueError(
                 f"the document that begins with {document.content.text[:40]!r} has no name: put "
@@ -128,19 +172,16 @@ def documents_by_name(
     return named, refused
 
 
-def _reason_to_refuse(document: IndexedDocument) -> str:
-    try:
-        _json(document)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
 def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
     """Yield the sources of which all documents are there, as far as their metadata says it."""
     whole = {document.whole or document.name: document for document in documents}
     counts = Counter(document.source for document in whole.values())
-    parts = {one.source: _parts_of(one) for one in whole.values() if not one.own_id}
+    # A number that a document was given here says nothing of its file.
+    parts = {
+        one.source: parts_of({**one.content.metadata, **({SEQUENCE: None} if one.whole else {})})
+        for one in whole.values()
+        if not one.own_id
+    }
     yield from (source for source, most in parts.items() if most and counts[source] >= most)
 
 
@@ -152,12 +193,6 @@ def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
         if any(key in with_page(document.content.metadata) for key in PAGE_KEYS)
         for name in (document.whole or document.name, file_key(document.content.metadata))
     }
-
-
-def _parts_of(document: IndexedDocument) -> int | None:
-    """Return how many documents a file has, whatever number this one was given here."""
-    given = {SEQUENCE: None} if document.whole else {}
-    return parts_of({**document.content.metadata, **given})
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_retrieval.index.stored_metadata import stored_metadata
+from lumber_retrieval.index.indexed_documents import stored_metadata
 
 
 class Colour(Enum):
