@@ -63,12 +63,7 @@ class LoadedModel(NamedTuple):
 
 
 class LoadedEmbedder(NamedTuple):
-    """A sentence encoder that is ready to embed.
-
-    Attributes:
-        model: Returns the embedding of a sequence of tokens.
-        tokenizer: Finds the tokens.
-    """
+    """A sentence encoder that is ready to embed."""
 
     model: OnnxModel
     tokenizer: WordPieceTokenizer
@@ -87,16 +82,10 @@ class LoadedEmbedder(NamedTuple):
 def load_model(
     name: str, *, threads: int | None = None, device: Literal["cpu", "cuda"] | None = None
 ) -> LoadedModel:
-    """Load a chunk classifier.
+    """Load the chunk classifier of this name, as `find_folder` finds it.
 
-    The same arguments return the same object as long as the folder's files are the same.
-
-    Args:
-        name: "bundled", "large", the folder of an exported model or of a checkpoint in PyTorch, or
-            the id of either on the Hugging Face hub.
-        threads: Number of windows that an exported model scores in parallel. None: all available
-            CPUs, up to 8.
-        device: What a checkpoint runs on: "cpu" or "cuda". None: a GPU if there is one.
+    The same arguments return the same object as long as the folder's files are the same. Threads
+    and device are those of `BertChunker`.
 
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
@@ -109,14 +98,9 @@ def load_model(
 
 
 def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
-    """Load the sentence encoder in a classifier's folder.
+    """Load the sentence encoder of this name; the arguments are those of `TextEmbedder`.
 
     The same arguments return the same object as long as the folder's files are the same.
-
-    Args:
-        name: "bundled", or a folder or hub id with the output of
-            `python -m lumber_training export --embedder`.
-        threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:
         WeightsError: Files are missing or damaged.

@@ -47,10 +47,7 @@ class ModelCard:
 
 
 def check_model_name(name: object) -> None:
-    """Check that a model is in a local folder, or can be downloaded.
-
-    Args:
-        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
+    """Check that a model is "bundled", "large", in a local folder, or on the Hugging Face hub.
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
@@ -76,8 +73,7 @@ def check_model_name(name: object) -> None:
 def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
-    Args:
-        name: As for `check_model_name`; its errors are raised.
+    The errors of `check_model_name` are raised, too.
 
     Raises:
         WeightsError: The hub has no such model or cannot be reached.
@@ -139,11 +135,7 @@ def folder_state(folder: Path) -> str:
 
 
 def weights_digest(name: str) -> str:
-    """Return a SHA-256 of the content of a model's files; their folder does not matter.
-
-    Args:
-        name: As for `find_folder`; its errors are raised.
-    """
+    """Return a SHA-256 of the content of the files of a model; see `find_folder` for errors."""
     folder = find_folder(name)
     return _weights_digest(folder, folder_state(folder))
 

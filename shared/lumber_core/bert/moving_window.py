@@ -43,14 +43,10 @@ class TokenScorer(Protocol):
     batch_size: int
 
     def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
-        """Return t of some tokens of each window.
+        """Return t of some tokens, `places`, of each window, which has no [CLS] and no [SEP].
 
         The score of a token does not depend on which other tokens are scored, except for rounding
         if windows are padded to a batch.
-
-        Args:
-            windows: Token ids of each window, without [CLS] and [SEP].
-            places: Tokens of each window to score.
         """
 
 
@@ -122,10 +118,8 @@ class OverlappingWindows:
 def scan(scorer: TokenScorer, texts: Iterable[OverlappingWindows]) -> None:
     """Score the windows of texts until all are done.
 
-    Args:
-        scorer: The model.
-        texts: The texts. The next text is read when a call of the model has room for its windows,
-            so that at most `scorer.batch_size` texts are in memory.
+    The next text is read when a call of the model has room for its windows, so that at most
+    `scorer.batch_size` texts are in memory.
     """
 
     def windows_of(text: OverlappingWindows) -> Iterator[tuple[OverlappingWindows, Window]]:
@@ -152,14 +146,8 @@ def read_moving(
     """Read a text as in the paper (BertChunker): each window begins at the last start token.
 
     A start at the first token of a window counts once. After a window without another start, the
-    next window begins at its end, so reading always ends.
-
-    Args:
-        scorer: The model.
-        ids: Token ids of the text.
-        size: Tokens in a window.
-        threshold: Tokens with a higher score are start tokens (t_c in the paper).
-        allowed: Whether each token may start a chunk, shape (tokens,).
+    next window begins at its end, so reading always ends. Tokens that are `allowed`, shape
+    (tokens,), and have a score above the threshold (t_c in the paper) are start tokens.
 
     Returns:
         The scores, and the indices of the start tokens, ascending, never 0.

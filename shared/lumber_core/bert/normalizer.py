@@ -44,12 +44,7 @@ def lone_characters() -> str:
 
 
 class Normalizer:
-    """Normalises texts.
-
-    Args:
-        lowercase: Whether letters become lower case.
-        strip_accents: Whether accents are dropped. None: if `lowercase`.
-    """
+    """Normalises texts. Accents are dropped if `strip_accents`; None: if `lowercase`."""
 
     def __init__(self, *, lowercase: bool, strip_accents: bool | None) -> None:
         self._lowercase = lowercase

@@ -50,10 +50,8 @@ _DATA = (bool, int, float, str, bytes, list, tuple, Mapping, set, frozenset, Enu
 class FrameworkModel(ABC):
     """Calls a framework's language model; its callbacks, retries and rate limits apply.
 
-    Args:
-        llm: The model, or a runnable that contains models.
-        models: The models in it that may answer, each with further arguments of its requests. Their
-            settings are pydantic fields.
+    `models` are the models in it, a runnable perhaps, that may answer, each with further arguments
+    of its requests. Their settings are pydantic fields.
     """
 
     _framework: ClassVar[str]

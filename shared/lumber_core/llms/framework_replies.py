@@ -36,11 +36,9 @@ Entries = dict[str, object]
 def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
     """Return a completion with a reply's text, finish reason and token counts.
 
-    Args:
-        text: The text.
-        sources: The reply, and what the framework has read from it: mappings, lists, objects.
-        usage: The token counts of the framework, caches included. None: those of the provider, in
-            `sources`.
+    `sources` are the reply, and what the framework has read from it: mappings, lists, objects.
+    `usage` has the token counts of the framework, caches included. None: those of the provider, in
+    `sources`. Thoughts count as written.
     """
     entries_of_reply = [*_entries_of(sources)]
     refusals = [value for entries in entries_of_reply if _is_text(value := entries.get("refusal"))]
@@ -50,11 +48,17 @@ def read_reply(text: str, *sources: object, usage: object = None) -> Completion:
         for entries in _entries_of((usage or sources,))
         if any(isinstance(entries.get(name), int) for name in names)
     ]
-    prompt, completion = _tokens(counted[0], bool(usage)) if counted else (0, 0)
+    counts: Entries = counted[0] if counted else {}
+    prompt = _first(counts, _PROMPT_TOKENS)
+    if not usage:
+        prompt += sum(_first(counts, (name,)) for name in _CACHED_TOKENS)
+    completion = _first(counts, _COMPLETION_TOKENS)
+    completion += _first(counts, ("thoughts_token_count",))  # Gemini counts these separately
     return Completion(
         text=text or (str(refusals[0]) if refusals else text_instead(*sources)),
         prompt_tokens=prompt,
-        completion_tokens=completion,
+        # xAI counts thoughts only in the total.
+        completion_tokens=max(completion, _first(counts, _TOTAL_TOKENS) - prompt),
         finish_reason="refusal" if refusals else _finish_reason(entries_of_reply),
     )
 
@@ -91,17 +95,6 @@ def _finish_reason(entries_of_reply: list[Entries]) -> str:
         for reason in filter(matters, reasons):
             return reason
     return ""
-
-
-def _tokens(usage: Entries, has_caches: bool) -> tuple[int, int]:
-    """Return the numbers of tokens read and written, including caches and thoughts."""
-    prompt = _first(usage, _PROMPT_TOKENS)
-    if not has_caches:
-        prompt += sum(_first(usage, (name,)) for name in _CACHED_TOKENS)
-    completion = _first(usage, _COMPLETION_TOKENS)
-    completion += _first(usage, ("thoughts_token_count",))  # Gemini counts these separately
-    # xAI counts thoughts only in the total.
-    return prompt, max(completion, _first(usage, _TOTAL_TOKENS) - prompt)
 
 
 def _first(usage: Entries, names: tuple[str, ...]) -> int:

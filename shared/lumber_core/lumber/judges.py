@@ -158,12 +158,10 @@ class ModelJudge(Judge):
 
 
 class CallableJudge(Judge):
-    """Calls a custom function.
+    """Calls a custom function from a group to a unit number, None or a `Verdict`.
 
-    Args:
-        function: Takes a group and returns a unit number, None or a `Verdict`; the result is not
-            checked here. A coroutine function works only with the asynchronous methods of a
-            splitter.
+    The result is not checked here. A coroutine function works only with the asynchronous methods of
+    a splitter.
     """
 
     def __init__(self, function: Callable[[Group], Any]) -> None:
@@ -217,11 +215,9 @@ def as_judge(judge: JudgeLike) -> Judge:
         return judge
     if isinstance(judge, Model):
         return ModelJudge(judge)
-    method = getattr(judge, "judge", None)
-    if callable(method) and not isinstance(judge, type):
-        return CallableJudge(method)
-    if callable(judge) and not isinstance(judge, type):
-        return CallableJudge(judge)
+    for function in (getattr(judge, "judge", None), judge):
+        if callable(function) and not isinstance(judge, type):
+            return CallableJudge(function)
     # Data are shown by their type only: a string may be a key.
     shown = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
     raise TypeError(

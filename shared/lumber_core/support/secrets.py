@@ -78,12 +78,9 @@ def secrets_in(holder: object) -> list[str]:
 
 
 def without_secrets(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text with `[redacted]` in place of each secret.
+    """Return a text with `[redacted]` in place of the given secrets, and of others by their form.
 
-    Args:
-        text: A message.
-        secrets: Secrets to look for. Others are found by their form: in an Authorization header,
-            after "api_key=", in a URL, or with a provider's prefix.
+    These are in an Authorization header, after "api_key=", in a URL, or have a provider's prefix.
     """
     for secret in secrets:
         text = text.replace(secret, REDACTED)
