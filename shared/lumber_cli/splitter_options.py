@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -53,26 +54,115 @@ SPLITTERS: Final[Mapping[SplitterName, type[Chunker]]] = {
 }
 
 
+# The options that are settings of a splitter; the others are given to it in another way.
+_SETTINGS = (
+    *("target_size", "chunk_size", "min_chunk_size", "tokenizer", "language", "units", "threshold"),
+    *("theta", "store", "max_concurrency"),
+)
+
+
 @dataclass(frozen=True)
 class SplitterOptions:
-    """The values of a splitter's options.
+    """The values of a splitter's options, each of which is a field."""
 
-    Attributes:
-        method: The splitter.
-        settings: The settings that were given, by name: those of the splitter, and for a language
-            model those of the model and of `CallPolicy`.
-        chunk_overlap: Tokens to repeat from the chunk before.
-        model: The language model or the BERT weights.
-        key_variable: Environment variable with the language model's key.
-        prompt: File of the question that the language model is asked.
-    """
+    method: Annotated[
+        SplitterName,
+        typer.Option(
+            help="The splitter: layout, at the best places by headings, paragraphs and size; bert, "
+            "which finds topic shifts, too, with a bundled model; greedy, at the sentence ends "
+            "nearest to the size; or lumber, where a language model sees a topic shift."
+        ),
+    ] = SplitterName.LAYOUT
+    target_size: Annotated[
+        str | None, typer.Option(metavar="TOKENS", help="Wanted size of chunks.")
+    ] = None
+    chunk_size: Annotated[
+        str | None,
+        typer.Option(metavar="TOKENS", help="Maximum size of a chunk; none: no maximum."),
+    ] = None
+    min_chunk_size: Annotated[
+        str | None,
+        typer.Option(metavar="TOKENS", help="Smaller chunks are joined to a neighbour."),
+    ] = None
+    chunk_overlap: Annotated[
+        int,
+        typer.Option(
+            metavar="TOKENS", help="Tokens to repeat from the end of the chunk before, at most."
+        ),
+    ] = 0
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            help="How tokens are counted: estimate, words, or a tiktoken encoding (extra "
+            "`tiktoken`). Default: estimate."
+        ),
+    ] = None
+    language: Annotated[
+        str | None, typer.Option(help="Language of the texts, for sentence ends. Default: en.")
+    ] = None
+    units: Annotated[
+        str | None,
+        typer.Option(
+            help="What is never cut if it fits: paragraphs, sentences, sentences_and_lines or "
+            "markdown (blocks)."
+        ),
+    ] = None
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCORE",
+            help="(bert) Cut where the model's score is above this, instead of choosing together "
+            "with sizes.",
+        ),
+    ] = None
+    theta: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="(lumber) Tokens that the model reads at once. Default: 550.",
+        ),
+    ] = None
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The model that decides. For lumber: {FORMS}; without one, the bundled model. "
+            "For bert: bundled, large, a folder with an exported model, or a hub id."
+        ),
+    ] = None
+    key_variable: KeyVariable = None
+    prompt: Annotated[
+        Path | None,
+        typer.Option(
+            help="(lumber) File with the question that the model is asked: {paragraphs} stands for "
+            "the numbered paragraphs, {first} and {last} for the first and the last number. Text "
+            "above a line --- is the system prompt. Default: this library's."
+        ),
+    ] = None
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="(lumber) File that keeps the model's answers, so that an interrupted run resumes."
+        ),
+    ] = None
+    max_concurrency: Annotated[
+        str | None,
+        typer.Option(metavar="CALLS", help="(lumber) Maximum number of model calls in flight."),
+    ] = None
+    settings: SetOption = None
 
-    method: SplitterName
-    settings: Mapping[str, object] = field(default_factory=dict)
-    chunk_overlap: int = 0
-    model: str | None = None
-    key_variable: str | None = None
-    prompt: Path | None = None
+    @cached_property
+    def given(self) -> dict[str, Any]:
+        """The settings that were given, by name: those of the splitter and of its language model.
+
+        Raises:
+            ValueError: A setting is not written as NAME=VALUE.
+        """
+        given = {
+            name: value_of(value) if isinstance(value, str) else value
+            for name in _SETTINGS
+            if (value := getattr(self, name)) is not None
+        }
+        return given | settings_in(self.settings)
 
     @property
     def asks_model(self) -> bool:
@@ -82,7 +172,7 @@ class SplitterOptions:
     @property
     def files(self) -> list[Path]:
         """The files that the options name."""
-        store: Any = self.settings.get("store")
+        store = self.given.get("store")
         return [Path(name) for name in (self.prompt, store) if name is not None]
 
     def chunker(self) -> Chunker:
@@ -127,7 +217,7 @@ class SplitterOptions:
     def _divide(self) -> tuple[dict[str, Any], ModelOptions]:
         """Return the splitter's settings, and those of the language model."""
         splitter = SPLITTERS[self.method]
-        for name in self.settings:
+        for name in self.given:
             owners = [each for each, other in SPLITTERS.items() if name in names_of(other)]
             if owners and self.method not in owners:
                 raise ValueError(
@@ -135,9 +225,7 @@ class SplitterOptions:
                     f"pass --method {owners[0].value}"
                 )
         asked = self.model if self.asks_model else None
-        own, policy, model = divide_settings(
-            self.settings, splitter, CallPolicy, model_class(asked)
-        )
+        own, policy, model = divide_settings(self.given, splitter, CallPolicy, model_class(asked))
         return own, ModelOptions(asked, self.key_variable, {**policy, **model})
 
     def _flags_of_models(self, model_options: ModelOptions) -> list[str]:
@@ -194,115 +282,3 @@ def prompt_in(path: Path | None) -> PromptTemplate | None:
         return PromptTemplate(system.strip(), user.strip()) if line else PromptTemplate(user=system)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-def read_splitter_options(
-    method: Annotated[
-        SplitterName,
-        typer.Option(
-            help="The splitter: layout, at the best places by headings, paragraphs and size; bert, "
-            "which finds topic shifts, too, with a bundled model; greedy, at the sentence ends "
-            "nearest to the size; or lumber, where a language model sees a topic shift."
-        ),
-    ] = SplitterName.LAYOUT,
-    target_size: Annotated[
-        str | None, typer.Option(metavar="TOKENS", help="Wanted size of chunks.")
-    ] = None,
-    chunk_size: Annotated[
-        str | None,
-        typer.Option(metavar="TOKENS", help="Maximum size of a chunk; none: no maximum."),
-    ] = None,
-    min_chunk_size: Annotated[
-        str | None,
-        typer.Option(metavar="TOKENS", help="Smaller chunks are joined to a neighbour."),
-    ] = None,
-    chunk_overlap: Annotated[
-        int,
-        typer.Option(
-            metavar="TOKENS", help="Tokens to repeat from the end of the chunk before, at most."
-        ),
-    ] = 0,
-    tokenizer: Annotated[
-        str | None,
-        typer.Option(
-            help="How tokens are counted: estimate, words, or a tiktoken encoding (extra "
-            "`tiktoken`). Default: estimate."
-        ),
-    ] = None,
-    language: Annotated[
-        str | None, typer.Option(help="Language of the texts, for sentence ends. Default: en.")
-    ] = None,
-    units: Annotated[
-        str | None,
-        typer.Option(
-            help="What is never cut if it fits: paragraphs, sentences, sentences_and_lines or "
-            "markdown (blocks)."
-        ),
-    ] = None,
-    threshold: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCORE",
-            help="(bert) Cut where the model's score is above this, instead of choosing together "
-            "with sizes.",
-        ),
-    ] = None,
-    theta: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TOKENS",
-            help="(lumber) Tokens that the model reads at once. Default: 550.",
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The model that decides. For lumber: {FORMS}; without one, the bundled model. "
-            "For bert: bundled, large, a folder with an exported model, or a hub id."
-        ),
-    ] = None,
-    key_variable: KeyVariable = None,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(
-            help="(lumber) File with the question that the model is asked: {paragraphs} stands for "
-            "the numbered paragraphs, {first} and {last} for the first and the last number. Text "
-            "above a line --- is the system prompt. Default: this library's."
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            help="(lumber) File that keeps the model's answers, so that an interrupted run resumes."
-        ),
-    ] = None,
-    max_concurrency: Annotated[
-        str | None,
-        typer.Option(metavar="CALLS", help="(lumber) Maximum number of model calls in flight."),
-    ] = None,
-    settings: SetOption = None,
-) -> SplitterOptions:
-    """Return the values of the options for a splitter.
-
-    Raises:
-        ValueError: A setting is not written as NAME=VALUE.
-    """
-    options: dict[str, object] = {
-        "target_size": target_size,
-        "chunk_size": chunk_size,
-        "min_chunk_size": min_chunk_size,
-        "tokenizer": tokenizer,
-        "language": language,
-        "units": units,
-        "threshold": threshold,
-        "theta": theta,
-        "store": store,
-        "max_concurrency": max_concurrency,
-    }
-    given = {
-        name: value_of(value) if isinstance(value, str) else value
-        for name, value in options.items()
-        if value is not None
-    }
-    given |= settings_in(settings)
-    return SplitterOptions(method, given, chunk_overlap, model, key_variable, prompt)

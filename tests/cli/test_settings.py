@@ -65,7 +65,8 @@ def test_every_setting_is_an_option_or_can_be_set() -> None:
         for name, parameter in inspect.signature(splitter).parameters.items():
             if name in names_of(splitter) and name != "store":
                 assert isinstance(
-                    SplitterOptions(method, {name: parameter.default}).chunker(), splitter
+                    SplitterOptions(method, settings=[f"{name}={parameter.default!r}"]).chunker(),
+                    splitter,
                 )
 
 

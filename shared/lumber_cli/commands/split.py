@@ -20,7 +20,7 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitter_options import SplitterOptions, read_splitter_options
+from lumber_cli.splitter_options import SplitterOptions
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.support.wording import with_noun
@@ -34,7 +34,7 @@ _LARGE_TEXT_CHARACTERS = 50_000
 """Characters of a file above which BERT shows its progress: it takes some seconds."""
 
 
-@with_options(FileOptions, read_splitter_options)
+@with_options(FileOptions, SplitterOptions)
 def split_command(
     file_options: FileOptions,
     options: SplitterOptions,

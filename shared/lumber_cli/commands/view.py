@@ -18,12 +18,12 @@ from lumber_cli.options import (
     with_options,
     wrong_options,
 )
-from lumber_cli.splitter_options import SplitterOptions, read_splitter_options
+from lumber_cli.splitter_options import SplitterOptions
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import check_output
 
 
-@with_options(FileOptions, read_splitter_options)
+@with_options(FileOptions, SplitterOptions)
 def view_command(
     file_options: FileOptions,
     options: SplitterOptions,
