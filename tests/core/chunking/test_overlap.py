@@ -16,7 +16,6 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.structured import parse_plain
 from lumber_core.text.unicode import word_cuts
-from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter, quick
 
@@ -25,49 +24,6 @@ LENGTH = token_counter(len)
 
 def parse(text, units):
     return PlainText(text, find_units=lambda _: units)
-
-
-@st.composite
-def tilings(draw):
-    """A text of words, spans that tile it, and units that tile it more finely."""
-    words = draw(st.lists(st.sampled_from(["a", "bb", "ccc ", "d. ", "\n\n"]), min_size=1))
-    text = "".join(words)
-    offsets = st.sets(st.integers(1, max(1, len(text) - 1)), max_size=12)
-    starts = sorted({0, *(cut for cut in draw(offsets) if cut < len(text))})
-    finer = sorted({*starts, *(cut for cut in draw(offsets) if cut < len(text))})
-    return text, spans_from_starts(starts, len(text)), spans_from_starts(finer, len(text))
-
-
-@given(case=tilings(), tokens=st.integers(0, 12), room=st.one_of(st.none(), st.integers(0, 12)))
-@quick
-def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
-    text, spans, units = case
-    limit = None if room is None else room + max(end - start for start, end in spans)
-    limits = SizeLimits(limit, None, LENGTH)
-    widened = overlap_spans(parse(text, units), spans, limits, tokens)
-    assert [span.end for span in widened] == [span.end for span in spans]
-    assert widened[0] == spans[0]
-    for number in range(1, len(spans)):
-        before, span, wide = spans[number - 1], spans[number], widened[number]
-        repeated = span.start - wide.start
-        assert 0 <= repeated <= tokens
-        assert wide.start >= before.start
-        assert wide.start > widened[number - 1].start
-        assert limit is None or wide.end - wide.start <= limit
-        fitting = [
-            unit.start
-            for unit in units
-            if max(before.start, widened[number - 1].start + 1) <= unit.start < span.start
-            and span.start - unit.start <= tokens
-            and (limit is None or span.end - unit.start <= limit)
-        ]
-        if fitting:
-            assert wide.start == min(fitting)
-        elif repeated:
-            (unit,) = (u for u in units if u.start < wide.start < u.end)
-            starts = [unit.start + s.start for s in sentences(text[unit.start : span.start])]
-            level = {*starts}.intersection(range(span.start - tokens, span.start))
-            assert wide.start in starts or not {at for at in level if at > before.start}
 
 
 def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
@@ -84,9 +40,17 @@ def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
     text = "A. One. \n\n Two."
     spans = [Span(0, 8), Span(11, 15)]
     units = [Span(0, 3), Span(3, 8), Span(8, 11), Span(11, 15)]
+    for limit, tokens, start in ((None, 8, 3), (None, 7, 8), (12, 8, 3), (11, 8, 8)):
+        limits = SizeLimits(limit, None, LENGTH)
+        assert overlap_spans(parse(text, units), spans, limits, tokens)[1] == Span(start, 15)
+
+
+def test_no_more_is_repeated_than_the_chunk_before_has_of_its_own():
+    units = spans_from_starts(range(8), 8)
     limits = SizeLimits(None, None, LENGTH)
-    assert overlap_spans(parse(text, units), spans, limits, 8)[1] == Span(3, 15)
-    assert overlap_spans(parse(text, units), spans, limits, 7)[1] == Span(8, 15)
+    spans = [Span(0, 4), Span(4, 6), Span(6, 8)]
+    found = overlap_spans(parse("abcdefgh", units), spans, limits, 8)
+    assert found == [Span(0, 4), Span(1, 6), Span(4, 8)]
 
 
 def test_without_overlap_nothing_is_counted_or_found():

@@ -237,26 +237,6 @@ def test_a_span_begins_at_its_first_visible_character():
     assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
 
 
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
-def test_a_part_that_starts_with_a_heading_keeps_the_titles_above_it(levels, data):
-    titles = [f"Title {number}" for number in range(len(levels))]
-    sections = [f"{'#' * n} {t}\n\ntext\n\n" for n, t in zip(levels, titles, strict=True)]
-    starts = [sum(map(len, sections[:number])) for number in range(len(sections))]
-    text = "".join(sections)
-    whole = heading_paths(text, [(start, len(text)) for start in starts])
-
-    first = data.draw(st.integers(0, len(sections) - 1))
-    part = text[starts[first] :]
-    spans = [(start - starts[first], len(part)) for start in starts[first:]]
-    found = heading_paths(part, spans, above=whole[first])
-    for number, (path, full) in enumerate(zip(found, whole[first:], strict=True), start=first):
-        # Of unknown levels, titles are left out rather than named wrongly.
-        assert len(path) <= len(full)
-        assert path == tuple(title for title in full if title in path)
-        if min(levels[first : number + 1]) == levels[first]:
-            assert path == full
-
-
 def test_titles_of_unknown_levels_hold_up_to_the_first_heading_of_a_part():
     text = "text\n\n## B\n\ntext\n"
     paths = heading_paths(text, [(0, 4), (6, 20)], above=("A", "X"))
