@@ -250,7 +250,7 @@ def delivered_spans(
 
     Args:
         spans: Spans that tile the text.
-        delivery: As for `deliver`, like the further arguments.
+        delivery: Overlap and trimming.
         parsed: The text.
         limits: The limits of chunks, overlap included.
     """

@@ -40,28 +40,24 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     places: list[Place] = []
     headed = False  # whether only thematic breaks are between a heading and this block
     last = 0
-    for before, block in zip([None, *blocks[:-1]], blocks, strict=True):
-        first_word = _first_word(text, block)
-        if before is not None:
-            headed = before.kind == "heading" or (headed and before.kind == "rule")
-            if not headed and block.kind != "rule":
-                places.append(_place_of_block(text, before, block, first_word))
-        first, last = bisect_right(starts, first_word, last), bisect_left(starts, block.end, last)
+    for before, block in zip([blocks[0], *blocks], blocks, strict=False):  # the first is no place
+        place = _place_of_block(text, before, block)
+        headed = before.kind == "heading" or (headed and before.kind == "rule")
+        if not headed and block.kind != "rule" and block is not blocks[0]:
+            places.append(place)
+        first = bisect_right(starts, place.first_word, last)
+        last = bisect_left(starts, block.end, last)
         if block.kind in _PROSE:
             places += (Place(at, Kind.SENTENCE, at) for at in starts[first:last])
     return Places.of(places)
 
 
-def _first_word(text: str, block: Block) -> int:
-    """Return the offset of the first word of a block, past bullets and other labels."""
+def _place_of_block(text: str, before: Block, block: Block) -> Place:
+    """Return the place at the start of a block, with its first word past bullets and labels."""
     indent = _INDENT.match(text, block.start, block.end)
     body = indent.end() if indent else block.start
     line = text[body : min(body + _MAX_LABEL_CHARACTERS, block.end)].split("\n", 1)[0].rstrip()
-    return body + label_end(line)
-
-
-def _place_of_block(text: str, before: Block, block: Block, first_word: int) -> Place:
-    """Return the place at the start of a block."""
+    first_word = body + label_end(line)
     kind = Kind.HEADING if before.kind == "rule" else _KINDS.get(block.kind, Kind.PARAGRAPH)
     begin = max(before.start, before.end - 40)
     led_in = not block.level and (

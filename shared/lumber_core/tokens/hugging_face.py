@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from lumber_core.storage.cache import digest
-from lumber_core.text.unicode import encodable, is_encodable
+from lumber_core.text.unicode import encodable
 from lumber_core.tokens.counter import is_hugging_face
 from lumber_core.tokens.estimated_counter import EstimatedCounter
 
@@ -61,21 +61,17 @@ class HuggingFaceCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
-        floors = EstimatedCounter().count(texts)
-        return [
-            max(count, -(-floor // _MAX_TIMES_BELOW_ESTIMATE))
-            for count, floor in zip(self._count_tokens(texts), floors, strict=True)
-        ]
-
-    def _count_tokens(self, texts: Sequence[str]) -> list[int]:
-        if self._rust_tokenizer is not None:
-            checked = [text if is_encodable(text) else encodable(text) for text in texts]
-            encodings = self._rust_tokenizer.encode_batch(checked, add_special_tokens=False)
-            return [len(encoding.ids) for encoding in encodings]
-        return [
-            len(self._tokenizer.tokenize(text, add_special_tokens=False, split_special_tokens=True))
-            for text in texts
-        ]
+        if self._rust_tokenizer is None:
+            tokenize = partial(
+                self._tokenizer.tokenize, add_special_tokens=False, split_special_tokens=True
+            )
+            counts = [len(tokenize(text)) for text in texts]
+        else:
+            encode = self._rust_tokenizer.encode_batch
+            checked = [*map(encodable, texts)]
+            counts = [len(encoded.ids) for encoded in encode(checked, add_special_tokens=False)]
+        floors = [-(-n // _MAX_TIMES_BELOW_ESTIMATE) for n in EstimatedCounter().count(texts)]
+        return [*map(max, counts, floors)]
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_tokenizer": self._tokenizer}
