@@ -42,7 +42,7 @@ class Decoded(NamedTuple):
     """A decoded text without a byte order mark, and what is damaged, a sentence each."""
 
     text: str
-    encoding: str
+    encoding: str | None
     detected: bool = False
     notices: tuple[str, ...] = ()
 

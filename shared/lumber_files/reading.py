@@ -12,7 +12,7 @@ from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
 from lumber_core.text.titles import title_of_file
-from lumber_files.encodings import decode
+from lumber_files.encodings import Decoded, decode
 from lumber_files.isolation import read_isolated
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
 from lumber_files.readers import DOCUMENTS, HTML, PDF, READERS, require_reader
@@ -28,7 +28,6 @@ LISTED = (
 # In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 _MAX_PAGES_NAMED = 10  # without text, in a notice
-_PAGE_TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 
 
@@ -36,12 +35,9 @@ _FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
 class TextFile(Source):
     """The text of a file, to be split. Offsets count its characters, not the file's bytes.
 
-    Plain text is unchanged, line breaks included, except for its byte order mark. HTML, office
-    documents, books, mails and notebooks are converted to Markdown: links keep only their text, and
-    images, scripts and styles are left out. PDF is converted page by page, and form feeds join the
-    pages. Running heads and page numbers are left out, ligatures become letters, and words that
-    line ends divide are joined. The metadata has the "title" of a PDF's properties. Documents and
-    pages have theirs if no first-level heading is in the text. Titles without meaning are dropped.
+    Plain text is unchanged, line breaks included, except for its byte order mark. All other formats
+    are converted to Markdown; form feeds join the pages of a PDF. The metadata has the "title" that
+    the file was given, unless it has no meaning, or a document has a first-level heading.
 
     Attributes:
         encoding: Encoding of the text in the file; None for PDF and documents.
@@ -123,21 +119,26 @@ def read_bytes(
     """
     kind = suffix.lower()
     require_reader(kind)
-    if kind == PDF:
-        return _read_pdf(content, name, max_unpacked)
-    if kind in DOCUMENTS:
-        markdown, notices, title = _read_markdown(content, kind, name, max_unpacked)
-        metadata = _markdown_metadata([title], name, markdown)
-        return TextFile(markdown, metadata=metadata, name=name, notices=tuple(notices))
-    _check_size(len(content), name, max_unpacked)
-    decoded = decode(content, name, encoding, is_markup=kind in HTML)
-    metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
-    if kind in HTML:
-        titles = _PAGE_TITLE.findall(decoded.text)[:1]
+    decoded = Decoded("", None)
+    if kind not in (PDF, *DOCUMENTS):
+        _check_size(len(content), name, max_unpacked)
+        decoded = decode(content, name, encoding, is_markup=kind in HTML)
+        if kind not in HTML:
+            metadata = {"file_type": FILE_TYPES[kind]} if kind in FILE_TYPES else {}
+            return TextFile(metadata=metadata, name=name, **decoded._asdict())
         content = decoded.text.encode("utf-8", "replace")
-        decoded = decoded._replace(text=_read_markdown(content, kind, name, max_unpacked)[0])
-        metadata = _markdown_metadata(titles, name, decoded.text)
-    return TextFile(metadata=metadata, name=name, **decoded._asdict())
+    read = read_isolated(
+        READERS[kind], content, name=name, kind=kind[1:].upper(), max_unpacked=max_unpacked
+    )
+    if kind == PDF:
+        return _join_pages(name, *read)
+    markdown, notices, title = (read, [], "") if isinstance(read, str) else read
+    if not markdown.strip():
+        raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
+    # A heading is newer than the title in properties, which may be that of a template.
+    titles = [] if _FIRST_LEVEL.search(markdown) else [unescape(title)]
+    given = {**decoded._asdict(), "text": f"{markdown}\n", "notices": (*decoded.notices, *notices)}
+    return TextFile(metadata=_markdown_metadata(titles, name), name=name, **given)
 
 
 def _check_size(size: int, name: str, max_unpacked: int) -> None:
@@ -147,38 +148,21 @@ def _check_size(size: int, name: str, max_unpacked: int) -> None:
         raise UnreadableFileError(f"{much}. Raise that limit if you trust the file")
 
 
-def _read_pdf(content: bytes, name: str, max_unpacked: int) -> TextFile:
-    titles, pages, scans = read_isolated(
-        READERS[PDF], content, name=name, kind="PDF", max_unpacked=max_unpacked
-    )
+def _join_pages(
+    name: str, titles: list[str], pages: list[str], without_text: list[int]
+) -> TextFile:
+    """Return the text of a PDF with the titles that it was given."""
     text, starts = join_texts(pages)
     if not text.strip():
         raise UnreadableFileError(f"{name}: no page has text; scanned pages need OCR first")
-    named = ", ".join([*map(str, scans[:_MAX_PAGES_NAMED]), "..."][: len(scans)])
-    notice = f"{len(scans)} of {len(pages)} pages without text: {named} (scans need OCR)"
-    notices = (notice,) if scans else ()
+    named = ", ".join([*map(str, without_text[:_MAX_PAGES_NAMED]), "..."][: len(without_text)])
+    notice = f"{len(without_text)} of {len(pages)} pages without text: {named} (scans need OCR)"
+    notices = (notice,) if without_text else ()
     metadata = _markdown_metadata(titles, name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
 
 
-def _read_markdown(
-    content: bytes, kind: str, name: str, max_unpacked: int
-) -> tuple[str, list[str], str]:
-    """Return the Markdown of a document or of a page in UTF-8, notices, and its own title."""
-    read = read_isolated(
-        READERS[kind], content, name=name, kind=kind[1:].upper(), max_unpacked=max_unpacked
-    )
-    markdown, notices, title = (read, [], "") if isinstance(read, str) else read
-    if not markdown.strip():
-        raise UnreadableFileError(f"{name}: {'; '.join(['it has no text', *notices])}")
-    return f"{markdown}\n", notices, title
-
-
-def _markdown_metadata(titles: Iterable[str], name: str, markdown: str = "") -> dict[str, str]:
-    """Return the metadata of a Markdown, with the first title that has a meaning.
-
-    A heading in the Markdown is newer than titles in properties, which may be those of a template.
-    """
-    usable = () if _FIRST_LEVEL.search(markdown) else titles
-    title = next(filter(None, (title_of_file(unescape(title), name) for title in usable)), "")
+def _markdown_metadata(titles: Iterable[str], name: str) -> dict[str, str]:
+    """Return the metadata of a Markdown, with the first of its titles that has a meaning."""
+    title = next(filter(None, (title_of_file(title, name) for title in titles)), "")
     return _AS_MARKDOWN | ({TITLE_KEY: title} if title else {})

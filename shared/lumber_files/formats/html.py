@@ -48,6 +48,7 @@ _MAX_DEPTH = 200
 _LONGEST_CELL = (200, 1000)
 _MATH_PREFIX = re.compile("^(?:m|mml):")
 _MATH_TAG = re.compile("m[a-z]+|semantics|annotation|none")
+_TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _NOTE_MARK = re.compile(r"\d{1,3}|[a-z]|[ivxlc]+|[*†‡§‖]+")
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\xad")
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -143,9 +144,10 @@ class _TreeTarget:
         return self._builder.close()
 
 
-def read_page(content: bytes, _max_unpacked: int) -> str:
-    """Return the Markdown of a page in UTF-8."""
-    return read_html(content.decode())
+def read_page(content: bytes, _max_unpacked: int) -> tuple[str, list[str], str]:
+    """Return the Markdown of a page in UTF-8, no notices, and its title."""
+    html = content.decode()
+    return read_html(html), [], "".join(_TITLE.findall(html)[:1])
 
 
 def read_html(html: str) -> str:
