@@ -25,7 +25,9 @@ _TOKEN = re.compile(
 _CONDITION = re.compile(r"\[(<=|>=|<>|=|<|>)\s*(-?[\d.]+)\]")
 _COMPARISONS = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
 _FRACTION = re.compile(r"([0#?]\s*)?(?:[0#?]+)\s*/\s*([0#?]*)(\d*)")
-_PARTS_OF_DATES = {"d": "%d", "ddd": "%a", "dddd": "%A", "m": "%m", "mmm": "%b", "mmmm": "%B"}
+# By all letters, or else by the first one.
+_PARTS_OF_DATES = {"y": "%y", "yyy": "%Y", "yyyy": "%Y", "h": "%H", "s": "%S", "m": "%m"}
+_PARTS_OF_DATES |= {"mmm": "%b", "mmmm": "%B", "mmmmm": "%b", "d": "%d", "ddd": "%a", "dddd": "%A"}
 _Tokens = tuple[tuple[str, str], ...]
 _DIGITS = 27  # that Decimal keeps by default, less one
 
@@ -104,23 +106,16 @@ def _show_date(value: float, tokens: _Tokens) -> str:
         elif kind == "date":
             after = next(filter(None, names[number + 1 :]), "")
             is_minute = name[0] == "m" and (before == "h" or after[:1] == "s")
-            text = _show_part(name.split(".")[0], moment, noon, is_minute)
+            letters = name.split(".")[0]
+            part = _PARTS_OF_DATES.get(letters, _PARTS_OF_DATES[letters[0]])
+            part = "%M" if is_minute else "%I" if noon and part == "%H" else part
+            text = f"{moment:{part}}"[: 1 if letters == "mmmmm" else None]
+            text = f"{int(text)}" if len(letters) == 1 else text
             if "." in name:
                 text += f"{seconds % 1:.{places}f}"[1:]
         before = name[:1] or before
         shown += text
     return shown
-
-
-def _show_part(name: str, moment: datetime, noon: bool, is_minute: bool) -> str:
-    """Return a part of a date, such as "mmm"."""
-    if name[0] == "y":
-        return f"{moment:%Y}" if len(name) > 2 else f"{moment:%y}"
-    if name[0] in "md" and len(name) > 2 and not is_minute:
-        return f"{moment:{_PARTS_OF_DATES[name[:4]]}}"[: 1 if len(name) == 5 else None]
-    parts = {"d": "%d", "h": "%I" if noon else "%H", "s": "%S", "m": "%M" if is_minute else "%m"}
-    text = f"{moment:{parts[name[0]]}}"
-    return text if len(name) > 1 else f"{int(text)}"
 
 
 def _show_digits(value: float, tokens: _Tokens) -> str:

@@ -25,6 +25,7 @@ from lumber_files.formats.package import link_targets, parse_xml
 
 _LINK = "string(@*[local-name()='id'])"
 _MOST_CELLS = 20_000_000  # of a sheet, with empty ones between; more are made by files of harm
+_MOST_COLUMNS = 16_384  # of a sheet in Excel
 _Grid = dict[int, dict[int, str]]
 # Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.
 _HIDDEN_RECORDS = {
@@ -41,23 +42,20 @@ class _Workbook:
 
     def __init__(self, parts: Mapping[str, bytes], workbook: str) -> None:
         self.notices: Counter[str] = Counter()
-        links = link_targets(parts, workbook)
         self._parts = parts
-        root = parse_xml(parts[workbook])
-        self.sheets = [
-            (sheet, links.get(sheet.xpath(_LINK), ""))
-            for sheet in root.iterfind("{*}sheets/{*}sheet")
-        ]
+        folder, links = posixpath.dirname(workbook), link_targets(parts, workbook)
+        root, strings, styles = (
+            parse_xml(parts.get(name, b"<x/>"))
+            for name in (workbook, f"{folder}/sharedStrings.xml", f"{folder}/styles.xml")
+        )
+        sheets = root.iterfind("{*}sheets/{*}sheet")
+        self.sheets = [(sheet, links.get(sheet.xpath(_LINK), "")) for sheet in sheets]
         self._from_1904 = bool(root.xpath("//*[@date1904='1' or @date1904='true']"))
-        folder = posixpath.dirname(workbook)
-        strings = parse_xml(parts.get(f"{folder}/sharedStrings.xml", b"<sst/>"))
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
-        styles = parse_xml(parts.get(f"{folder}/styles.xml", b"<styleSheet/>"))
-        codes = BUILT_IN | {
-            int(each.get("numFmtId", 0)): each.get("formatCode", "")
-            for each in styles.iterfind("{*}numFmts/{*}numFmt")
-        }
-        used = [int(each.get("numFmtId", 0)) for each in styles.iterfind("{*}cellXfs/{*}xf")]
+        codes = dict(BUILT_IN)
+        for each in styles.iterfind("{*}numFmts/{*}numFmt"):
+            codes[int(each.get("numFmtId", 0))] = each.get("formatCode", "")
+        used = (int(each.get("numFmtId", 0)) for each in styles.iterfind("{*}cellXfs/{*}xf"))
         self._formats = [codes.get(number, "General") for number in used]
 
     def read_sheet(self, name: str) -> _Grid:
@@ -66,58 +64,56 @@ class _Workbook:
 
         grid: _Grid = {}
         merged: list[str] = []
-        hidden: list[range] = []
+        hidden_rows: set[int] = set()
+        hidden_columns: set[int] = set()
         number = 0
-        unseen_rows: set[int] = set()
         sheet = BytesIO(self._parts.get(name, b"<worksheet/>"))
-        for _, element in etree.iterparse(
-            sheet, tag=("{*}col", "{*}row", "{*}mergeCell"), resolve_entities=False
-        ):
-            tag = etree.QName(element).localname
-            if tag == "mergeCell":
+        tags = ("{*}col", "{*}row", "{*}mergeCell")
+        for _, element in etree.iterparse(sheet, tag=tags, resolve_entities=False):
+            is_hidden = element.get("hidden") in ("1", "true")
+            if element.tag.endswith("}mergeCell"):
                 merged.append(element.get("ref", ""))
-            elif tag == "col" and element.get("hidden") in ("1", "true"):
-                hidden.append(range(int(element.get("min", 1)), int(element.get("max", 1)) + 1))
-            elif tag == "row":
+            elif element.tag.endswith("}col"):
+                columns = range(int(element.get("min", 1)), int(element.get("max", 1)) + 1)
+                hidden_columns |= {*columns[: _MOST_COLUMNS * is_hidden]}
+            else:
                 number = int(element.get("r", number + 1))
-                cells: dict[int, str] = {}
                 column = 0
                 for cell in element.iterfind("{*}c"):
                     place = _place(cell.get("r", ""))
                     column = place[1] if place else column + 1
                     if text := self._show(cell):
-                        cells[column] = " ".join(text.split()).replace("|", "\\|")
-                if cells:
-                    grid[number] = cells
-                    unseen_rows |= {number} if element.get("hidden") in ("1", "true") else set()
+                        row = grid.setdefault(number, {})
+                        row[column] = " ".join(text.split()).replace("|", "\\|")
+                hidden_rows |= {number} if is_hidden and number in grid else set()
                 element.clear()
         _repeat_merged(grid, merged)
-        used = {c for number in grid.keys() - unseen_rows for c in grid[number]}
-        unseen = {c for c in used if any(c in columns for columns in hidden)}
-        self.notices.update(row=len(unseen_rows), column=len(unseen))
-        grid |= {number: {} for number in unseen_rows}
-        return {n: {c: cells[c] for c in cells if c not in unseen} for n, cells in grid.items()}
+        used = {c for number in grid.keys() - hidden_rows for c in grid[number]}
+        self.notices.update(row=len(hidden_rows), column=len(used & hidden_columns))
+        return {
+            n: {c: cells[c] for c in cells if n not in hidden_rows and c not in hidden_columns}
+            for n, cells in grid.items()
+        }
 
     def _show(self, cell: Any) -> str:
         """Return the text of a cell as a sheet shows it, or its formula if no value is stored."""
         kind = cell.get("t", "n")
-        formula = cell.find("{*}f")
-        value = cell.findtext("{*}v")
+        formula, value = cell.find("{*}f"), cell.findtext("{*}v")
         if kind == "inlineStr":
             return _text(cell)
         if value is None or (not value and kind != "str"):
             self.notices["formula"] += formula is not None
             # Of formulas that cells share, the first cell has the text.
             return f"={formula.text}" if formula is not None and formula.text else ""
-        if kind == "s":
-            return self._strings[int(value)] if int(value) < len(self._strings) else ""
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         with suppress(ValueError, IndexError):
+            if kind == "s":
+                return self._strings[int(value)]
             if kind == "n":
                 code = self._formats[int(cell.get("s", 0))] if self._formats else "General"
                 return show_number(float(value), code, from_1904=self._from_1904)
-        return str(value)
+        return "" if kind == "s" else str(value)
 
 
 def find_workbook(parts: Mapping[str, bytes]) -> str:
