@@ -46,6 +46,8 @@ _TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 _TITLE_GIVEN = re.compile(rb"<dc:title[^>]*>([^<]+)</dc:title>")
 _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
+_RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
+_RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 # Parts that are read and not XML: those that another takes in, and those of binary workbooks.
@@ -78,6 +80,11 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         content = _repack(parts, kind, taken_in, notices)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
+        levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
+        content = _RTF_STYLED.sub(
+            lambda m: rb"%b\outlinelevel%d" % (m[0], levels[m[1]]) if m[1] in levels else m[0],
+            content,
+        )
     if kind == "xlsx":  # in binary
         notices += find_hidden_records(b"".join(parts.values()) or content)
     try:

@@ -13,6 +13,7 @@ from lumber_files.formats.sheets import list_notices
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
+_SHEETS = "//office:spreadsheet/table:table"
 _DEEPEST = 10  # level of a list
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
@@ -34,6 +35,15 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
             described.text = text if not (paragraph := find(frame, "ancestor::text:p[1]")) else ""
             if paragraph and text:
                 paragraph[0].addnext(_make(root, "text:p", text))
+    for chart in find(root, "//drawing:frame/drawing:object"):  # a document of its own
+        folder = find(chart, "string(@*[local-name()='href'])").removeprefix("./")
+        content = parse_xml(parts.get(f"{folder}/content.xml", b"<x/>"))
+        tables = find(content, "//table:table[@table:name='local-table']")
+        for table in tables:
+            if paragraph := find(chart, "ancestor::text:p[1]"):
+                paragraph[0].addnext(table)
+            else:
+                chart.getparent()[:] = [table]
     _number_headings(root, named_styles)
     _title_slides(root)
     return _show_workbook(root)
@@ -107,8 +117,8 @@ def _show_workbook(root: Any) -> list[str]:
         cell.append(_make(cell, "text:p", "=" + _REFERENCE.sub(r"\1\2\3", formula)))
         cell.set(qualify("office:value-type"), "string")
     unseen = "//style:style[style:table-properties[@table:display='false']]/@style:name"
-    sheets = find(root, f"//table:table[@table:style-name={unseen}]")
-    rows = find(root, "//table:table-row[@table:visibility!='visible'][.//text:p]")
-    columns = find(root, "//table:table-column[@table:visibility!='visible']")
+    sheets = find(root, f"{_SHEETS}[@table:style-name={unseen}]")
+    rows = find(root, f"{_SHEETS}//table:table-row[@table:visibility!='visible'][.//text:p]")
+    columns = find(root, f"{_SHEETS}//table:table-column[@table:visibility!='visible']")
     counts = Counter(sheet=len(sheets), row=len(rows), column=len(columns), formula=len(formulas))
     return list_notices(counts, "in the text")

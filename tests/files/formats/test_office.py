@@ -625,6 +625,21 @@ def test_slides_of_open_document_are_sections_and_say_that_they_are_hidden() -> 
     )
 
 
+def test_the_values_of_a_chart_of_open_document_are_a_table() -> None:
+    chart = f"<draw:frame {NAMES}><draw:object x:href='./O 1' xmlns:x='x'/></draw:frame>"
+    cells = "".join(
+        f"<table:table-cell><text:p>{said}</text:p></table:table-cell>" for said in "a7"
+    )
+    table = f"<table:table table:name='local-table'><table:table-row>{cells}</table:table-row>"
+    content = io.BytesIO(odf("text", f"<text:p>See {chart}below.</text:p>"))
+    with (
+        zipfile.ZipFile(content, "a") as archive,
+        zipfile.ZipFile(io.BytesIO(odf("chart", f"{table}</table:table>"))) as inner,
+    ):
+        archive.writestr("O 1/content.xml", inner.read("content.xml"))
+    assert text_of(content.getvalue(), ".odt") == "See below.\n\n|  |  |\n| --- | --- |\n| a | 7 |"
+
+
 def test_open_documents_and_rich_text() -> None:
     body = (
         '<text:h text:outline-level="2">Tides</text:h><text:p>They<office:annotation><text:p>Really'
@@ -646,6 +661,8 @@ def test_open_documents_and_rich_text() -> None:
     spread = odf("spreadsheet", f'<table:table table:name="S">{rows}</table:table>')
     assert text_of(spread, ".ods") == "| a | b |\n| --- | --- |\n| a | b |"
     assert text_of(rb"{\rtf1\ansi Caf\'e9 {\b bold}\par next}", ".rtf") == "Café **bold**\n\nnext"
+    styled = rb"{\rtf1{\stylesheet{\s2\sbasedon0 Heading 2;}}\pard\s2 Tides\par\pard Low.\par}"
+    assert text_of(styled, ".rtf") == "## Tides\n\nLow."
     boxed = rb"{\rtf1 \trowd\cellx9000 a|b\cell\row \trowd\cellx9000 c\cell\row}"
     assert text_of(boxed, ".rtf") == "a|b\n\nc", "a table of one column"
     assert text_of(rb"{\rtf1 10{\super\loch 6}, 1{\super st}}", ".rtf") == "10^6, 1st"
