@@ -51,7 +51,7 @@ def answer_from(
         if reply.strip():
             last = cite_answer(reply, [*passages, *documents.values()])
         empty = "it has only thoughts" if completion.text.strip() else "the answer is empty"
-        fault = _fault(last) if reply.strip() else empty
+        fault = _fault(last)[0] if reply.strip() else empty
         if fault and is_refusal(reply):
             raise LumberError("the model declined to answer")
         if fault and is_cut(completion.finish_reason):
@@ -69,7 +69,7 @@ def answer_from(
         replace(cited, lines=None) if cited.document and is_converted(cited.document) else cited
         for cited in last.citations
     ]
-    return replace(last, citations=tuple(citations)), _doubt(last)
+    return replace(last, citations=tuple(citations)), _fault(last)[1]
 
 
 def no_answer(why: object) -> str:
@@ -77,27 +77,22 @@ def no_answer(why: object) -> str:
     return f"no answer from the model: {why}"
 
 
-def _fault(answer: CitedAnswer) -> str:
-    """Return what is wrong with an answer, for the model to correct; "" if nothing."""
-    if answer.missing:
-        listed = "; ".join(map(repr, answer.missing))
-        return f"no passage has these quotes word for word: {listed}"
-    if answer.text and not answer.citations:
-        return "there are no numbered quotes below the answer"
-    if NO_QUOTE in answer.text:
-        return "a number in the answer has no quote below it"
-    return ""
-
-
-def _doubt(answer: CitedAnswer) -> str:
-    """Return why an answer is not to be trusted; "" if each of its quotes was found."""
+def _fault(answer: CitedAnswer) -> tuple[str, str]:
+    """Return what is wrong with an answer, for the model and for the user; "" if nothing."""
     if answer.missing:
         return (
-            f"{with_noun(len(answer.missing), 'quote')} of the model's "
-            f"{len(answer.citations)} not found in the files: do not trust what rests on them"
+            f"no passage has these quotes word for word: {'; '.join(map(repr, answer.missing))}",
+            f"{with_noun(len(answer.missing), 'quote')} of the model's {len(answer.citations)} not "
+            "found in the files: do not trust what rests on them",
         )
-    if not answer.citations:
-        return "the model quotes nothing, so its answer may not be in the files: read the passages"
+    if answer.text and not answer.citations:
+        return (
+            "there are no numbered quotes below the answer",
+            "the model quotes nothing, so its answer may not be in the files: read the passages",
+        )
     if NO_QUOTE in answer.text:
-        return f"the model gave no quote where {NO_QUOTE} stands: do not trust what it says there"
-    return ""
+        return (
+            "a number in the answer has no quote below it",
+            f"the model gave no quote where {NO_QUOTE} stands: do not trust what it says there",
+        )
+    return "", ""

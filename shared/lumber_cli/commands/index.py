@@ -101,13 +101,12 @@ def copy_index(source: str | Path, target: str | Path) -> None:
     """
     if not is_url(source) and not Path(source).is_file():
         raise ValueError(f"there is no index {source}: pass its file, or the URL of a database")
-    if not is_url(target):
-        check_output(Path(target))
-        if Path(target).exists():
-            raise ValueError(f"{target} exists: pass another file, or delete it first")
     if is_url(target):
         _copy(PassageStore(source), target)
         return
+    check_output(Path(target))
+    if Path(target).exists():
+        raise ValueError(f"{target} exists: pass another file, or delete it first")
     # Under another name first: an interrupted copy cannot pass for an index, and can be repeated.
     unfinished = Path(f"{target}.part")
     unfinished.unlink(missing_ok=True)

@@ -63,10 +63,7 @@ class ChunkTagger(nn.Module):
 
 
 def load_tagger(folder: str | Path) -> ChunkTagger:
-    """Load a classifier from `config.json` and `model.safetensors`.
-
-    Args:
-        folder: A folder written by `ChunkTagger.save` or by training, or a published checkpoint.
+    """Load a classifier from `config.json` and `model.safetensors` of a folder.
 
     Returns:
         The model in evaluation mode, on the CPU, in 32-bit floats.

@@ -99,7 +99,12 @@ class WordPieceTokenizer:
                     )
         self._content = {**content, "truncation": None, "padding": None}
         self.words: Mapping[str, int] = content["model"]["vocab"]
-        self._special = _special_tokens(content["added_tokens"])
+        self._special: dict[str, int] = {}
+        for token in content["added_tokens"]:
+            name = token["content"]
+            if any(token[flag] for flag in _FLAGS) or name[:1] not in {*string.punctuation}:
+                raise ValueError(f"the added token {name!r:.40} is matched differently from BERT's")
+            self._special[name] = token["id"]
         ids = [*self.words.values(), *self._special.values()]
         if not all(type(number) is int and 0 <= number < _MAX_ID for number in ids):
             raise ValueError("token ids must be whole numbers of at least 0")
@@ -266,18 +271,3 @@ def _max_lengths(words: Iterable[str]) -> dict[str, int]:
         if len(word) > lengths.get(word[:1], 0):
             lengths[word[:1]] = len(word)
     return lengths
-
-
-def _special_tokens(added: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Return the ids of the added tokens.
-
-    Raises:
-        ValueError: A token has flags that BERT's tokens do not have.
-    """
-    special: dict[str, int] = {}
-    for token in added:
-        name = token["content"]
-        if any(token[flag] for flag in _FLAGS) or name[:1] not in {*string.punctuation}:
-            raise ValueError(f"the added token {name!r:.40} is matched differently from BERT's")
-        special[name] = token["id"]
-    return special

@@ -53,9 +53,7 @@ class GuardedJudge(Judge):
 
     Args:
         judge: The judge; with a store its `identity` is part of the keys.
-        on_failure: "judge_locally" uses the answer of the bundled model, "keep_group" ends the
-            chunk with the group and cuts a window by layout and sizes, and "raise" raises
-            `JudgementError`.
+        on_failure: As for `LumberChunker`.
         store: Stores verdicts. None: they are not stored.
 
     Raises:

@@ -146,15 +146,9 @@ class MethodRules(WalkRules):
 class PublishedCodeRules(WalkRules):
     """LumberChunker as the released code behaves, for reproducing GutenQA.
 
-    Tokens are estimated as round(1.2 x words) of all labelled paragraphs together. The paragraph
-    that reaches theta is left out of the group unless it is alone. The last two paragraphs are in
-    no group, and no group starts in the last five. After the answer n, a chunk starts at n and the
-    next group at n + 1, so the first paragraph of the group and the one just past it are valid
-    answers. Without an answer the next group starts at the end of the group, without a boundary.
-
-    Args:
-        words: Words of each unit, without its label.
-        theta: Groups stay below this estimate.
+    The rules are those of `LumberChunker.as_published`, for units of so many words without their
+    labels. The paragraph that reaches theta is left out of the group unless it is alone, and the
+    last two paragraphs are in no group.
     """
 
     _LABEL_WORDS = 2  # "ID" and "7:"
