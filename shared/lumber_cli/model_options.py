@@ -22,12 +22,9 @@ KeyVariable = Annotated[
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The values of the options for a language model.
+    """The values of the options for a language model, if one is named (see `language_model`).
 
-    Attributes:
-        model: The model, as `language_model` takes it; None: no model.
-        key_variable: Environment variable with its key.
-        settings: Settings of the model and of `CallPolicy`, by name.
+    The settings are those of the model and of `CallPolicy`, by name.
     """
 
     model: str | None = None

@@ -1,9 +1,9 @@
-"""Labelled windows: the classifier's view of training items, and batches of them."""
+"""Labelled windows: the classifier's view of training items."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TypedDict
 
 import numpy as np
@@ -65,19 +65,3 @@ def _choose_first(starts: npt.NDArray[np.intp], length: int, size: int, rng: ran
     if len(early) and rng.random() < 0.5:
         return int(rng.choice(early))
     return rng.randint(0, length - size)
-
-
-def pad(rows: Sequence[LabelledWindow]) -> dict[str, npt.NDArray[np.int64]]:
-    """Pad windows of different lengths into a batch.
-
-    Returns:
-        `input_ids`, `attention_mask` and `labels`, each of shape (rows, longest).
-    """
-    lengths = np.array([len(row["input_ids"]) for row in rows])
-    ids = np.zeros((len(rows), lengths.max()), dtype=np.int64)
-    labels = np.full_like(ids, IGNORED)
-    for number, row in enumerate(rows):
-        ids[number, : lengths[number]] = row["input_ids"]
-        labels[number, : lengths[number]] = row["labels"]
-    mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
-    return {"input_ids": ids, "attention_mask": mask, "labels": labels}

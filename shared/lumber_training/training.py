@@ -13,7 +13,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.dataset import Document
 from lumber_training.bases import bundled_base, tagger_from_encoder
-from lumber_training.labelled_windows import IGNORED, START, LabelledWindow, label_windows, pad
+from lumber_training.labelled_windows import IGNORED, START, LabelledWindow, label_windows
 from lumber_training.synthesis import synthesize
 from lumber_training.training_data import split_held_out
 
@@ -21,6 +21,7 @@ try:
     import numpy as np
     import torch
     from torch.nn.functional import cross_entropy
+    from torch.nn.utils.rnn import pad_sequence
     from transformers import PrinterCallback, Trainer, TrainingArguments, set_seed
     from transformers.trainer_utils import EvalPrediction, get_last_checkpoint
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
@@ -157,7 +158,7 @@ def train(
         ),
         train_dataset=train_windows,
         eval_dataset=measured or None,
-        data_collator=_collate,
+        data_collator=pad,
         compute_metrics=_start_f1,
         preprocess_logits_for_metrics=_compute_t,
     )
@@ -215,9 +216,15 @@ class _TaggerTrainer(Trainer):
         return (loss, {"logits": logits}) if return_outputs else loss
 
 
-def _collate(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
-    """Pad windows into a batch of tensors."""
-    return {name: torch.from_numpy(values) for name, values in pad(rows).items()}
+def pad(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
+    """Pad windows of different lengths into a batch: each tensor has the shape (rows, longest)."""
+    ids = [torch.tensor(row["input_ids"]) for row in rows]
+    labels = [torch.tensor(row["labels"]) for row in rows]
+    return {
+        "input_ids": pad_sequence(ids, batch_first=True),
+        "attention_mask": pad_sequence([*map(torch.ones_like, ids)], batch_first=True),
+        "labels": pad_sequence(labels, batch_first=True, padding_value=IGNORED),
+    }
 
 
 def _compute_t(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Tensor:

@@ -53,6 +53,16 @@ def test_exported_scores_are_those_of_the_checkpoint(
         np.testing.assert_array_equal(alone, found)
 
 
+def test_the_padding_of_a_batch_changes_no_score(
+    checkpoint: Path, prose: list[str], specials: dict[str, int]
+) -> None:
+    scorer = TorchScorer(load_tagger(checkpoint), **specials)
+    windows = sorted(windows_of(checkpoint, prose)[:8], key=len)
+    assert len(windows[0]) < len(windows[-1])
+    for window, in_batch in zip(windows, scored(scorer, windows), strict=True):
+        np.testing.assert_allclose(scored(scorer, [window])[0], in_batch, atol=1e-4)
+
+
 def test_a_token_scores_the_same_whichever_others_are_asked_for(
     checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
 ) -> None:

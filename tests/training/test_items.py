@@ -10,7 +10,7 @@ import pytest
 
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_evaluation.dataset import Document, document_from_segments
-from lumber_training.labelled_windows import IGNORED, NORMAL, START, label_windows, pad
+from lumber_training.labelled_windows import IGNORED, NORMAL, START, label_windows
 from lumber_training.synthesis import Item, synthesize
 from lumber_training.training_data import load_documents, split_held_out
 from tests.tiny_bert import write_tokenizer
@@ -98,6 +98,8 @@ def test_windows_are_cropped_at_starts_and_elsewhere_and_always_alike(
 
 def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
     items = [Item(text, (0,)) for text in ("the ship", "the king and queen")]
+    from lumber_training.training import pad
+
     batch = pad(label_windows(items, tokenizer))
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 6)
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0, 0], [1] * 6]

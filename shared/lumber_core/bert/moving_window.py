@@ -164,14 +164,3 @@ def read_moving(
         last = starts[-1] if starts else 0
         at = last if at < last and window.stop < len(ids) else window.stop
     return scores, starts
-
-
-def padded_batch(
-    windows: Sequence[TokenIds], cls_id: int, sep_id: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return windows with [CLS] and [SEP] as one array, and its mask: 0 for padding, else 1."""
-    lengths = np.array([len(window) + 2 for window in windows])
-    ids = np.zeros((len(windows), lengths.max()), dtype=np.int64)
-    for row, window in zip(ids, windows, strict=True):
-        row[: len(window) + 2] = [cls_id, *window, sep_id]
-    return ids, (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from lumber_core.bert.model_folder import CONFIG_FILE, WEIGHTS_FILE
-from lumber_core.bert.moving_window import Positions, Scores, TokenIds, padded_batch
+from lumber_core.bert.moving_window import Positions, Scores, TokenIds
 from lumber_core.errors import MissingExtraError, WeightsError
 
 try:
@@ -22,6 +22,7 @@ try:
     from safetensors import SafetensorError
     from safetensors.torch import load_file, save_file
     from torch import nn
+    from torch.nn.utils.rnn import pad_sequence
     from transformers import BertConfig, BertModel
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError(error.name or "torch", "torch") from error
@@ -159,9 +160,10 @@ class TorchScorer:
             # A forked process inherits OpenMP's thread pool without its threads.
             torch.set_num_threads(1)
             self._process = os.getpid()
-        ids, mask = padded_batch(windows, *self._specials)
-        logits = self._model(
-            torch.from_numpy(ids).to(self._device), torch.from_numpy(mask).to(self._device)
-        )
+        first, last = self._specials
+        rows = [torch.tensor([first, *window.tolist(), last]) for window in windows]
+        ids = pad_sequence(rows, batch_first=True)
+        mask = pad_sequence([*map(torch.ones_like, rows)], batch_first=True)
+        logits = self._model(ids.to(self._device), mask.to(self._device))
         scores = (logits[..., 1] - logits[..., 0]).float().cpu().numpy()
         return [row[1:][at] for row, at in zip(scores, places, strict=True)]

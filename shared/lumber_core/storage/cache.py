@@ -104,7 +104,6 @@ class Cache(KeyValueCache):
 
     def __init__(self, path: str | Path, kind: str) -> None:
         self.name = str(path)
-        self.path = Path(path)
         self._kind = kind
         self.database = SqliteDatabase(
             path,

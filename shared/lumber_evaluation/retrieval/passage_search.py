@@ -24,13 +24,9 @@ PASSAGE_BUDGETS = (300, 600)
 class PassageSearch:
     """Searches chunks with vectors, and joins the hits to passages.
 
-    Args:
-        documents: The documents, by name.
-        chunks: The chunks to search, those of a document one after the other and in order.
-        vectors: Their vectors, shape (chunks, width).
-        context: Whether vectors and keywords include the contexts of chunks.
-        surroundings: Whether they include the texts around a chunk.
-        word_recall: Measures the recall of the reference text.
+    The chunks of a document are one after the other and in order; vectors have the shape (chunks,
+    width). With `context` and `surroundings`, vectors and keywords include the contexts of chunks
+    and the texts around them.
     """
 
     def __init__(

@@ -15,7 +15,6 @@ from lumber_core.bert.moving_window import (
     Positions,
     Scores,
     TokenIds,
-    padded_batch,
     read_moving,
     scan,
 )
@@ -164,9 +163,3 @@ def test_overlapping_windows_see_every_token_at_most_twice() -> None:
     assert windows[-1].stop == 1000
     assert all(after.start <= before.stop for before, after in pairwise(windows))
     assert all(windows[n].stop <= windows[n + 2].start for n in range(len(windows) - 2))
-
-
-def test_windows_are_padded_to_a_batch() -> None:
-    ids, mask = padded_batch([np.array([7, 8]), np.array([9])], 1, 2)
-    assert ids.tolist() == [[1, 7, 8, 2], [1, 9, 2, 0]]
-    assert mask.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
