@@ -15,7 +15,7 @@ from lumber_core.support.wording import with_noun
 from lumber_core.text.unicode import printable
 from lumber_files.ignore_rules import IgnoreRules
 from lumber_files.readers import HTML, PDF
-from lumber_files.reading import LISTED, READABLE
+from lumber_files.reading import READABLE, READABLE_KINDS
 
 
 class NamedPath(NamedTuple):
@@ -108,7 +108,9 @@ def find_files(
             if not chosen:
                 others = f", only {with_noun(len(entries), 'other')}" if entries else ""
                 ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
-                raise FileNotFoundError(f"{path} contains no file in {LISTED}{others}{ignored}")
+                raise FileNotFoundError(
+                    f"{path} contains no file in {READABLE_KINDS}{others}{ignored}"
+                )
             _refuse_links_out(path, chosen)
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():

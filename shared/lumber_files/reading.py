@@ -19,11 +19,11 @@ from lumber_files.readers import DOCUMENTS, HTML, PDF, READERS, require_reader
 
 READABLE = (".txt", ".text", *FILE_TYPES, *HTML, PDF, *DOCUMENTS)
 """The suffixes of files that are read from folders."""
-LISTED = (
+READABLE_KINDS = (
     "a format that is read: text, Markdown, HTML, PDF, office documents, tables, data, captions, "
     "source code"
 )
-"""The same, for errors."""
+"""The kinds of these files, for messages."""
 
 # In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}

@@ -15,7 +15,7 @@ from lumber_cli.file_records import Stamp, stamp_of
 from lumber_core.text.unicode import encodable, is_encodable, printable, writable
 from lumber_files.file_search import entries_in, is_read, is_written_here
 from lumber_files.ignore_rules import IgnoreRules
-from lumber_files.reading import LISTED
+from lumber_files.reading import READABLE_KINDS
 
 _MAX_SUGGESTIONS, _MIN_SIMILARITY = 3, 60  # of names in an error; the similarity is from 0 to 100
 _MAX_COMPARED = 1000  # characters of a name or pattern that is compared: longer ones take seconds
@@ -67,7 +67,7 @@ class Listing:
             ValueError: No name matches, or there are no files at all.
         """
         if not self.files:
-            why = "; ".join(self.away) or f"the folders have none in {LISTED}"
+            why = "; ".join(self.away) or f"the folders have none in {READABLE_KINDS}"
             raise ValueError(f"there is no file to read yet: {why}")
         if patterns is None:
             return [*self.files.values()]

@@ -30,7 +30,7 @@ _TABLE = re.compile(
 NUMBER_START = re.compile(r"[-+(]?[$\u20ac\xa3]?(?!(?:19|20)\d\d$)\d")
 """The start of a number, which names no column; a year may."""
 MAX_REPEATED_CELLS = 20_000
-"""Maximum number of repeated cells of a table; more are made by files that mean harm."""
+"""Maximum number of repeated cells of a table; files with more are made to exhaust memory."""
 _ITEM = re.compile(r"(?P<indent>[ >]*)(?P<marker>-|\d+\.) ")
 _NUMBER_SIGNS = "+-\u2212\u2013"
 _ORDINALS = frozenset(["st", "nd", "rd", "th", "er", "re", "e", "ème", "eme", "º", "ª", "o", "a"])

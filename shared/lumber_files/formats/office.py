@@ -39,7 +39,7 @@ from lumber_files.formats.sheets import (
 from lumber_files.formats.word import PART, rewrite_word
 from lumber_files.limits import check_unpacked
 
-_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
+_SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
 <p:cNvPr id="0" name=""/><p:cNvSpPr/>
 <p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/>
 <p:txBody><a:p><a:r><a:t>Slide {{}}</a:t></a:r></a:p></p:txBody></p:sp>"""
@@ -50,8 +50,10 @@ _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECAS
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 # Parts that are read and not XML: those that another takes in, and those of binary workbooks.
-_KNOWN = re.compile(
+_READ_BESIDES_XML = re.compile(
     r"(?:\.(?:rtf|docx|docm|dotx|mht|mhtml|eml|txt)|^mimetype"
     r"|^xl/(?:workbook|styles|sharedstrings|worksheets/[^/]+)\.bin)$"
 )
@@ -69,15 +71,17 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
-        raise ValueError("it has a password" if encrypted else "it is damaged, or no such file")
+        raise ValueError(
+            "it has a password" if encrypted else "it is damaged, or of another format"
+        )
     notices: list[str] = []
-    taken_in: list[str] = []
+    embedded: list[str] = []
     parts: dict[str, bytes] = {}
     if content.startswith(b"PK"):
         parts = _unpack(content, max_unpacked)
         if kind == "xlsx" and (workbook := find_workbook(parts)):
             return *read_workbook(parts, workbook), _given_title(parts)
-        content = _repack(parts, kind, taken_in, notices)
+        content = _repack(parts, kind, embedded, notices)
     elif kind == "rtf":
         content = _RTF_RAISED.sub(rb"\1^", _RTF_HIDDEN.sub(b"", content))
         levels = {style: int(level) - 1 for style, level in _RTF_HEADING.findall(content)}
@@ -99,7 +103,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = ""  # slides without any text
     if kind == "ppt":
         markdown = _PAGE_NUMBER.sub("", markdown)
-    for name in taken_in:
+    for name in embedded:
         text, more = _read_part(
             name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
         )
@@ -137,20 +141,20 @@ def _unpack(content: bytes, max_unpacked: int) -> dict[str, bytes]:
     size = 0
     with ZipFile(BytesIO(content)) as archive:
         for part in {part.filename: part for part in archive.infolist()}.values():
-            if _KNOWN.search(part.filename.lower()) or _may_be_xml(archive, part):
+            if _READ_BESIDES_XML.search(part.filename.lower()) or _may_be_xml(archive, part):
                 # zipfile reads no more than the size that a part declares.
                 check_unpacked(size + part.file_size, max_unpacked)
-                parts[part.filename] = archive.read(part)
-                size += len(parts[part.filename])
+                parts[part.filename] = _STRICT.sub(_TRANSITIONAL, archive.read(part))
+                size += part.file_size
     return parts
 
 
 def _repack(
-    parts: Mapping[str, bytes], kind: str, taken_in: list[str], notices: list[str]
+    parts: Mapping[str, bytes], kind: str, embedded: list[str], notices: list[str]
 ) -> bytes:
     """Return a package of XML, rewritten for anydoc.
 
-    `taken_in` receives the names of the parts that take the place of each `PART` in its text, and
+    `embedded` receives the names of the parts that take the place of each `PART` in its text, and
     `notices` what is hidden.
     """
     from lxml import etree
@@ -172,7 +176,7 @@ def _repack(
                 if "/charts/" in name:
                     show_chart_values(root)
                 elif is_word:
-                    taken_in += rewrite_word(root, name, parts)
+                    embedded += rewrite_word(root, name, parts)
                 elif name in slides:
                     _show_slide(root, slides[name])
                 else:
@@ -200,6 +204,6 @@ def _show_slide(root: Any, number: int) -> None:
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
     for shapes in find(root, "//p:cSld/p:spTree"):
         titled = find(shapes, titles)
-        shapes.insert(2, titled[0] if titled else etree.fromstring(_TITLE.format(number)))
+        shapes.insert(2, titled[0] if titled else etree.fromstring(_SLIDE_TITLE.format(number)))
         if root.get("show") in ("0", "false"):
             find(shapes[2], ".//a:t")[-1].text += " (hidden slide)"

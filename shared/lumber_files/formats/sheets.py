@@ -24,7 +24,7 @@ from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import link_targets, parse_xml
 
 _LINK = "string(@*[local-name()='id'])"
-_MOST_CELLS = 20_000_000  # of a sheet, with empty ones between; more are made by files of harm
+_MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
 _MOST_COLUMNS = 16_384  # of a sheet in Excel
 _Grid = dict[int, dict[int, str]]
 # Records of [MS-XLS] (BoundSheet8, Row, ColInfo) and [MS-XLSB] with the bit that hides.

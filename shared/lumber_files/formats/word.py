@@ -28,13 +28,13 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     _show_descriptions(root)
     for table in find(root, "//w:tbl"):
         _mark_table(table)
-    taken_in = []
+    embedded = []
     references = find(root, "//w:altChunk")
     targets = link_targets(parts, name) if references else {}
     for reference in references:
-        taken_in.append(targets.get(reference.get(qualify("r:id")), ""))
+        embedded.append(targets.get(reference.get(qualify("r:id")), ""))
         reference.getparent().replace(reference, _make_paragraph(root, PART))
-    return taken_in
+    return embedded
 
 
 def _add(parent: Any, tag: str, value: str | None = None, *, first: bool = False) -> Any:

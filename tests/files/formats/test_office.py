@@ -356,6 +356,13 @@ def test_files_with_macros_and_templates_are_read(suffix: str) -> None:
     assert text_of(made, suffix) == "Tides"
 
 
+def test_strict_open_xml_is_read_as_the_common_kind() -> None:
+    common = "http://schemas.openxmlformats.org/wordprocessingml/2006/"
+    content = word(paragraph("10", run("6", RAISED)))
+    strict = "http://purl.oclc.org/ooxml/wordprocessingml/"
+    assert text_of(change_part(content, "word/document.xml", common, strict), ".docx") == "10^6"
+
+
 def sheet(*rows: str) -> str:
     """Return rows, each its cells, separated by "|"."""
     shown = ""
@@ -712,10 +719,10 @@ REPEATED = (
 @pytest.mark.parametrize(
     ("suffix", "content", "reason"),
     [
-        (".docx", b"", "it is damaged, or no such file"),
+        (".docx", b"", "it is damaged, or of another format"),
         (".doc", compound({"WordDocument": b"\xdc\xa5" + bytes(500)}), "Word 95 or older"),
         (".docx", word(paragraph("Tides"))[:-40], "it is damaged"),
-        (".docx", zipped({"a.txt": "Tides"}), "it is damaged, or no such file"),
+        (".docx", zipped({"a.txt": "Tides"}), "it is damaged, or of another format"),
         (".docx", pdf([["Tides"]]), "it is PDF, whatever its name says"),
         (".doc", b"<html><p>Tides", "it is HTML or XML, whatever its name says"),
         (
