@@ -9,8 +9,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-_FUNCTIONS: dict[str, str] = {}  # "module:function" of each command, by its name
-
 
 class LazyGroup(TyperGroup):
     """Commands that are imported when they run; `-h` lists them without importing any."""
@@ -38,19 +36,19 @@ def _import_command(stub: Any) -> Any:
     """Import the command that a stub stands for."""
     from lumber_cli.options import errors_in_one_line  # deferred: `-h` needs none
 
-    module, _, function = _FUNCTIONS[stub.name].partition(":")
+    name = stub.name
+    module = "lumber_cli.agents.command" if name == "mcp" else f"lumber_cli.commands.{name}"
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    add = single.command(stub.name, epilog=stub.epilog)
-    add(errors_in_one_line()(getattr(import_module(module), function)))
+    add = single.command(name, epilog=stub.epilog)
+    add(errors_in_one_line()(getattr(import_module(module), f"{name}_command")))
     return typer.main.get_command(single)
 
 
-def _add(name: str, function: str, summary: str, *examples: str) -> None:
-    """Add a stub of a command; its function ("module:function") is imported when it runs."""
+def _add(name: str, summary: str, *examples: str) -> None:
+    """Add a stub of a command, which is imported when it runs."""
     # "\b" makes click keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
     app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stub)
-    _FUNCTIONS[name] = function
 
 
 def _stub() -> None:
@@ -59,7 +57,6 @@ def _stub() -> None:
 
 _add(
     "split",
-    "lumber_cli.commands.split:split_command",
     "Split texts into chunks, and print or write them.",
     "report.pdf notes/ 'docs/**/*.md' > chunks.jsonl",
     "book.txt --target-size 200 --format text | less",
@@ -70,7 +67,6 @@ _add(
 )
 _add(
     "ask",
-    "lumber_cli.commands.ask:ask_command",
     "Find the passages of your files that answer a question.",
     'docs/ "How long may a rental last?"',
     'docs/ report.pdf "How long may a rental last?" --index docs.db --words 600',
@@ -80,7 +76,6 @@ _add(
 )
 _add(
     "mcp",
-    "lumber_cli.agents.command:mcp_command",
     "Serve folders to agents, which search, read and cite them.",
     "docs/",
     "docs/ notes/ --index docs.db",
@@ -88,7 +83,6 @@ _add(
 )
 _add(
     "index",
-    "lumber_cli.commands.index:index_command",
     "Copy an index without embedding anything again; list the indexes in the cache.",
     "copy notes.db backup.db",
     "copy notes.db 'postgresql://user@host/database?collection=notes'",
@@ -97,7 +91,6 @@ _add(
 )
 _add(
     "view",
-    "lumber_cli.commands.view:view_command",
     "Show texts with their chunks on one HTML page.",
     "book.txt",
     "docs/ --target-size 200 -o chunks.html",
@@ -105,7 +98,6 @@ _add(
 )
 _add(
     "estimate",
-    "lumber_cli.commands.estimate:estimate_command",
     "Estimate the cost of splitting with a language model.",
     "books/ --prices 0.15,0.60",
     "book.txt --theta 700 --units sentences",
@@ -113,7 +105,6 @@ _add(
 )
 _add(
     "compare",
-    "lumber_cli.commands.compare:compare_command",
     "Compare splitters on your documents and write a report.",
     "docs/ --questions questions.jsonl",
     "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
@@ -122,7 +113,6 @@ _add(
 )
 _add(
     "questions",
-    "lumber_cli.commands.questions:questions_command",
     "Generate questions with known answers about your documents.",
     "docs/ --model openai:gpt-4o-mini --count 50 --store answers.db",
     "docs/ --model ollama:llama3.2",

@@ -12,7 +12,7 @@ Davison and Hinkley 1997, section 3.8). Ignoring that makes intervals too narrow
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from lumber_core.checks import check_positive
 _MAX_DRAWN_VALUES = 1 << 22
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(NamedTuple):
     """A mean and the lower and the upper end of its confidence interval."""
 
     value: float

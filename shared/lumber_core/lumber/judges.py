@@ -150,7 +150,7 @@ class ModelJudge(Judge):
         except ModelUnavailableError as error:
             if not self._model.has_answered:  # a wrong URL, or a server that does not run
                 raise
-            return _make_verdict(group, ParsedAnswer((), "unavailable", str(error)), reply, usage)
+            parsed = ParsedAnswer((), "unavailable", str(error))
         return _make_verdict(group, parsed, reply, usage)
 
     def __repr__(self) -> str:

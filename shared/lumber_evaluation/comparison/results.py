@@ -227,8 +227,7 @@ class Comparison:
         # Equal values would give an interval of no width, which 12 hits of 12 do not justify.
         if drawn < MIN_FOR_INTERVAL or min(measured) == max(measured):
             return Figure(fmean(measured))
-        interval = mean_interval(values, clusters=clusters)
-        return Figure(interval.value, interval.low, interval.high)
+        return Figure(*mean_interval(values, clusters=clusters))
 
     def _difference(
         self, first: SplitterResult, second: SplitterResult, metric: Metric
@@ -246,13 +245,5 @@ class Comparison:
             for n, change in enumerate(changes)
             if abs(change) > 1e-12
         }
-        return Difference(
-            metric.key,
-            first.name,
-            second.name,
-            interval.value,
-            interval.low,
-            interval.high,
-            len(differing),
-            count,
-        )
+        names = metric.key, first.name, second.name
+        return Difference(*names, *interval, len(differing), count)
