@@ -101,10 +101,7 @@ class FileIndex:
         """Return the files that need not be read, because the index contains them as they are.
 
         A file with a new time of change and the same bytes is one of them; a file without a stamp
-        must be read.
-
-        Raises:
-            StoreError: The index cannot be used.
+        must be read. Raises a StoreError if the index cannot be used.
         """
         return self._records.find_unchanged(stamps)
 

@@ -53,15 +53,12 @@ def model_class(spec: str | None) -> Callable[..., Model]:
 
 
 def language_model(spec: str, *, key_variable: str | None = None, **settings: Any) -> Model:
-    """Return a language model by name.
+    """Return a language model by name, with settings.
 
-    Args:
-        spec: "openai:NAME", "gemini:NAME", "gemini-legacy:NAME", "ollama:NAME", or the URL of an
-            OpenAI-compatible server with the model's name after a #; without a name, the server's
-            only model.
-        key_variable: The environment variable that holds the key. None: the provider's own, or no
-            key for a server that is named by its URL.
-        **settings: Settings of the model.
+    The name is "openai:NAME", "gemini:NAME", "gemini-legacy:NAME", "ollama:NAME", or the URL of an
+    OpenAI-compatible server with the model's name after a #; without a name, the server's only
+    model. The environment variable `key_variable` holds the key. None: the provider's own, or no
+    key for a server that is named by its URL.
 
     Raises:
         ValueError: The name has another form, the key is missing, or a setting is wrong.

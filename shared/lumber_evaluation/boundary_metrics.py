@@ -83,14 +83,9 @@ def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
 def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
     """Return Pk: how often two units k apart are wrongly put in one segment, or in two.
 
-    Args:
-        reference: Numbers of the units where segments start, without 0.
-        predicted: Numbers of the units where predicted segments start, without 0.
-        units: Number of units in the text.
-
-    Returns:
-        A share, 0 for perfect agreement. k is half the mean length of a reference segment. A
-        text of fewer than two units gives 0.
+    Boundaries are the numbers of the units where segments start, without 0. k is half the mean
+    length of a reference segment. The share is 0 for perfect agreement, and for a text of fewer
+    than two units.
 
     Raises:
         ValueError: A boundary is not between 1 and `units` - 1.

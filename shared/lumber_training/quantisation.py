@@ -70,14 +70,9 @@ def smoothing_factors(peaks: Floats, weight: Floats) -> Floats:
     """Return SmoothQuant's factors, which divide the activations and multiply the matrix.
 
     These are the factors of equation 4 with alpha = 0.5: activations and weights share the excess
-    of a channel equally. They are scaled so that a typical channel keeps its size.
-
-    Args:
-        peaks: Largest magnitude of each input channel, shape (in,).
-        weight: The matrix, shape (out, in).
-
-    Returns:
-        A factor for each input channel, shape (in,).
+    of a channel equally. They are scaled so that a typical channel keeps its size. The peaks, which
+    are the largest magnitude of each input channel, and the factors have the shape (in,), the
+    matrix (out, in).
     """
     steep = np.maximum(np.abs(weight).max(axis=0), _MIN_PEAK)
     peaks = np.maximum(peaks, _MIN_PEAK)

@@ -41,14 +41,10 @@ class ChunkTagger(nn.Module):
         self.chunklayer = nn.Linear(config.hidden_size, 2)
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Return the two logits of every token.
+        """Return the two logits of every token, shape (batch, length, 2).
 
-        Args:
-            input_ids: Token ids, shape (batch, length), including [CLS] and [SEP].
-            attention_mask: 1 for tokens, 0 for padding, same shape.
-
-        Returns:
-            Logits, shape (batch, length, 2).
+        Both arguments have the shape (batch, length): token ids, with [CLS] and [SEP], and 1 for
+        tokens, 0 for padding.
         """
         hidden = self.model(input_ids, attention_mask=attention_mask).last_hidden_state
         logits: torch.Tensor = self.chunklayer(hidden.to(self.chunklayer.weight.dtype))

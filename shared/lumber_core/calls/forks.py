@@ -20,10 +20,8 @@ _renewals: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 def renew_after_fork(owner: T, renew: Callable[[T], None]) -> None:
     """Call `renew(owner)` in every process forked from now on, right after the fork.
 
-    Args:
-        owner: The object; it is not kept alive.
-        renew: Gives the object new locks and connections. It must not hold a reference to the
-            object, so pass a plain function or an unbound method.
+    The owner is not kept alive. `renew` gives it new locks and connections. It must not hold a
+    reference to the owner, so pass a plain function or an unbound method.
     """
     _renewals[owner] = renew
 

@@ -250,15 +250,9 @@ def ask_until_usable(
 ) -> tuple[T, str]:
     """Ask a question, and repeat it with the fault of the reply until a reply is usable.
 
-    Args:
-        question: The question.
-        ask: Sends a question. Returns the content of the reply and its fault: "" if the question
-            is not to be repeated.
-        rereads: Maximum number of repetitions.
-        request: Returns the last sentence of a repeated question.
-
-    Returns:
-        The last result of `ask`.
+    `ask` sends a question and returns the content of the reply and its fault: "" if the question is
+    not to be repeated. It is repeated at most `rereads` times, with the sentence that `request`
+    returns at the end. Returns the last result of `ask`.
     """
     asked = question
     for _ in range(rereads + 1):

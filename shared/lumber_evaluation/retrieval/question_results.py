@@ -46,10 +46,9 @@ class QuestionResult:
     passage_recalls: Mapping[int, float] = field(default_factory=dict)
 
     def word_recall(self, words: int) -> float:
-        """Return the share of the reference text among the first words retrieved.
+        """Return the share of the reference text among the first words retrieved; or nan.
 
-        Returns:
-            From 0 to 1; nan if the reference text does not occur in the document.
+        The value is nan if the reference text does not occur in the document.
 
         Raises:
             ValueError: `words` is not one of `WORD_BUDGETS`.
