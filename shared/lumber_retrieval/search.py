@@ -43,9 +43,9 @@ def find_passages(
     if settings.keywords:
         long = {one.document: one.metadata for one in origins.values() if one.metadata}
         names = {document: title_of(metadata) for document, metadata in long.items()}
-        documents = {number: origins[number].document for number in scores}
+        documents = {number: origins[number].document for number in scores} if any(names) else {}
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
-        scores = favour_named(query, scores, titles)
+        scores = favour_named(query, scores, titles) if titles else scores
     best = dict([*scores.items()][:_MOST_RANKED])
     numbers = {
         near: 0.0
@@ -54,14 +54,9 @@ def find_passages(
         if near in origins[number].chunks
     }
     hits, texts = snapshot.hits(numbers)
-    chunks = _score_neighbours(hits, best, accepts)
-    similarities = snapshot.similarities(vector, [chunk.number for chunk in chunks])
-    least = settings.min_similarity
-    chunks = [
-        chunk._replace(similarity=similarity)
-        for chunk, similarity in zip(chunks, similarities, strict=True)
-        if least is None or similarity >= least
-    ]
+    hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
+    similarities = snapshot.similarities(vector, [hit.number for hit in hits])
+    chunks = _score_neighbours(hits, best, similarities, settings.min_similarity)
     return select_passages(question, chunks, texts, settings, language)
 
 
@@ -83,18 +78,23 @@ def fuse(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _score_neighbours(
-    hits: Sequence[Hit], scores: Mapping[int, float], accepts: Accepts | None
+    hits: Sequence[Hit],
+    scores: Mapping[int, float],
+    similarities: Sequence[float],
+    least: float | None,
 ) -> list[Hit]:
     """Return chunks with scores and their neighbours in reading order, with scores."""
     documents = {hit.number: hit.document for hit in hits}
     chunks = []
-    for hit in sorted(hits, key=lambda hit: (hit.document, hit.number)):
-        nearby = [
-            scores[number]
-            for number in (hit.number - 1, hit.number + 1)
-            if number in scores and documents[number] == hit.document
+    ordered = sorted(zip(hits, similarities, strict=True), key=lambda one: one[0][1::-1])
+    for hit, similarity in ordered:
+        shares = [
+            NEIGHBOUR_SHARE * scores[near]
+            for near in (hit.number - 1, hit.number + 1)
+            if near in scores and documents[near] == hit.document
         ]
-        if hit.number in scores or (nearby and (accepts is None or accepts(hit.metadata))):
-            score = max(scores.get(hit.number, 0.0), NEIGHBOUR_SHARE * max(nearby, default=0.0))
-            chunks.append(hit._replace(score=score))
+        if hit.number in scores:
+            shares.append(scores[hit.number])
+        if shares and (least is None or similarity >= least):
+            chunks.append(hit._replace(score=max(shares), similarity=similarity))
     return chunks

@@ -41,7 +41,7 @@ from lumber_retrieval.index.postings import (
     with_places,
 )
 from lumber_retrieval.index.surroundings import Vectors
-from lumber_retrieval.index.vectors import PackedVectors, Rows, highest, pack, rank, rotate
+from lumber_retrieval.index.vectors import Doubles, PackedVectors, Rows, highest, pack, rank
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS segments (
@@ -67,7 +67,6 @@ Ranking = list[tuple[int, float]]
 """Numbers of chunks with their scores, best first."""
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
-_Doubles = npt.NDArray[np.float64]
 
 
 def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
@@ -133,15 +132,14 @@ class LiveSegments:
         """Return the number of chunks that are still there."""
         return int(np.count_nonzero(self.live))
 
-    def nearest(self, vector: Vectors, count: int) -> Iterator[Ranking]:
-        """Yield the numbers of chunks with their similarities to a vector, best first.
+    def nearest(self, wanted: Doubles, count: int) -> Iterator[Ranking]:
+        """Yield the numbers of chunks with their similarities to a rotated vector, best first.
 
         About `count` come together, then always more. After the first, those of one group may be
         above those of the group before.
         """
         if not len(self):
             return
-        wanted = rotate(vector)
         first = max(count, _COMPARED + len(self) // _COMPARED_OF)
         if first < len(self):
             estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
@@ -152,14 +150,13 @@ class LiveSegments:
             for order, values in rank(similarities, np.arange(len(places)), count):
                 yield [*zip(self.numbers[places[order]].tolist(), values.tolist(), strict=True)]
 
-    def similarities(self, vector: Vectors, numbers: Sequence[int]) -> list[float]:
-        """Return the similarities of chunks to a vector."""
+    def similarities(self, wanted: Doubles, numbers: Sequence[int]) -> list[float]:
+        """Return the similarities of chunks to a rotated vector."""
         if not numbers:
             return []
-        wanted = np.asarray(numbers, dtype=np.int64)
-        order = np.argsort(wanted)
-        places = np.searchsorted(self.numbers, wanted[order])
-        found = self._similarities(rotate(vector), places)
+        order = np.argsort(numbers)
+        places = np.searchsorted(self.numbers, np.asarray(numbers, dtype=np.int64)[order])
+        found = self._similarities(wanted, places)
         similar: list[float] = found[order.argsort()].tolist()
         return similar
 
@@ -187,7 +184,7 @@ class LiveSegments:
         for order, values in rank(scores, np.flatnonzero(scores > 0), count):
             yield [*zip(self.numbers[order].tolist(), values.tolist(), strict=True)]
 
-    def _similarities(self, wanted: _Doubles, places: Rows) -> npt.NDArray[np.float32]:
+    def _similarities(self, wanted: Doubles, places: Rows) -> npt.NDArray[np.float32]:
         """Return the similarities of chunks, whose places ascend."""
         bounds = np.searchsorted(places, [part.start for part in self.parts] + [len(self.live)])
         of_segments = zip(self.segments, self.parts, bounds, bounds[1:], strict=False)

@@ -20,6 +20,7 @@ from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
 from lumber_retrieval.index.segments import LiveSegments, Ranking, select, text_in
 from lumber_retrieval.index.surroundings import Vectors
+from lumber_retrieval.index.vectors import Doubles, rotate
 from lumber_retrieval.words.keywords import terms
 
 _HEADINGS = "headings"
@@ -65,6 +66,7 @@ class Snapshot:
         self._intact = intact  # opens what raises a StoreError where the file is damaged
         self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
         self._occurrences: Occurring = {}  # of the terms that were asked about, read once
+        self._wanted: tuple[object, Doubles] | None = None  # the last vector, and it rotated
 
     def nearest(
         self, vector: Sequence[float], count: int, accepts: Accepts | None
@@ -89,7 +91,7 @@ class Snapshot:
     ) -> list[float]:
         """Return the cosine similarities of a vector and those of chunks."""
         with self._intact():
-            return self._segments.similarities(np.asarray(vector, dtype=np.float32), numbers)
+            return self._segments.similarities(self._rotate(vector), numbers)
 
     def candidates(
         self,
@@ -215,8 +217,14 @@ class Snapshot:
         self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
     ) -> Ranking:
         # One more, as it may be as near as the last.
-        ranked = self._segments.nearest(np.asarray(vector, dtype=np.float32), count + 1)
+        ranked = self._segments.nearest(self._rotate(vector), count + 1)
         return self._best(ranked, count, accepts)
+
+    def _rotate(self, vector: Sequence[float] | Vectors) -> Doubles:
+        """Return a vector as those of the chunks are stored, kept for the next call."""
+        if self._wanted is None or self._wanted[0] is not vector:
+            self._wanted = vector, rotate(np.asarray(vector, dtype=np.float32))
+        return self._wanted[1]
 
     def _matching(self, query: str, count: int, accepts: Accepts | None) -> Ranking:
         found = self._occurring(terms(query))

@@ -26,7 +26,7 @@ from lumber_retrieval.index.surroundings import Vectors, unit_length
 
 Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
-_Doubles = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
 
 _BLOCK = 256  # vectors turned into floats at once: they stay in the cache of a processor
 # Of numbers up to 1. Sums of products of two such numbers are exact for vectors of length 1.
@@ -35,7 +35,7 @@ _SAMPLE = 4096  # vectors whose mean stands for the mean of all
 _SAMPLED = 512  # the highest so many of a sample show the highest of all within a few per cent
 
 
-def rotate(vectors: Vectors) -> _Doubles:
+def rotate(vectors: Vectors) -> Doubles:
     """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
     rows = unit_length(np.atleast_2d(vectors).astype(np.float64, order="C"))
     made = unit_length(_round(rows) @ _rotation(vectors.shape[-1]).T)
@@ -74,7 +74,7 @@ class PackedVectors:
         """Numbers of a vector."""
         return self._numbers.shape[1]
 
-    def similarities(self, wanted: _Doubles, places: Rows) -> _Floats:
+    def similarities(self, wanted: Doubles, places: Rows) -> _Floats:
         """Return the cosine similarities of some vectors to one that `rotate` returned."""
         found = np.empty(len(places), dtype=np.float64)
         exact = _round(wanted)
@@ -83,7 +83,7 @@ class PackedVectors:
             found[some] = self._numbers[places[some]].astype(np.float64) @ exact
         return (found * self._scales[places]).astype(np.float32)
 
-    def estimates(self, wanted: _Doubles) -> _Floats:
+    def estimates(self, wanted: Doubles) -> _Floats:
         """Return the similarities of all vectors as their signs tell them."""
         signs = self._signs
         rest = wanted - signs.centre
@@ -161,7 +161,7 @@ def rank(values: _Floats, places: Rows, count: int) -> Iterator[tuple[Rows, _Flo
 
 
 @lru_cache(maxsize=4)
-def _rotation(width: int) -> _Doubles:
+def _rotation(width: int) -> Doubles:
     """Return an orthogonal matrix: a cosine transform after half of all signs are changed.
 
     It is part of the format of the file.
@@ -173,11 +173,11 @@ def _rotation(width: int) -> _Doubles:
     return _round(cosines * signs)
 
 
-def _round(values: _Doubles) -> _Doubles:
+def _round(values: Doubles) -> Doubles:
     return np.rint(values / _STEP) * _STEP
 
 
-def _bits(vectors: Vectors | _Doubles) -> npt.NDArray[np.uint64]:
+def _bits(vectors: Vectors | Doubles) -> npt.NDArray[np.uint64]:
     """Return the signs of vectors, shape (width / 64, vectors)."""
     signs = np.packbits(vectors > 0, axis=1)
     padded = np.pad(signs, ((0, 0), (0, -signs.shape[1] % 8)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import takewhile
 from math import inf
 from operator import eq
@@ -33,7 +32,6 @@ from lumber_retrieval.words.word_count import (
     count_starts,
     count_words,
     floor_by_length,
-    has_at_most,
     is_inside_word,
 )
 
@@ -241,7 +239,6 @@ class _DocumentPassages:
         self._original = text
         self._text = speech(text)  # in which words are counted
         self._dense = self._text == text  # captions have many blanks
-        self._are_near = partial(has_at_most, self._text, self._dense)
         self._passages: list[_JoinedHits] = []  # in reading order
         self._starts: list[int] = []  # of the passages
 
@@ -252,14 +249,16 @@ class _DocumentPassages:
     def join(self, hit: Hit, max_gap: int, room: float) -> int | None:
         """Join a hit with passages near it; return the words added, or None if they do not fit."""
         first = last = bisect_right(self._starts, hit.span.start)
+        if first and hit.span.end <= self._passages[first - 1].span.end:
+            return None if room < 0 else 0
         start, end, above = _with_indent(hit.span.start, self._original), hit.span.end, hit.above
-        if first and self._are_near(max_gap, self._passages[first - 1].span.end, start):
+        if first and self._are_near(self._passages[first - 1].span.end, start, max_gap):
             first -= 1
             before = self._passages[first]
             start, end, above = before.span.start, max(end, before.span.end), before.above
         while last < len(self._passages):
             after = self._passages[last].span
-            if not self._are_near(max_gap, end, after.start):
+            if not self._are_near(end, after.start, max_gap):
                 break
             end = max(end, after.end)
             last += 1
@@ -278,6 +277,13 @@ class _DocumentPassages:
         self._passages[first:last] = [_JoinedHits(Span(start, end), starts, words, above)]
         self._starts[first:last] = [start]
         return added
+
+    def _are_near(self, end: int, start: int, most: int) -> bool:
+        """Return whether at most so many words are between two places, or parts of long ones."""
+        if start - end <= most:  # each word has a character
+            return True
+        longest = self._dense * floor_by_length(0, start - end)
+        return longest <= most >= count_starts(self._text, end, start)
 
 
 def _with_indent(start: int, text: str) -> int:

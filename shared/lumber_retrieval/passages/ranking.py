@@ -33,7 +33,7 @@ from lumber_retrieval.passages.sentences import (
     small_table,
 )
 from lumber_retrieval.words.coverage import QuestionWords
-from lumber_retrieval.words.word_count import count_words
+from lumber_retrieval.words.word_count import count_words, count_written
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -164,24 +164,25 @@ def _best_sentences(
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     words_above = cache(lambda context: count_words(shorten_context(context)))
-    nested: dict[str, bool] = {}
+    kinds: dict[str, tuple[bool, bool]] = {}  # of documents: whether nested, and captions
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
-        if chunk.document not in nested:
-            nested[chunk.document] = is_nested(chunk)
+        text = texts[chunk.document]
+        if chunk.document not in kinds:
+            kinds[chunk.document] = is_nested(chunk), bool(read_cues(text))
+        whole_lines, spoken = kinds[chunk.document]
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = words_above(context) if context else 0
-        text, whole_lines = texts[chunk.document], nested[chunk.document]
         lines = chunk.span
         if not whole_lines:
             limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
-            lines = limits if read_cues(limits.of(text)) else _lines_of(chunk.span, limits, text)
+            lines = limits if spoken else _lines_of(chunk.span, limits, text)
         sentences = sentences_of(text[lines.start : lines.end], language, whole_lines=whole_lines)
         hit = chunk._replace(score=scores[place], above=above)
         hits = [*_score_sentences(hit, sentences, lines.start, text, question, settings.budget)]
         yield from hits
-        words_left -= count_words(chunk.text) if hits else 0
+        words_left -= (count_words if spoken else count_written)(chunk.text) if hits else 0
         if words_left < 0:
             break
 
@@ -237,15 +238,16 @@ def _score_sentences(
             full = has_content(own)
         parts.append((span, own, full))
     coverages = question.coverages([own for _, own, _ in parts])
+    named, described = chunk[:2], chunk[5:]
     for (span, own, full), coverage in zip(parts, coverages, strict=True):
         score = (chunk.score + _SENTENCE_WEIGHT * coverage) / _HIGHEST_SCORE
         table = small_table(text, span) if "|" in own else None
         if table is not None:
             both = Span(min(span.start, table.start), max(span.end, table.end))
             whole = both.of(text)
-            yield chunk._replace(span=both, text=whole, score=score), full or has_content(whole)
+            yield Hit._make((*named, both, whole, score, *described)), full or has_content(whole)
         if table is None or count_words(table.of(text)) > budget:
-            yield chunk._replace(span=span, text=own, score=score), full
+            yield Hit._make((*named, span, own, score, *described)), full
 
 
 def is_nested(hit: Hit) -> bool:

@@ -44,9 +44,12 @@ class QuestionWords:
         total = sum(weights.values())
         self._weights = [weight / total for weight in weights.values()]
         pairs = dict.fromkeys(pairwise(map(stem, words)))
-        parts = [*(f" {word} " for word in weights), *(f" {a}  {b} " for a, b in pairs)]
-        self._parts = [(part, 1 << place) for place, part in enumerate(parts)]  # as in `stems_in`
-        self._pairs = len(pairs)
+        bits = {word: 1 << place for place, word in enumerate(weights)}
+        self._words = [(f" {word} ", bit) for word, bit in bits.items()]  # as in `stems_in`
+        self._pairs = [  # what it looks like, the bits of its words, its own bit
+            (f" {a}  {b} ", bits[a] | bits[b], 1 << place)
+            for place, (a, b) in enumerate(pairs, start=len(bits))
+        ]
         self.stems = (1 << len(weights)) - 1
         """All stems, as `matches` returns them."""
         self.share = cache(self._share)  # few of all subsets occur
@@ -56,14 +59,19 @@ class QuestionWords:
 
         Each is a bit, so that `|` joins the matches of several texts.
         """
-        return [
-            sum([bit for part, bit in self._parts if part in stems])
-            for stems in map(stems_in, texts)
-        ]
+        found = []
+        for stems in map(stems_in, texts):
+            words = sum([bit for word, bit in self._words if word in stems])
+            likely = [(pair, bit) for pair, both, bit in self._pairs if words & both == both]
+            found.append(words + sum([bit for pair, bit in likely if pair in stems]))
+        return found
 
     def coverages(self, texts: Iterable[str]) -> list[float]:
         """Return for each text the weight of the stems that it contains, 0 to 1."""
-        return [*map(self.share, self.matches(texts))]
+        return [
+            self.share(sum([bit for word, bit in self._words if word in stems]))
+            for stems in map(stems_in, texts)
+        ]
 
     def _share(self, matches: int) -> float:
         """Return the weight of the stems among matches, 0 to 1; all of them have 1."""
@@ -73,7 +81,8 @@ class QuestionWords:
 
     def share_of_pairs(self, matches: int) -> float:
         """Return the share of the question's pairs that are among matches, 0 to 1."""
-        return (matches >> len(self._weights)).bit_count() / self._pairs if self._pairs else 0.0
+        found = (matches >> len(self._weights)).bit_count()
+        return found / len(self._pairs) if found else 0.0
 
 
 def stem(word: str) -> str:

@@ -27,8 +27,12 @@ as JSON or Base64, this many characters count as a word."""
 
 def count_words(text: str) -> int:
     """Return the number of words of a text as budgets count them; of captions what is said."""
-    said = spoken_text(text)
-    return floor_by_length(_count(said), len(said))
+    return count_written(spoken_text(text))
+
+
+def count_written(text: str) -> int:
+    """Return the number of words of a text, all of which is read, as budgets count them."""
+    return floor_by_length(_count(text), len(text))
 
 
 def _count(text: str) -> int:
@@ -51,12 +55,7 @@ def count_starts(text: str, start: int, end: int) -> int:
     return _count(text[start:end]) - is_inside_word(text, start)
 
 
-def has_at_most(text: str, dense: bool, words: int, start: int, end: int) -> bool:
-    """Return whether a range has at most so many words, or parts if its length counts, too."""
-    length = dense * (end - start) // _MOST_CHARACTERS_PER_WORD
-    return length <= words >= count_starts(text, start, end)
-
-
 def is_inside_word(text: str, place: int) -> bool:
     """Return whether a cut at a place divides a word."""
-    return _INSIDE_WORD.match(text, place) is not None
+    blank = not place or text[place - 1] in " \n"
+    return not blank and _INSIDE_WORD.match(text, place) is not None
