@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 import typer
 
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.support.extras import require
 from lumber_core.support.wording import range_with_noun, with_noun
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import printable, writable
@@ -71,19 +70,6 @@ class ChunkRow:
         if chunk.headings:
             parts.append(HEADING_SEPARATOR.join(chunk.headings))
         return " | ".join(printable(" ".join(part.split())) for part in parts)
-
-
-def check_format(kind: OutputFormat, output: Path | None) -> None:
-    """Raise unless a format can be written.
-
-    Raises:
-        ValueError: The format is Parquet and the output is stdout.
-        MissingExtraError: Parquet, and pyarrow is not installed.
-    """
-    if kind is OutputFormat.PARQUET:
-        if output is None:
-            raise ValueError("--format parquet needs a file: pass --output FILE")
-        require("pyarrow", package="pyarrow", extra="evaluation")
 
 
 Write = Callable[[Sequence[ChunkRow]], None]

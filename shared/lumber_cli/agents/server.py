@@ -20,7 +20,7 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from pydantic import ValidationError
 
 from lumber_cli.agents.tools import FolderTools
-from lumber_cli.options import say
+from lumber_cli.options import INTERRUPTED, say
 from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
 from lumber_core.version import __version__
@@ -28,7 +28,6 @@ from lumber_core.version import __version__
 _HEAD_START_SECONDS = 2.0  # before indexing starts, in which clients list the tools
 _TOOL_LIST_TTL = 86_400_000  # milliseconds; clients may cache the list of tools, which is fixed
 _HOST = "127.0.0.1"
-_INTERRUPTED = 130
 _LAST_ANSWER_SECONDS = 1.0  # after the end of stdin, in which calls that run may still answer
 
 _INSTRUCTIONS = """\
@@ -55,7 +54,7 @@ def serve(tools: FolderTools, port: int | None, *, structured: bool) -> NoReturn
     """
     # Threads, such as the one that reads stdin, cannot be interrupted. The index is consistent
     # whenever the process ends.
-    signal.signal(signal.SIGINT, lambda *_: _end(_INTERRUPTED))
+    signal.signal(signal.SIGINT, lambda *_: _end(INTERRUPTED))
     server = FolderServer(tools, structured=structured)
     beginning = Timer(_HEAD_START_SECONDS, tools.start)
     beginning.daemon = True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from tqdm import tqdm
 
-from lumber_cli.chunk_formats import ChunkRow, OutputFormat, check_format, writer
+from lumber_cli.chunk_formats import ChunkRow, OutputFormat, writer
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     EMBEDDINGS,
@@ -23,6 +23,7 @@ from lumber_cli.options import (
 from lumber_cli.splitter_options import SplitterOptions
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
+from lumber_core.support.extras import require
 from lumber_core.support.wording import with_noun
 from lumber_files import check_output
 from lumber_retrieval.index.surroundings import split_and_embed
@@ -75,7 +76,10 @@ def split_command(
     with wrong_options():
         embed_documents = _embed_function(embed, embedder, kind)
         chunker = options.chunker()
-        check_format(kind, output)
+        if kind is OutputFormat.PARQUET:
+            if output is None:
+                raise ValueError("--format parquet needs a file: pass --output FILE")
+            require("pyarrow", package="pyarrow", extra="evaluation")
     inputs = Inputs(paths, file_options)
     if output is not None:
         with wrong_options():
