@@ -103,8 +103,10 @@ def spoken_text(text: str, span: Span | None = None) -> str:
     """Return the spoken lines of captions or of a part of them; any other text unchanged."""
     spoken = speech(text)
     part = spoken if span is None else span.of(spoken)
+    if spoken == text:
+        return part
     lines = (" ".join(line.split()) for line in part.replace(INVISIBLE, "").splitlines())
-    return part if spoken == text else "\n".join(filter(None, lines))
+    return "\n".join(filter(None, lines))
 
 
 def time_at(text: str, start: int, end: int = 0) -> str:

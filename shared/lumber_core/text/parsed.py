@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.captions import spoken_text
 from lumber_core.text.lines.code import code_lines, is_edge_of_block
 from lumber_core.text.lines.columns import Lines
 from lumber_core.text.lines.tables import find_header
@@ -115,11 +114,6 @@ class ParsedText(ABC):
     def section_starts(self) -> list[int]:
         """Where sections start that are not merged with those before, ascending, without 0."""
         return []
-
-    @cached_property
-    def overhead(self) -> float:
-        """Length of captions divided by the length of their spoken text; 1 for other texts."""
-        return max(1, len(self.text)) / max(1, len(spoken_text(self.text)))
 
     @property
     def title(self) -> str:
