@@ -14,6 +14,7 @@ from langchain_text_splitters import TextSplitter
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
+from lumber_core import Usage
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -48,32 +49,25 @@ def word_tokenizer() -> Tokenizer:
 
 
 class TestLumber:
-    def test_the_model_decides_where_chunks_start(self) -> None:
-        recorder = Recorder()
-        splitter = LumberTextSplitter(
-            scripted("Answer: ID 2", "Answer: none", recorder=recorder), add_start_index=True
-        )
+    async def test_the_model_decides_where_chunks_start(self) -> None:
+        answers, recorder = ("Answer: ID 2", "Answer: none"), Recorder()
+        splitter = LumberTextSplitter(scripted(*answers, recorder=recorder), add_start_index=True)
         documents = splitter.create_documents([TEXT])
         assert [d.metadata["start_index"] for d in documents] == [0, TEXT.index("At sea")]
         first_question = str(recorder.seen[0][1].content)
         assert "ID 0: Ada mended the clock. She oiled the spring.\nID 1: Then" in first_question
         assert "ID 3:" in first_question
         assert str(recorder.seen[1][1].content).count("\nID ") == 2
+        awaited = LumberTextSplitter(scripted(*answers), add_start_index=True)
+        assert await awaited.atransform_documents([Document(page_content=TEXT)]) == documents
 
-    async def test_the_model_is_awaited(self) -> None:
-        splitter = LumberTextSplitter(scripted("Answer: ID 2", "Answer: none"))
-        documents = await splitter.atransform_documents([Document(page_content=TEXT)])
-        assert [d.page_content.split()[0] for d in documents] == ["Ada", "At"]
-
-    def test_usage_and_answers_are_in_the_segmentation(self) -> None:
+    def test_usage_and_the_text_of_an_answers_blocks_are_in_the_segmentation(self) -> None:
         message = AIMessage(
-            "Answer: ID 2",
+            [{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 2"}],
             usage_metadata={"input_tokens": 70, "output_tokens": 5, "total_tokens": 75},
         )
         segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
-        assert segmentation.usage.calls == 2
-        assert segmentation.usage.prompt_tokens == 70
-        assert segmentation.usage.completion_tokens == 5
+        assert segmentation.usage == Usage(2, 70, 5)
         assert segmentation.verdicts[0].answer == "Answer: ID 2"
 
     def test_a_blocked_answer_is_a_refusal_with_its_reason(self) -> None:
@@ -82,13 +76,6 @@ class TestLumber:
         (failure,) = segmentation.failures
         assert failure.outcome == "refused"
         assert "content_filter" in failure.reason
-
-    def test_content_blocks_are_read(self) -> None:
-        message = AIMessage(
-            [{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 2"}]
-        )
-        segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
-        assert segmentation.verdicts[0].unit == 2
 
     def test_llm_must_be_a_chat_model_or_a_judge(self) -> None:
         with pytest.raises(TypeError, match="BaseChatModel"):

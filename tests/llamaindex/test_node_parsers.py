@@ -107,21 +107,17 @@ class TestLumber:
         assert len(seen) == 2
         assert len(handler.get_event_pairs(CBEventType.LLM)) >= 2
 
-    def test_the_model_decides_where_nodes_start(self) -> None:
-        llm = scripted("Answer: ID 2", "Answer: none")
-        nodes = LumberNodeParser(llm=llm).get_nodes_from_documents([Document(text=TEXT)])
+    async def test_the_model_decides_where_nodes_start(self) -> None:
+        llm, documents = scripted("Answer: ID 2", "Answer: none"), [Document(text=TEXT)]
+        parser = LumberNodeParser(llm=llm)
+        nodes = parser.get_nodes_from_documents(documents)
         assert [node.start_char_idx for node in nodes] == [0, TEXT.index("At sea")]
         system, user = llm._asked[0]
         assert system.role == MessageRole.SYSTEM
         assert "ID 3: The mate went below." in (user.content or "")
-
-    async def test_the_model_is_awaited(self) -> None:
-        parser = LumberNodeParser(llm=scripted("Answer: ID 2", "Answer: none"))
-        nodes = await parser.aget_nodes_from_documents([Document(text=TEXT)])
-        assert [node.text.split()[0] for node in nodes] == ["Ada", "At"]
-        assert [n.text for n in await parser.acall([Document(text=TEXT)])] == [
-            n.text for n in nodes
-        ]
+        texts = [node.text for node in nodes]
+        assert [node.text for node in await parser.aget_nodes_from_documents(documents)] == texts
+        assert [node.text for node in await parser.acall(documents)] == texts
 
     def test_usage_is_in_the_segmentation(self) -> None:
         usage = LumberNodeParser(llm=scripted("Answer: none")).segment(TEXT).usage
