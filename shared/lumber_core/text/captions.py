@@ -1,7 +1,7 @@
-"""Captions, as in SRT and WebVTT: speech with its times.
+"""Captions, as in SRT, WebVTT, SBV and the text of Whisper: speech with its times.
 
-A cue has a number or name on a line of its own, a line with its times, and text. Names of speakers,
-tags, notes, and lines that rolling captions repeat are not spoken.
+A cue has a number or name on a line of its own, its times, and text. Names of speakers, tags,
+notes, and lines that rolling captions repeat are not spoken.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from lumber_core.spans import Span
 INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
-_TIME = r"(?:(?:\d+:)?\d\d?:\d\d[.,]\d{1,3}|\d+:\d\d:\d\d)"
+_TIME = r"(?:\d+:){1,2}\d\d?(?:[.,]\d{1,3})?"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
-_LABEL = re.compile(  # the lines of a cue above its text
-    rf"^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?({_TIME})"
-    rf"[^\S\n]*{_ARROW}[^\S\n]*({_TIME})[^\n]*\n?",
+_LABEL = re.compile(  # the lines of a cue above its text; Whisper's times are in brackets before it
+    rf"^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?(\[)?"
+    rf"({_TIME})(?:[^\S\n]*{_ARROW}[^\S\n]*|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)",
     re.MULTILINE,
 )
+_START = re.compile(rf"\s*\ufeff?\s*(?:WEBVTT\b|(?:\d+\s*\n)?\s*\[?{_TIME}(?:\s*{_ARROW}|,\d+:))")
 _BLOCK = re.compile(
     rf"(?:^\ufeff?WEBVTT|{_AFTER_BLANK}(?:NOTE|STYLE|REGION))\b.*(?:\n(?!.*{_ARROW}).*\S.*)*",
     re.MULTILINE,
@@ -33,7 +34,7 @@ _MARKUP = re.compile(  # tags, or one entity
     r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\})+|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
     re.IGNORECASE,
 )
-_SOUND = re.compile(r"(?<=\s\n)(?:[\[(][^][().!?\n]{1,60}[])]|\u266a+)\s*?(?=\n\s*?\n|\s*\Z)")
+_SOUND = re.compile(r"[\[(][^][().!?\n]{1,60}[])]|\u266a+")  # alone in a cue
 # ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "[SPEAKER_00]: ".
 _SPEAKER = re.compile(
     rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:(\[?"
@@ -55,14 +56,19 @@ class Cue(NamedTuple):
 
 def read_cues(text: str) -> list[Cue]:
     """Return the cues of captions, ascending; empty for any other text."""
-    if _ARROW not in text:
+    if _ARROW not in text and not begins_with_cue(text):
         return []
     labels = [*_LABEL.finditer(text)]
     ends = [*(label.start() for label in labels), len(text)][1:]
     return [
-        Cue(Span(label.start(), end), label.end(), *map(_format_time, label.groups()))
+        Cue(Span(label.start(), end), label.end(), *map(_format_time, label.group(2, 3)))
         for label, end in zip(labels, ends, strict=True)
     ]
+
+
+def begins_with_cue(text: str) -> bool:
+    """Return whether a text begins as captions do."""
+    return _START.match(text) is not None
 
 
 @lru_cache(maxsize=4)
@@ -71,7 +77,7 @@ def speech(text: str) -> str:
     cues = read_cues(text)
     if not cues:
         return text
-    for pattern in (_BLOCK, _LABEL, _SOUND):
+    for pattern in (_BLOCK, _LABEL):
         text = pattern.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
@@ -85,6 +91,9 @@ def speech(text: str) -> str:
     rolled, ended = [], ""
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
+        if all(_SOUND.fullmatch(line[0].strip()) for line in lines):
+            hidden += [line.span() for line in lines]
+            continue
         shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
         most = min(len(before), len(shown), 4)  # lines of a screen
         repeated = next((n for n in range(most, 0, -1) if before[-n:] == shown[:n]), 0)
@@ -109,12 +118,16 @@ def spoken_text(text: str, span: Span | None = None) -> str:
     return "\n".join(filter(None, lines))
 
 
-def time_at(text: str, start: int, end: int = 0) -> str:
-    """Return the time of a part of captions, or "": "00:12:30", or "00:12:30 to 00:12:41"."""
+def time_at(text: str, start: int, end: int = 0, before: str = "") -> str:
+    """Return the time of a part of captions, or "": "00:12:30", or "00:12:30 to 00:12:41".
+
+    `before` is the time of the cue in which the text begins, if it is a part of captions.
+    """
     cues, places = read_cues(text), (start, max(start, end - 1))
     first, last = (bisect_right(cues, at, key=lambda cue: cue.span.start) for at in places)
-    begins = cues[max(first, 1) - 1].begins if last else ""
-    return begins if max(first, 1) >= last else f"{begins} to {cues[last - 1].ends}"
+    first = first if before else max(first, 1)
+    begins = cues[first - 1].begins if first and last else before
+    return begins if first >= last else f"{begins} to {cues[last - 1].ends}"
 
 
 def _without_markup(match: re.Match[str]) -> str:

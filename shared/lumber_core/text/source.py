@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from lumber_core.checks import check_text, check_texts, text_hint
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
+from lumber_core.text.captions import begins_with_cue
 from lumber_core.text.markdown import Block, markdown_blocks
 from lumber_core.text.origin import file_names
 from lumber_core.text.outline import Context
@@ -54,7 +55,7 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "markdown": (("text/markdown",), (".md", ".markdown")),
     "csv": (("text/csv", "text/tab-separated-values"), (".csv", ".tsv")),
     "json": (("application/json", "application/x-ndjson"), (".json", ".jsonl", ".ndjson")),
-    "captions": (("text/vtt", "application/x-subrip"), (".vtt", ".srt")),
+    "captions": (("text/vtt", "application/x-subrip"), (".vtt", ".srt", ".sbv")),
     "data": (
         ("application/yaml", "application/toml", "text/x-ini", "text/yaml"),
         (".yaml", ".toml", ".ini", ".yml", ".cfg"),
@@ -202,7 +203,9 @@ def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
             return "text" if kind == "markdown" and _has_lost_marks(text) else kind
     ends = {PurePath(name).suffix or ("url" if "://" in name else "") for name in names}
     plain = ends <= {""} or ends.intersection(_PLAIN)
-    return "markdown" if not plain and _has_marks(text) else "text"
+    if not plain and _has_marks(text):
+        return "markdown"
+    return "captions" if begins_with_cue(text) else "text"
 
 
 def _headings(text: str) -> list[tuple[str, bool]]:

@@ -115,6 +115,7 @@ class CitedPart(NamedTuple):
     start: int = 0  # where the text begins in the document, in characters
     has_lines: bool = True  # whether `source` knows on which line of the document it begins
     file: str = ""  # that the document is or is a part of; "" if that is not known
+    time: str = ""  # of the cue in which the text begins, if it is captions
 
     @property
     def key(self) -> str:
@@ -187,7 +188,8 @@ def _parts(texts: Texts) -> Iterator[CitedPart]:
         if isinstance(each, CitedPart):
             yield each
         elif isinstance(each, Passage):
-            yield cited_part(each.document, each.text, each.metadata, each.span.start)
+            part = cited_part(each.document, each.text, each.metadata, each.span.start)
+            yield part._replace(time=each.time)
         elif isinstance(each, Source):
             if not each.name:
                 raise ValueError(
@@ -230,7 +232,7 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
         spoken_text(source.text, span),
         (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
         pages,
-        time_at(source.text, *span),
+        time_at(source.text, *span, part.time),
         len(places) if kind == "exact" else 1,
         part.file,
         (page_label(source.metadata, first_page), page_label(source.metadata, last_page)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,6 +170,27 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         pytest.param(WHISPER_SRT.replace(" --> ", "-->"), SAID, id="no blanks"),
         pytest.param(WHISPER_SRT.replace(",000", "").replace(",480", ""), SAID, id="seconds"),
         pytest.param(MARKED_UP, SAID, id="tags in srt"),
+        pytest.param(
+            "0:00:00.000,0:00:04.480\nCut the dead wood out first, and then the\n\n"
+            "0:00:04.480,0:00:07.120\nbranches that cross.\nNever take more than a quarter.\n",
+            SAID,
+            id="sbv",
+        ),
+        pytest.param(
+            "[00:00:00.000 --> 00:00:04.480]   Cut the dead wood out first, and then the\n"
+            "[00:00:04.480 --> 00:00:06.000]   branches that cross.\n"
+            "[00:00:06.000 --> 00:00:06.500]   [Music]\n"
+            "[00:00:06.500 --> 00:00:07.120]   Never take more than a quarter.\n",
+            SAID,
+            id="whisper text",
+        ),
+        pytest.param(
+            re.sub(
+                r"\n?\d\n00:(00:\d\d),\d+( --> )00:(00:\d\d),\d+", r"\n\1\2\3", WHISPER_SRT
+            ).strip(),
+            SAID,
+            id="minutes and seconds, without numbers",
+        ),
         pytest.param(BLOCKS, SAID, id="blocks"),
         pytest.param(
             "1\n00:00:01,000 --> 00:00:02,000\n[SPEAKER_00]: Hi.\n\n"
@@ -228,6 +251,8 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
     assert [time_at(WHISPER_VTT, place) for place in places] == ["", "00:00:00", "00:00:04"]
     assert time_at(WHISPER_VTT, places[1], places[1] + 3) == "00:00:00"
     assert time_at(WHISPER_VTT, places[1], places[2] + 3) == "00:00:00 to 00:00:07"
+    assert time_at(WHISPER_VTT[places[1] :], 0, 3, "00:00:00") == "00:00:00"
+    assert time_at(WHISPER_VTT[places[1] :], 0, 60, "00:00:00") == "00:00:00 to 00:00:07"
     assert [cue.ends for cue in read_cues(WHISPER_VTT)] == ["00:00:04", "00:00:07"]
 
 

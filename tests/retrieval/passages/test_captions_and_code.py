@@ -197,7 +197,7 @@ def test_a_quote_over_cues_is_exact_and_cited_from_when_to_when(text, quote, pla
     assert ends == (True, True)
     passages, _ = search("talk.srt", text, quote, 40, size=8)
     [again] = cite([quote], passages)
-    assert (again.kind, again.span, again.places) == ("exact", found.span, 1)
+    assert (again.kind, again.span, again.places, again.place) == ("exact", found.span, 1, place)
 
 
 def test_a_passage_does_not_end_with_the_header_of_a_table_that_is_longer_than_a_chunk() -> None:
