@@ -236,7 +236,8 @@ class PassageIndex:
         """Store documents by their digests; return how many chunks they have and were embedded."""
         assert self._probe is not None  # made when the model was checked
         chunks, waiting = 0, [*batches(documents, _AT_ONCE)]
-        texts = self.store.embedded_texts(partial(embed_texts, self._embedding), self._probe)
+        embed, note_model = partial(embed_texts, self._embedding), self.store.note_model
+        texts = EmbeddedTexts(self.store.database, embed, self._probe, note_model)
         count, hidden = len(documents), not (show_progress and documents)
         with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
             advance = advance or bar.update

@@ -27,7 +27,6 @@ from lumber_core.storage.urls import open_database
 from lumber_core.text.origin import part_name
 from lumber_core.text.outline import TextOutline
 from lumber_retrieval.index import embedded_texts, segments
-from lumber_retrieval.index.embedded_texts import EmbeddedTexts
 from lumber_retrieval.index.embedding_model import check_same_model, check_widths
 from lumber_retrieval.index.segments import LiveSegments, Terms, select, text_in, to_bytes
 from lumber_retrieval.index.snapshot import Snapshot, short_json
@@ -221,7 +220,7 @@ class PassageStore:
         ]  # before others have to wait
         with self._changing() as connection:
             if probe is not None:
-                self._note_model(connection, probe)
+                self.note_model(connection, probe)
                 check_widths([one.vectors for one in documents], probe)
             with self.database.intact():
                 _remove(connection, [one.name for one in documents])
@@ -246,10 +245,6 @@ class PassageStore:
                 "WHERE name = ?",
                 rows,
             )
-
-    def embedded_texts(self, embed: Callable[[list[str]], object], probe: Vectors) -> EmbeddedTexts:
-        """Return what embeds texts for this store by the model that has this probe."""
-        return EmbeddedTexts(self.database, embed, probe, self._note_model)
 
     @read_twice
     def remove_unused(self, *, exact: bool) -> None:
@@ -309,7 +304,12 @@ class PassageStore:
                 self._segments = segments.load_segments(connection, state, self._segments)
             return self._segments
 
-    def _note_model(self, connection: Connection, probe: Vectors) -> None:
+    def note_model(self, connection: Connection, probe: Vectors) -> None:
+        """Note the probe of the embedding model.
+
+        Raises:
+            OtherModelError: The store has that of another model.
+        """
         stored = _read_note(connection, PROBE)
         check_same_model(stored, probe, self.name)
         if stored != probe.tobytes():
