@@ -57,12 +57,7 @@ def serve_pipe(pipe: Connection) -> None:
     _serve(receive(), pipe.send_bytes, memory_in_use=_address_space())
 
 
-def _serve(
-    requests: _Requests,
-    answer: Callable[[bytes], None],
-    *,
-    memory_in_use: int,
-) -> None:
+def _serve(requests: _Requests, answer: Callable[[bytes], None], *, memory_in_use: int) -> None:
     """Answer requests, each with what receives its file.
 
     A fork has `memory_in_use` bytes of address space of its parent.

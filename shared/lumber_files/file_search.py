@@ -156,15 +156,15 @@ def entries_in(
         except OSError as error:
             skipped[current] = error
             continue
-        shown = [entry for entry in entries if not entry.name.startswith(_HIDDEN)]
-        if rules is not None:
-            shown = [entry for entry in shown if not rules.leave_out(entry.path, _is_folder(entry))]
+        folders = {entry.path for entry in entries if entry.is_dir(follow_symlinks=False)}
+        shown = [
+            entry
+            for entry in entries
+            if not entry.name.startswith(_HIDDEN)
+            and not (rules and rules.leave_out(entry.path, entry.path in folders))
+        ]
         yield from (entry for entry in shown if _is_file(entry, skipped))
-        waiting += [entry.path for entry in reversed(shown) if _is_folder(entry)]
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False)
+        waiting += [entry.path for entry in reversed(shown) if entry.path in folders]
 
 
 def _is_file(entry: os.DirEntry[str], skipped: dict[str, OSError]) -> bool:
