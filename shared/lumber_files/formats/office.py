@@ -48,6 +48,7 @@ _RTF_RAISED = re.compile(rb"(\\super(?:\\[a-z]+-?\d*)*\s+)(?=\d)")
 _RTF_HIDDEN = re.compile(rb"(?<!\\)\{[^{}]*\\(?:deleted|v)(?![a-z0-9])[^{}]*\}")
 _RTF_HEADING = re.compile(rb"\{\\s(\d+)\\[^{}]*heading ([1-6]);\}", re.IGNORECASE)  # a style
 _RTF_STYLED = re.compile(rb"\\s(\d+)(?=[\\ \r\n])")  # a paragraph
+_SYMBOL_OF_A_FONT = re.compile("[\uf000-\uf0ff]")  # that is not known, as in RTF and DOC
 _PAGE_NUMBER = re.compile(r"\n>\n> \\\*$", re.MULTILINE)  # of the notes of a slide in PPT
 _SLIDE_NUMBER = re.compile(r"^## Slide \d+(?: \(hidden slide\))?$", re.MULTILINE)
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")  # namespaces of Strict Open XML
@@ -110,7 +111,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = markdown.replace(PART, text, 1)
         notices += more
     markdown = divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
-    if (count := markdown.count("\ufffd")) and kind in ("docx", "pptx", "odt"):
+    markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
+    if (count := markdown.count("\ufffd")) and kind not in ("xlsx", "ods", "epub"):
         notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
     return markdown, notices, _given_title(parts)
 

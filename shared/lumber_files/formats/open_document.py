@@ -51,17 +51,20 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
 
 def _show_spans(root: Any, named_styles: Any) -> None:
     """Empty hidden spans, set raised numbers apart and show the symbols of others."""
-    styles = {
-        find(style, "string(../@style:name)"): style
-        for part in (named_styles, root)
-        for style in find(part, "//style:style/style:text-properties")
-    }
+    styles, families = {}, {}
+    for part in (named_styles, root):
+        for style in find(part, "//style:style/style:text-properties"):
+            styles[find(style, "string(../@style:name)")] = style
+        for face in find(part, "//style:font-face"):
+            family = find(face, "string(@*[local-name()='font-family'])")
+            families[face.get(qualify("style:name"))] = family.strip("'")
     for span in find(root, "//text:span[text()]"):
         style = styles.get(span.get(qualify("text:style-name")), {})
         if style.get(qualify("text:display")) == "none":
             span.clear(keep_tail=True)
             continue
-        span.text = show_symbols(span.text or "", style.get(qualify("style:font-name"), ""))
+        font = style.get(qualify("style:font-name"), "")
+        span.text = show_symbols(span.text or "", families.get(font, font))
         if style.get(qualify("style:text-position"), "").startswith("super"):
             span.text = set_apart("sup", "x", span.text)
 
@@ -89,7 +92,7 @@ def _number_headings(root: Any, named_styles: Any) -> None:
         numbers[depth - 1 :] = [numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
         if (level := levels.get(f"{style} {depth}")) is not None:
             shown = int(find(level, "string(@text:display-levels)") or 1)
-            label = ".".join(map(str, numbers[depth - shown : depth]))
+            label = ".".join(str(n or 1) for n in numbers[depth - shown : depth])
             suffix = find(level, "string(@style:num-suffix)")
             heading.text = f"{label}{suffix} {heading.text or ''}"
         lists[0].getparent().replace(lists[0], heading)

@@ -308,9 +308,10 @@ def test_a_part_of_another_format_is_read_or_a_notice_names_it() -> None:
 
 def test_symbols_without_a_character_are_named_in_a_notice() -> None:
     content = word(paragraph('<w:r><w:sym w:font="Webdings" w:char="F055"/></w:r>', "a"))
-    assert read_bytes(content, name="a", suffix=".docx").notices == (
-        "U+FFFD stands for 1 symbol without a character",
-    )
+    for made, suffix in ((content, ".docx"), (rb"{\rtf1 \u61692\'3f a}", ".rtf")):
+        file = read_bytes(made, name="a", suffix=suffix)
+        assert file.notices == ("U+FFFD stands for 1 symbol without a character",)
+        assert "\ufffd" in file.text
 
 
 def shape(text: str, holds: str = "") -> str:
