@@ -100,25 +100,26 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
     ),
 }
 
-TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
-    "bert": lambda **options: BertTextSplitter(small_model(), **options),
-    "layout": lambda **options: LayoutTextSplitter(**small_target(options)),
-    "greedy": lambda **options: GreedyTextSplitter(**small_target(options)),
-    "lumber": lambda **options: LumberTextSplitter(llm=LexicalJudge(), theta=60, **options),
-    "lumber by windows": lambda **options: LumberTextSplitter(
-        llm=LexicalJudge(), theta=60, method="window", **options
-    ),
-}
 
-NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
-    "bert": lambda **options: BertNodeParser(model=small_model(), **options),
-    "layout": lambda **options: LayoutNodeParser(**small_target(options)),
-    "greedy": lambda **options: GreedyNodeParser(**small_target(options)),
-    "lumber": lambda **options: LumberNodeParser(llm=LexicalJudge(), theta=60, **options),
-    "lumber by windows": lambda **options: LumberNodeParser(
-        llm=LexicalJudge(), theta=60, method="window", **options
-    ),
-}
+def adapters(bert: Any, layout: Any, greedy: Any, lumber: Any) -> dict[str, Callable[..., Any]]:
+    """Return what makes each splitter of a framework."""
+    return {
+        "bert": lambda **options: bert(model=small_model(), **options),
+        "layout": lambda **options: layout(**small_target(options)),
+        "greedy": lambda **options: greedy(**small_target(options)),
+        "lumber": lambda **options: lumber(llm=LexicalJudge(), theta=60, **options),
+        "lumber by windows": lambda **options: lumber(
+            llm=LexicalJudge(), theta=60, method="window", **options
+        ),
+    }
+
+
+TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = adapters(
+    BertTextSplitter, LayoutTextSplitter, GreedyTextSplitter, LumberTextSplitter
+)
+NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = adapters(
+    BertNodeParser, LayoutNodeParser, GreedyNodeParser, LumberNodeParser
+)
 
 SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
     "bert": CHUNKERS["bert"],
