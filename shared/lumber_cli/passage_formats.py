@@ -108,7 +108,7 @@ def _as_json(passage: Passage) -> dict[str, object]:
             row[f"{name}s"] = numbers
     if passage.time:
         row["time"] = passage.time
-    return {**row, "score": round(passage.score, 4), "text": passage.said or passage.text}
+    return {**row, "score": round(passage.score, 4), "text": passage.said}
 
 
 def _citation_as_json(citation: Citation) -> dict[str, object]:

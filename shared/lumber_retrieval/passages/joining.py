@@ -70,7 +70,7 @@ class Passage:
             if passages without context were asked for.
         words_found: The share of the question's words that it contains, weighted by rarity, from 0
             to 1; None if it is unknown.
-        said: What is spoken in its text, if it is captions; else the text.
+        spoken: What is spoken in its text, if it is captions; else the text or "".
         time: When that begins, as in "00:12:30"; "" if it is no captions.
     """
 
@@ -80,7 +80,7 @@ class Passage:
     hits: tuple[Hit, ...] = field(repr=False)
     context: str = ""
     words_found: float | None = None
-    said: str = field(default="", repr=False)
+    spoken: str = field(default="", repr=False)
     time: str = ""
 
     @property
@@ -96,9 +96,14 @@ class Passage:
         )
 
     @property
+    def said(self) -> str:
+        """What a reader is shown of it: of captions what is spoken, else its text."""
+        return self.spoken or self.text
+
+    @property
     def in_context(self) -> str:
         """What is said below its context: after a blank line, or below the header of a table."""
-        return text_in_context(self.context, self.said or self.text)
+        return text_in_context(self.context, self.said)
 
     @property
     def key(self) -> str:
@@ -216,7 +221,7 @@ def join_hits(
     return [
         Passage(
             *(document, span, span.of(texts[document]), tuple(own)),
-            said=spoken_text(texts[document], span),
+            spoken=spoken_text(texts[document], span),
             time=time_at(texts[document], span.start),
         )
         for (document, span), own in passages.items()

@@ -149,8 +149,8 @@ def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
         return [passage]
     below = tuple(hit for hit in hits if hit.span.start >= start)
     spans = {Span(start, passage.span.end): below, Span(passage.span.start, end): above}
-    shown = [(span, span.of(text), own) for span, own in spans.items()]
-    return [replace(passage, span=s, text=t, said=t, hits=own) for s, t, own in shown]
+    as_text = replace(passage, spoken="")
+    return [replace(as_text, span=s, text=s.of(text), hits=own) for s, own in spans.items()]
 
 
 def _best_sentences(
