@@ -74,14 +74,7 @@ class Browser:
     def evaluate(
         self, page: Path, expression: str, *, dark: bool = False, width: int = 1280
     ) -> Any:
-        """Return the value of an expression, or of its promise, once a page is loaded.
-
-        Args:
-            page: The page.
-            expression: JavaScript, whose value is data for JSON.
-            dark: Whether the user prefers dark pages.
-            width: Width of the window in pixels.
-        """
+        """Return the value of JavaScript, or of its promise, once a page is loaded."""
         with self.tab(page.as_uri(), dark=dark, width=width) as tab:
             return tab.evaluate(expression)
 

@@ -28,15 +28,11 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
-    """Return how many times as long twice the input takes.
+    """Return how many times as long twice the input takes; `work` returns a call for a size.
 
     Each time is the shortest of three, which take turns. An input so fast that it cannot be timed
     counts as linear. If it grows too fast, it is timed again, up to eight times: other processes
     slow down what they share a core's cache with.
-
-    Args:
-        work: Returns a call that works on an input of a size.
-        size: The smaller size.
     """
     if seconds(work(2 * size)) < _UNNOTICED:
         return 1.0
@@ -51,12 +47,6 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
 
 
 def check_linear(use: Callable[[T], object], given: Callable[[int], T], size: int) -> None:
-    """Check that twice the input takes at most `MOST` times as long.
-
-    Args:
-        use: What is timed.
-        given: Returns an input of a size, which takes no time.
-        size: The smaller size.
-    """
+    """Check that twice the input takes at most `MOST` times as long to use."""
     inputs = {each: given(each) for each in (size, 2 * size)}
     assert growth(lambda size: partial(use, inputs[size]), size) < MOST

@@ -49,12 +49,7 @@ def pdf(pages: Sequence[Sequence[str]], title: str = "") -> bytes:
 
 
 def pdf_of(objects: Sequence[str | bytes], more: str = "") -> bytes:
-    """Return a PDF that consists of these objects, the first of which is the catalog.
-
-    Args:
-        objects: The objects.
-        more: Further entries of the trailer.
-    """
+    """Return a PDF of these objects, first its catalog, with `more` entries of the trailer."""
     out = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, start=1):

@@ -15,17 +15,10 @@ AWS = {"aws_access_key_id": KEY, "aws_secret_access_key": KEY, "region_name": "u
 
 @dataclass(frozen=True)
 class Client:
-    """A client, and how to make it.
+    """A client, a row of the table.
 
-    Attributes:
-        name: The row of the table.
-        package: What is installed.
-        module: Where its class is.
-        kind: The class.
-        settings: How it is made, of the URL of a server.
-        changing: A setting that changes its requests.
-        keeping: Settings that change no answer.
-        wire: The wire format, if the path of a request does not tell it.
+    It is made with `settings` for the URL of a server. `changing` changes its requests, `keeping`
+    changes no answer. The wire format is given if the path of a request does not tell it.
     """
 
     name: str

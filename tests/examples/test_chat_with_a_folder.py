@@ -55,12 +55,7 @@ MARKED = 'document.querySelector("#document mark")?.textContent'
 
 @contextmanager
 def running(dropped: Path, *arguments: str | Path) -> Iterator[str]:
-    """Start the example as a user does, and yield the address of its page.
-
-    Args:
-        dropped: A folder for the files that are dropped on the page.
-        *arguments: The example's arguments.
-    """
+    """Start the example as a user does, for whom files are dropped; yield its page's address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -37,13 +37,7 @@ KILLED = 9
 
 
 class Disk:
-    """Counts accesses, and has one of them fail.
-
-    Attributes:
-        reads: Since `fail_at`.
-        changes: Writes, syncs and deletions since `fail_at`.
-        failed: Whether the fault has happened.
-    """
+    """Counts reads and changes (writes, syncs, deletions) since `fail_at`; has one of them fail."""
 
     def __init__(self) -> None:
         self._calls: list[Any] = []  # Python's functions must outlive SQLite's pointers to them

@@ -21,14 +21,7 @@ _NOT_PERMITTED = '{"error": {"message": "response_format: extra inputs are not p
 
 @dataclass(frozen=True)
 class Dialect:
-    """A server that rejects some parameters; a script of faults, as `LoopbackServer` takes them.
-
-    Attributes:
-        name: The server.
-        code: The status of its reply.
-        body: The body of its reply.
-        rejects: The parameters.
-    """
+    """A server that rejects some parameters; a script of faults, as `LoopbackServer` takes them."""
 
     name: str
     code: int

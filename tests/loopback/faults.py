@@ -19,20 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """An error reply in the wire's own format.
-
-    Attributes:
-        code: The HTTP status.
-        message: What the body says.
-        parameter: The request's parameter that the body names as the cause, if any.
-        reason: The provider's short code for the error.
-        headers: Further headers of the reply.
-    """
+    """An error reply in the wire's own format, which may name a parameter as the cause."""
 
     code: int
     message: str = "scripted by the test"
     parameter: str | None = None
-    reason: str | None = None
+    reason: str | None = None  # the provider's short code for the error
     headers: Mapping[str, str] | None = None
 
 
@@ -62,13 +54,11 @@ class Slow:
 class Dribble:
     """The reply never ends: after its head, or in it, a byte comes now and then.
 
-    Attributes:
-        where: "body": blanks, as a server that is still working may send them; "head": a header.
-        every: Seconds between two bytes.
+    In a body these are blanks, as a server that is still working may send them.
     """
 
     where: Literal["head", "body"] = "body"
-    every: float = 0.02
+    every: float = 0.02  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +121,7 @@ def cut(content: str | None) -> Malformed:
 
 
 def rejecting(*parameters: str) -> Callable[[Request], Fault | None]:
-    """A 400 that names a parameter, for every request that has it.
-
-    Args:
-        parameters: "temperature", "response_format" (Gemini: its response schema).
-    """
+    """A 400 that names a parameter, for every request with it; "response_format" is any schema."""
 
     def fault(request: Request) -> Fault | None:
         for parameter in parameters:

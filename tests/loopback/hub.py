@@ -26,14 +26,7 @@ Reply = tuple[int, dict[str, str], bytes]
 
 
 class LoopbackHub:
-    """The server; a context manager that runs it.
-
-    Args:
-        models: The files of each model, by name.
-
-    Attributes:
-        downloads: The paths within their models of the files that were sent.
-    """
+    """The server of models' files; a context manager that runs it and knows what it sent."""
 
     def __init__(self, models: Mapping[str, Mapping[str, bytes]]) -> None:
         self._models = models

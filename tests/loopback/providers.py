@@ -17,31 +17,16 @@ from tests.loopback.wires import ABOUT_MODELS, Message, Wire, wire_of
 
 @dataclass(frozen=True)
 class Step:
-    """How one question is answered.
-
-    Attributes:
-        status: The status of the reply; other than 200, it is an error.
-        end: See `Message`.
-        thought: See `Message`.
-        retry_after: Seconds, in the header of that name.
-    """
+    """How one question is answered; see `Message`."""
 
     status: int = 200
     end: Literal["stop", "cut", "refused"] = "stop"
     thought: str = ""
-    retry_after: float | None = None
+    retry_after: float | None = None  # seconds
 
 
 class ProviderServer(LoopbackServer):
-    """The server; a context manager that runs it.
-
-    Args:
-        steps: The script.
-        wire: The format; by default that of the path.
-
-    Attributes:
-        asked: The bodies of the questions, in order.
-    """
+    """The server, with a script; without a wire format it has that of the path."""
 
     def __init__(self, steps: Sequence[Step] = (Step(),), wire: Wire | None = None) -> None:
         super().__init__()

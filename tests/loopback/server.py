@@ -51,16 +51,9 @@ _BACKLOG = 1024
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it arrived.
+    """One request as it arrived, its path without the query, names of headers in lower case."""
 
-    Attributes:
-        number: The first request is 1.
-        path: Its path, without the query.
-        headers: Its headers, names in lower case.
-        body: Its JSON body.
-    """
-
-    number: int
+    number: int  # from 1
     path: str
     headers: dict[str, str] = field(repr=False)
     body: dict[str, Any] = field(repr=False)
@@ -133,17 +126,9 @@ class Request:
 class LoopbackServer:
     """The server; a context manager that runs it.
 
-    Args:
-        answer: What the model says to a request, or the same for all. An answer `Answer: x` to
-            a request with a schema is sent in the schema's form.
-        faults: What goes wrong, by request number or by request.
-        delay: Seconds before every reply.
-        keep: How many of the last requests are kept; all by default.
-
-    Attributes:
-        requests: The requests in order of arrival.
-        count: How many arrived, kept or not.
-        most_at_once: The most that were being answered at one time.
+    The model says one answer, or one for each request; an answer `Answer: x` to a request with a
+    schema is sent in the schema's form. What goes wrong is given by request number or by request.
+    Of the requests in order of arrival, the last `keep` are kept, and all are counted.
     """
 
     def __init__(

@@ -19,14 +19,7 @@ READ, CACHED, WRITTEN, THOUGHT = 100, 20, 50, 30
 
 @dataclass(frozen=True)
 class Message:
-    """What a model says.
-
-    Attributes:
-        model: Its name.
-        text: The answer; of a refusal, its words.
-        end: Why it ended.
-        thought: What it thought before; "" for nothing.
-    """
+    """What a model says, or the words of its refusal, and what it thought before."""
 
     model: str
     text: str
@@ -36,19 +29,12 @@ class Message:
 
 @dataclass(frozen=True)
 class Wire:
-    """A provider's wire format.
-
-    Attributes:
-        name: The provider.
-        path: The path of its requests.
-        message: Writes the body of a reply.
-        error: Writes the body of an error, of its status and message.
-    """
+    """A provider's wire format: the path of its requests, and what writes its replies."""
 
     name: str
     path: str
     message: Callable[[Message], JSON]
-    error: Callable[[int, str], JSON]
+    error: Callable[[int, str], JSON]  # of a status and a message
 
 
 def chat(message: Message) -> JSON:

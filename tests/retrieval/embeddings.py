@@ -10,11 +10,7 @@ from lumber_retrieval.words.keywords import terms
 
 
 class WordVectors:
-    """Counts words, each in one of `width` places; knows what it was asked.
-
-    Attributes:
-        texts: Texts embedded so far.
-    """
+    """Counts words, each in one of `width` places; knows the texts that it was asked for."""
 
     def __init__(self, width: int = 128, seed: int = 0) -> None:
         self.width = width

@@ -36,14 +36,7 @@ class TroubledModel(ScatteredModel):
 def interrupted(code: str, store: Path, kind: str, concurrency: int) -> str:
     """Press Ctrl-C on a program that asks a `TroubledModel`, once that is out of reach.
 
-    Args:
-        code: The program.
-        store: Where it keeps the answers.
-        kind: What they are called there.
-        concurrency: How many questions it asks at a time.
-
-    Returns:
-        What the program wrote to its standard error.
+    Return what the program wrote to its standard error.
     """
     # Whoever starts the tests may have turned Ctrl-C off, which children inherit.
     listening = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
