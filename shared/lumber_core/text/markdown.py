@@ -48,6 +48,7 @@ _FRONT_MATTER = re.compile(
     )[ \t]*(?:\r\n|\n|\r|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
+_ATTRIBUTES = re.compile(r" \{[#.:][^{}]*\}$")  # of a heading, as in "## Use {#use}"
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -197,7 +198,9 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             start,
             kind,
             level=int(token.tag[1:]) if outline else 0,
-            title=" ".join(tokens[number + 1].content.split()) if outline else "",
+            title=_ATTRIBUTES.sub("", " ".join(tokens[number + 1].content.split()))
+            if outline
+            else "",
             rows=tuple(lines[first + _FIRST_ROW[token.type] : stop - (token.type == "fence")])
             if token.type in _FIRST_ROW
             else (),

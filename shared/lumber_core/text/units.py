@@ -85,7 +85,7 @@ def sentences(text: str, language: str = "en") -> list[Span]:
 
     Args:
         text: The text.
-        language: ISO 639 code; sentencex supports some 300 and falls back to related ones.
+        language: ISO 639 code; languages without rules of sentencex have those of a related one.
 
     Returns:
         Spans that tile the text; each but the first starts with a visible character. A blank

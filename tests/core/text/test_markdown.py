@@ -386,6 +386,7 @@ def test_long_code_is_divided_between_its_blocks():
             "text\n\n<h2\n  id=food>\n Food &amp; <em>drink</em>\n</h2>\nfish",
             [(2, "Food & drink", 6)],
         ),
+        ("# Otter {#kit .wide}\n\ntext", [(1, "Otter", 0)]),
         ("<div align=center>\n<H3>Otter<br>Kit</H3>\n</div>\n", [(3, "Otter Kit", 0)]),
         ("<h1>\n\n![logo](a.png)\n\nOtter\n\n</h1>\n\n# Next", [(1, "Otter", 0), (1, "Next", 36)]),
         (

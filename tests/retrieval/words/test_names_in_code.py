@@ -41,10 +41,23 @@ def test_the_parts_of_a_name_follow_it(name: str, parts: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prose", ["The 4th of 1990s, B12, 3D and H1N1: IDs.", "MAX_RETRY, max_retry", "Straße ÉCOLE №5"]
+    "prose",
+    [
+        "The 4th of 1990s, B12, 3D and H1N1: IDs.",
+        "MAX_RETRY, max_retry",
+        "Straße ÉCOLE №5",
+        "Fly with CloudWay. SkyPoints, too.",
+    ],
 )
 def test_prose_has_no_parts_of_names(prose: str) -> None:
     assert words_in(prose) == words_in(prose.lower())
+
+
+@pytest.mark.parametrize(
+    "code", ["class {} {{", "new {}", "{}.of", "a::{}", "`{}`", "{} basketTotal", "{}<T>", "@{}"]
+)
+def test_a_name_of_two_parts_has_parts_among_signs_of_code(code: str) -> None:
+    assert {"basket", "total", "baskettotal"} <= {*words_in(code.format("BasketTotal"))}
 
 
 @given(st.text("aBcD9_ .éЖ", max_size=60))
