@@ -17,9 +17,6 @@ SPACES = {
     "r": f"{_OFFICE}/officeDocument/2006/relationships",
     "a": f"{_OFFICE}/drawingml/2006/main",
     "p": f"{_OFFICE}/presentationml/2006/main",
-    "wp": f"{_OFFICE}/drawingml/2006/wordprocessingDrawing",
-    "pic": f"{_OFFICE}/drawingml/2006/picture",
-    "mc": f"{_OFFICE}/markup-compatibility/2006",
     **{
         name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"
         for name in ("office", "style", "text", "table", "drawing", "presentation")

@@ -103,10 +103,10 @@ def _mark_table(table: Any) -> None:
 
 def _show_descriptions(root: Any) -> None:
     """Move the description of each picture into a paragraph after the one with the picture."""
-    for picture in find(root, "//wp:docPr[@descr] | //pic:cNvPr[@descr] | //*[@alt]"):
+    for picture in find(root, "//*[@descr] | //*[@alt]"):
         text = clean_description(picture.attrib.pop("descr", "") or picture.attrib.pop("alt", ""))
-        paragraphs = find(picture, "ancestor::w:p[1][not(ancestor::mc:Fallback)]")
-        if text and paragraphs and picture.tag != qualify("pic:cNvPr"):
+        paragraphs = find(picture, "ancestor::w:p[1][not(ancestor::*[local-name()='Fallback'])]")
+        if text and paragraphs and not picture.tag.endswith("}cNvPr"):  # said by its frame as well
             paragraphs[0].addnext(_make_paragraph(root, text))
 
 
