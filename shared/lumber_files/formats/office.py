@@ -110,8 +110,9 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         )
         markdown = markdown.replace(PART, text, 1)
         notices += more
-    markdown = divide_sheets(markdown) if kind in ("xlsx", "ods") else markdown
-    if kind not in ("xlsx", "ods", "epub"):
+    if kind in ("xlsx", "ods"):
+        markdown = divide_sheets(markdown)
+    elif kind != "epub":
         markdown = _SYMBOL_OF_A_FONT.sub("\ufffd", markdown)
         if count := markdown.count("\ufffd"):
             notices.append(f"U+FFFD stands for {with_noun(count, 'symbol')} without a character")
