@@ -201,4 +201,5 @@ class SizedPlaceFinder:
     def _divide_gaps(self, sized: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
         """Add places inside some gaps, by their numbers, without counting the others again."""
         inside = self.measure((sized.gap(number), places) for number, places in added.items())
-        return sized.divide(dict(zip(added, inside, strict=True)))
+        # A single gap is replaced as a whole.
+        return sized.divide(dict(zip(added, inside, strict=True))) if sized.places else inside[0]
