@@ -149,12 +149,7 @@ class TextOutline:
         return json.dumps([*own, self.sections, self.tables], separators=(",", ":"))
 
     def places(self, text: str, spans: Iterable[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return where in the outline each span begins.
-
-        Args:
-            text: The text.
-            spans: Character ranges of it. A span begins at its first visible character.
-        """
+        """Return where in the outline each span begins, at its first visible character."""
         starts, paths = self._paths
         places = []
         for start, end in spans:
@@ -176,12 +171,7 @@ class TextOutline:
 
         These are the title and the deepest three headings above. Headings inside the span are left
         out, and so is a title that equals one of the headings. Titles of more than 300 characters
-        and header rows of more than 3,000 are left out as well.
-
-        Args:
-            text: The text.
-            spans: Spans of it.
-            places: What `places` returns for them.
+        and header rows of more than 3,000 are left out as well. `places` finds the places.
         """
         if spans and not (self.sections or self.tables):
             return [self._context(places[0], "")] * len(spans)

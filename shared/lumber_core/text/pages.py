@@ -146,9 +146,8 @@ def number_pages(metadatas: Sequence[Metadata]) -> list[Metadata]:
 
 def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
     """Return the text of pages, joined by form feeds, and the offset where each page starts."""
-    lengths = (len(page) + len(SEPARATOR) for page in pages[:-1])
-    starts = tuple(accumulate(lengths, initial=0)) if pages else ()
-    return SEPARATOR.join(pages), starts
+    ends = accumulate(len(page) + len(SEPARATOR) for page in pages)
+    return SEPARATOR.join(pages), (0, *ends)[: len(pages)]
 
 
 def place_source(text: str, metadata: Metadata, *, written: Written | None = None) -> Source:
@@ -215,9 +214,7 @@ def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, A
 
 def _file_key(metadata: Metadata, number: int) -> tuple[Any, ...]:
     """Return a key that only consecutive pages of one file have in common."""
-    if not _is_page(metadata):
-        return (False, number)
-    return True, address_of(metadata)
+    return (True, address_of(metadata)) if _is_page(metadata) else (False, number)
 
 
 def _is_page(metadata: Metadata) -> bool:

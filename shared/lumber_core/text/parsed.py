@@ -138,8 +138,12 @@ class PlainText(ParsedText):
         self._find_units = find_units
 
     def units(self) -> Sequence[Span]:
-        """Return what the unit finder finds."""
-        return self._find_units(self.text) if self._find_units else self._rows()
+        """Return what the unit finder finds, else rows of separated values or cues."""
+        if self._find_units or not self.text:
+            return self._find_units(self.text) if self._find_units else ()
+        ends = zip(self.all_places.offsets, self.all_places.kinds, strict=True)
+        starts = [0, *(at for at, kind in ends if kind >= Kind.LINE)]
+        return spans_from_starts(starts, len(self.text))
 
     def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; only the text of the range is read."""
@@ -174,13 +178,6 @@ class PlainText(ParsedText):
         if end:
             header = self.text[:end].lstrip("\ufeff").rstrip("\r\n")
             yield TableBody(end, len(self.text), header)
-
-    def _rows(self) -> Sequence[Span]:
-        """Return the rows of separated values."""
-        places = self.all_places
-        ends = zip(places.offsets, places.kinds, strict=True)
-        starts = [0, *(at for at, kind in ends if kind >= Kind.LINE)]
-        return spans_from_starts(starts, len(self.text)) if self.text else ()
 
     @cached_property
     def _code_starts(self) -> list[int]:
