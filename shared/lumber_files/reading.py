@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from lumber_core.text.origin import TITLE_KEY
 from lumber_core.text.pages import join_texts
 from lumber_core.text.source import FILE_TYPES, Source
-from lumber_core.text.titles import title_of_file
+from lumber_core.text.titles import name_beside, title_of_file
 from lumber_files.encodings import Decoded, decode
 from lumber_files.isolation import read_isolated
 from lumber_files.limits import MAX_UNPACKED, UnreadableFileError
@@ -28,7 +28,7 @@ READABLE_KINDS = (
 # In the metadata, as LlamaIndex's loaders do. A `format` would override chosen units.
 _AS_MARKDOWN = {"file_type": FILE_TYPES[".md"]}
 _MAX_PAGES_NAMED = 10  # without text, in a notice
-_FIRST_LEVEL = re.compile(r"^# ", re.MULTILINE)
+_FIRST_LEVEL = re.compile(r"^# (.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,10 @@ def _join_pages(
     notice = f"{len(without_text)} of {len(pages)} pages without text: {named} (scans need OCR)"
     notices = (notice,) if without_text else ()
     metadata = _markdown_metadata(titles, name)
+    headings = _FIRST_LEVEL.findall(text)
+    # A single one would be the title: that of an authority, or of a company without the year.
+    if TITLE_KEY not in metadata and len(headings) == 1 and name_beside(headings[0], name):
+        metadata[TITLE_KEY] = name_beside(headings[0], name)
     return TextFile(text, metadata=metadata, name=name, pages=starts, notices=notices)
 
 

@@ -34,6 +34,7 @@ _HUMP = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z])|(?<=[a-z
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"(?:[A-Za-z]{0,3}[\d\W])+[A-Za-z]{0,2}")  # "2022", "10K", "d001", "2023Q4"
 _LONG_NUMBER = re.compile(r"\d{6}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _EMPTY_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -113,15 +114,25 @@ def title_of_file(given: str, path: str) -> str:
     The file's name comes first if it has words that the title lacks, such as a company's name.
     """
     title = own_title(given)
+    name = name_beside(title, path)
+    return f"{name}: {title}" if title and name else title
+
+
+def name_beside(title: str, path: str) -> str:
+    """Return the name of a file as words, "" if a title has its names and years already."""
     words = _words_of_file(path)
     names = {word.casefold() for word in words if _kind(word) == "name"}
-    new = names.difference(map(str.casefold, words_of_name(title)))
-    return f"{' '.join(words)}: {title}" if title and new else title
+    new = bool(names.difference(map(str.casefold, words_of_name(title))))
+    new |= bool(names) and any(year not in title for year in filter(_YEAR.fullmatch, words))
+    return " ".join(words) if new else ""
 
 
 def title_after_rename(title: str, before: str, path: str) -> str:
-    """Return what `title_of_file` returns for a file that was renamed from `before` to `path`."""
-    return title_of_file(title.removeprefix(f"{' '.join(_words_of_file(before))}: "), path)
+    """Return the title of a file that was renamed from `before` to `path`, given that before."""
+    name = " ".join(_words_of_file(before))
+    if title == name:
+        return name_as_title(path)
+    return title_of_file(title.removeprefix(f"{name}: "), path)
 
 
 def _words_of_file(path: str) -> list[str]:
