@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lumber_core import GreedyChunker, Source
-from lumber_core.text.titles import name_as_title, own_title
+from lumber_core.text.titles import name_as_title, name_beside, own_title, title_after_rename
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,20 @@ def test_a_chunk_goes_by_the_name_of_its_document_if_that_did():
 def test_a_heading_above_all_others_is_a_title():
     lowered = contexts(f"## Food\n\n{WORDS}\n\n### Fish\n\n{WORDS}", **NAMED)
     assert (lowered[0], lowered[-1]) == ("", "Food > Fish")
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "name"),
+    [
+        ("SECURITIES AND EXCHANGE COMMISSION", "acme_2022_10K.pdf", "acme 2022 10K"),
+        ("Acme plc", "ACME_2023_10K.pdf", "ACME 2023 10K"),
+        ("Acme report 2023", "acme_2023.pdf", ""),
+        ("The Lake", "2023_10K.pdf", ""),
+    ],
+)
+def test_a_name_adds_the_company_and_the_year_that_a_title_lacks(title, path, name):
+    assert name_beside(title, path) == name
+
+
+def test_a_title_that_is_the_name_of_a_file_changes_with_it():
+    assert title_after_rename("acme 2022 10K", "acme_2022_10K.pdf", "lake_2021.pdf") == "lake 2021"
