@@ -94,6 +94,7 @@ class TextOutline:
         inherited: The titles above that the sections of the text belong to, with their levels.
         sections: The sections.
         tables: The tables.
+        has_own_context: Whether the document states the context of all its parts in its metadata.
     """
 
     kind: str = "text"
@@ -103,6 +104,7 @@ class TextOutline:
     inherited: tuple[tuple[str, int], ...] = ()
     sections: tuple[TextSection, ...] = ()
     tables: tuple[TableBody, ...] = ()
+    has_own_context: bool = False
 
     @classmethod
     def of(
@@ -146,7 +148,8 @@ class TextOutline:
     def to_json(self) -> str:
         """Return it as JSON, of which `read_outline` makes it again."""
         own = (self.kind, self.title, self.above, self.levels, self.inherited)
-        return json.dumps([*own, self.sections, self.tables], separators=(",", ":"))
+        parts = (self.sections, self.tables, self.has_own_context)
+        return json.dumps([*own, *parts], separators=(",", ":"))
 
     def places(self, text: str, spans: Iterable[tuple[int, int]]) -> list[OutlinePlace]:
         """Return where in the outline each span begins, at its first visible character."""
@@ -215,11 +218,12 @@ class TextOutline:
 @lru_cache(maxsize=_CACHED_OUTLINES)
 def read_outline(stored: str) -> TextOutline:
     """Return the outline of which `TextOutline.to_json` made a text."""
-    kind, title, above, levels, inherited, sections, tables = json.loads(stored)
+    kind, title, above, levels, inherited, sections, tables, has_own = json.loads(stored)
     return TextOutline(
         *(kind, title, tuple(above), levels, tuple((name, level) for name, level in inherited)),
         sections=tuple(TextSection(*section) for section in sections),
         tables=tuple(TableBody(*table) for table in tables),
+        has_own_context=has_own,
     )
 
 

@@ -285,6 +285,7 @@ def new_document(
 ) -> NewDocument:
     """Return what is stored of a document, whose digest is `version`."""
     contexts = CONTEXT_KEY not in document.content.metadata
+    outline = chunks[0].outline if chunks else TextOutline()
     return NewDocument(
         **new_version(document, version)._asdict(),
         text=document.content.text,
@@ -295,7 +296,7 @@ def new_document(
         vectors=vectors,
         splitting=splitting,
         keys=keys.tobytes(),
-        outline=(chunks[0].outline if chunks else TextOutline()).to_json(),
+        outline=replace(outline, has_own_context=not contexts).to_json(),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from lumber_core.chunking.delivery import heading_fields
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY, Block
-from lumber_core.text.outline import TextOutline
+from lumber_core.text.outline import Context, TextOutline
 from lumber_core.text.pages import (
     FIRST_LINE,
     FIRST_PAGE,
@@ -95,6 +95,8 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
     [place] = outline.places(text, [span])
     [context] = outline.contexts(text, [span], [place])
     replaced = chunk.metadata.keys() & _OF_HEADINGS
+    if outline.has_own_context:
+        replaced, context = replaced - {CONTEXT_KEY}, Context()
     kept = {key: value for key, value in part.metadata.items() if key not in replaced}
     return {
         **kept,
