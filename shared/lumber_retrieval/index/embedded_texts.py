@@ -1,12 +1,11 @@
-"""The texts that were embedded for an index, with their own vectors: none is embedded twice.
+"""The vectors of the texts that were embedded for an index: none is embedded twice.
 
-A text's own vector, without those around it, is stored in 8 bits a number under a digest of the
-text, as soon as the embedding model has returned it. What is computed from it is therefore the same
-whether the text has just been embedded, or years ago.
+A text's own vector, without those around it, is stored as soon as the embedding model has returned
+it: in 8 bits a number, under a digest of the text. Vectors of chunks are computed from the stored
+numbers, so they are the same whether the text has just been embedded or years ago.
 
-Up to 64 texts are a block, which is one row. A look-up reads the digests of all blocks and the
-vectors of a few. A block never changes: what no chunk uses any more leaves when its block is
-replaced by another one.
+A block is one row with up to 64 texts. A look-up reads the digests of all blocks and the vectors of
+a few. A block never changes: vectors that no chunk uses are removed when a new block replaces it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection, Database, read_twice
 from lumber_retrieval.index.embedding_model import check_widths
 from lumber_retrieval.index.segments import select, to_bytes
-from lumber_retrieval.index.surroundings import Vectors, matrix
+from lumber_retrieval.index.surroundings import TEXTS_PER_CALL, Vectors, matrix
 from lumber_retrieval.index.vectors import pack, unpack
 
 EMBEDDED_SCHEMA = """
@@ -36,32 +35,29 @@ CREATE TABLE IF NOT EXISTS embedded (
 
 Keys = npt.NDArray[np.uint64]
 
-_AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
-_BLOCK = (
-    64  # texts; a block of 384 numbers each takes 25 KB, of which SQLite wastes next to nothing
-)
+_TEXTS_PER_BLOCK = 64  # with 384 numbers each, 25 KB, of which SQLite wastes next to nothing
 
 _logger = logging.getLogger(__name__)
 
 
 def keys_of(texts: Sequence[str]) -> Keys:
-    """Return a digest of 64 bits of each text: no two of a million have the same."""
+    """Return a 64-bit digest of each text, which practically no two of a million texts share."""
     encoded = map(to_bytes, texts)
     return np.frombuffer(b"".join([blake2b(one, digest_size=8).digest() for one in encoded]), "<u8")
 
 
 class EmbeddedTexts:
-    """Embeds what an index does not have yet, for one writer that adds documents.
+    """Embeds texts that an index has no vectors of, for one writer that adds documents.
 
     Attributes:
         count: Texts that it has embedded.
-        shared: Whether another writer has embedded texts meanwhile.
+        shared: Whether another writer has stored vectors meanwhile.
 
     Args:
-        database: That of the index.
-        embed: Returns a vector for each of some texts.
-        probe: The vector by which the embedding model is known again.
-        note_model: Notes this vector in the index, or raises a ValueError if it has another one.
+        database: The database of the index.
+        embed: Returns a vector for each text.
+        probe: The vector by which the embedding model is recognised.
+        note_model: Stores it in the index; a ValueError if that has another model's.
     """
 
     def __init__(
@@ -77,7 +73,7 @@ class EmbeddedTexts:
         self._embed = embed
         self._probe = probe
         self._note_model = note_model
-        self._blocks: dict[int, Keys] | None = None  # all that were there when last looked
+        self._blocks: dict[int, Keys] | None = None  # as last read
 
     @read_twice
     def embed(
@@ -85,14 +81,14 @@ class EmbeddedTexts:
     ) -> tuple[Keys, Vectors]:
         """Return the keys and the own vectors of texts, shape (texts, width).
 
-        Those that are not stored are embedded, and stored before more are.
+        Missing ones are embedded in batches, and each batch is stored before the next.
 
         Args:
             texts: The texts.
-            advance: Is called with each share of them that is done, from 0 to 1.
+            advance: Called after each batch with its share of the texts, from 0 to 1.
 
         Raises:
-            ValueError: The model returns what is not expected, or is not that of the index.
+            ValueError: The model returns unusable vectors, or is not that of the index.
         """
         keys = keys_of(texts)
         text_of = dict(zip(keys.tolist(), texts, strict=True))
@@ -105,28 +101,28 @@ class EmbeddedTexts:
             if self.shared:  # writers that embed the same texts begin at different ones
                 random.shuffle(missing)
             if missing:
-                rows |= self._embed_new({key: text_of[key] for key in missing[:_AT_ONCE]})
+                rows |= self._embed_new({key: text_of[key] for key in missing[:TEXTS_PER_CALL]})
             advance((len(rows) - before) / len(text_of))
         content = b"".join([rows[key] for key in keys.tolist()])
         return keys, unpack(content, len(keys)) if len(keys) else matrix([], 0)
 
     def _embed_new(self, texts: Mapping[int, str]) -> dict[int, bytes]:
         """Embed texts by their keys, and store their vectors."""
-        made = matrix(self._embed([*texts.values()]), len(texts))
+        vectors = matrix(self._embed([*texts.values()]), len(texts))
         self.count += len(texts)
-        check_widths([made], self._probe)
-        rows = dict(zip(texts, _rows(pack(made), len(made)), strict=True))
+        check_widths([vectors], self._probe)
+        rows = dict(zip(texts, _rows(pack(vectors), len(vectors)), strict=True))
         with self.database.transaction(write=True) as connection:
             self._note_model(connection, self._probe)
-            found = self._find(connection, [*rows])
-            new = {key: row for key, row in rows.items() if key not in found}
+            stored = self._find(connection, [*rows])
+            new = {key: row for key, row in rows.items() if key not in stored}
             with self.database.intact():
                 damaged = _blocks_with(self._blocks or {}, [*new])
                 self._blocks = {**(self._blocks or {}), **_replace(connection, damaged, new)}
-        return {**rows, **found}
+        return {**rows, **stored}
 
     def _find(self, connection: Connection, keys: Sequence[int]) -> dict[int, bytes]:
-        """Return the vectors of those of some texts that are stored."""
+        """Return the stored vectors by key; keys without one are left out."""
         with self.database.intact():
             last = max(self._blocks or (), default=0)
             rows = connection.execute("SELECT id, keys FROM embedded WHERE id > ?", (last,))
@@ -142,7 +138,7 @@ class EmbeddedTexts:
 
 
 def remove_unused(database: Database) -> None:
-    """Replace the blocks that have texts that no chunk has."""
+    """Remove the vectors that no chunk uses, by replacing their blocks."""
     with database.transaction() as connection, database.intact():
         if not _find_outdated(connection):
             return
@@ -154,7 +150,7 @@ def remove_unused(database: Database) -> None:
 
 
 def _find_outdated(connection: Connection) -> list[int]:
-    """Return the blocks to be replaced."""
+    """Return the blocks that contain a vector that no chunk uses."""
     used = _keys_in_use(connection)
     rows = connection.execute("SELECT id, keys FROM embedded")
     return [number for number, keys in rows if not np.isin(np.frombuffer(keys, "<u8"), used).all()]
@@ -167,7 +163,7 @@ def _keys_in_use(connection: Connection) -> Keys:
 
 
 def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
-    """Return the blocks that have one of some keys."""
+    """Return the blocks that contain any of these keys."""
     if not keys or not blocks:
         return []
     wanted = np.sort(np.array(keys, dtype=np.uint64))
@@ -180,39 +176,40 @@ def _blocks_with(blocks: Mapping[int, Keys], keys: Sequence[int]) -> list[int]:
 
 def _read(connection: Connection, blocks: Sequence[int]) -> dict[int, bytes]:
     """Return the vectors of blocks by their keys; those of damaged blocks are left out."""
-    found: dict[int, bytes] = {}
+    by_key: dict[int, bytes] = {}
     what = "keys, checksum, vectors FROM embedded WHERE id"
-    for keys, checksum, vectors in select(connection, what, blocks):
-        known = np.frombuffer(keys, "<u8").tolist()
-        if crc32(vectors, crc32(keys)) == checksum:
-            found |= zip(known, _rows(bytes(vectors), len(known)), strict=True)
+    for stored, checksum, vectors in select(connection, what, blocks):
+        keys = np.frombuffer(stored, "<u8").tolist()
+        if crc32(vectors, crc32(stored)) == checksum:
+            by_key |= zip(keys, _rows(bytes(vectors), len(keys)), strict=True)
         else:
-            _logger.warning("%d stored vectors are damaged: embedding the texts anew", len(known))
-    return found
+            _logger.warning("%d stored vectors are damaged: embedding the texts anew", len(keys))
+    return by_key
 
 
 def _replace(
     connection: Connection, blocks: Sequence[int], rows: Mapping[int, bytes]
 ) -> dict[int, Keys]:
-    """Write vectors by their keys, instead of blocks; return the new ones."""
+    """Replace blocks by new ones with these vectors; return the keys of each new block."""
     last, size = connection.execute(
         "SELECT id, length(keys) FROM embedded ORDER BY id DESC LIMIT 1"
     ).fetchone() or (0, 0)
-    if 0 < size < 8 * _BLOCK and rows and last not in blocks:  # so that no small ones accumulate
+    # A small last block is filled up, so that small ones do not accumulate.
+    if 0 < size < 8 * _TEXTS_PER_BLOCK and rows and last not in blocks:
         rows = {**_read(connection, [last]), **rows}
         blocks = [*blocks, last]
     connection.executemany("DELETE FROM embedded WHERE id = ?", [(one,) for one in blocks])
-    made: dict[int, Keys] = {}
+    new_blocks: dict[int, Keys] = {}
     values: list[tuple[int, bytes, int, bytes]] = []
-    for number, some in enumerate(batches(rows, _BLOCK), start=last + 1):
-        made[number] = np.array(some, dtype="<u8")
-        keys, vectors = made[number].tobytes(), b"".join([rows[key] for key in some])
+    for number, some in enumerate(batches(rows, _TEXTS_PER_BLOCK), start=last + 1):
+        new_blocks[number] = np.array(some, dtype="<u8")
+        keys, vectors = new_blocks[number].tobytes(), b"".join([rows[key] for key in some])
         values.append((number, keys, crc32(vectors, crc32(keys)), vectors))
     connection.executemany("INSERT INTO embedded VALUES (?, ?, ?, ?)", values)
-    return made
+    return new_blocks
 
 
 def _rows(content: bytes, count: int) -> list[bytes]:
-    """Return the rows of a matrix of bytes."""
+    """Return the rows of a matrix whose bytes are `content`."""
     width = len(content) // count
     return [content[first : first + width] for first in range(0, width * count, width)]

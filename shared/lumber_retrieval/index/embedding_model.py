@@ -11,7 +11,7 @@ from lumber_core.calls.deadlines import ask_within
 from lumber_retrieval.index.surroundings import Vectors, matrix
 
 _PROBE = "Which words does this text have?"
-_SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
+_LEAST_SIMILARITY = 0.98  # of two vectors of the probe; servers round differently each time
 
 
 class EmbeddingModel(Protocol):
@@ -41,13 +41,13 @@ def embed_query(model: EmbeddingModel, query: str) -> list[float]:
 
 
 def embed_probe(model: EmbeddingModel) -> Vectors:
-    """Return the vector of a certain text, by which a model is known again; see `matrix`."""
+    """Return the vector of a fixed text, by which a model is recognised; see `matrix`."""
     probe: Vectors = matrix(embed_texts(model, [_PROBE]), 1)[0]
     return probe
 
 
 def check_widths(vectors: Iterable[Vectors], probe: Vectors) -> None:
-    """Raise a ValueError unless vectors are as long as the one by which their model is known."""
+    """Raise a ValueError unless vectors have as many numbers as that of the probe."""
     for rows in vectors:
         if len(rows) and rows.shape[1] != len(probe):
             raise ValueError(
@@ -61,7 +61,7 @@ class OtherModelError(ValueError):
 
 
 def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
-    """Raise an `OtherModelError` unless the stored vector of the probe, if any, is the model's."""
+    """Raise an `OtherModelError` if the stored vector of the probe is that of another model."""
     if stored is None:
         return
     if len(stored) != probe.nbytes:
@@ -70,9 +70,9 @@ def check_same_model(stored: bytes | None, probe: Vectors, name: str) -> None:
             f"embedding model gives {len(probe)}: pass the model that the index was made with, or "
             "another path"
         )
-    known = np.frombuffer(stored, dtype=np.float32)
-    lengths = float(np.linalg.norm(known) * np.linalg.norm(probe))
-    if lengths and float(known @ probe) < _SAME_MODEL * lengths:
+    stored_probe = np.frombuffer(stored, dtype=np.float32)
+    lengths = float(np.linalg.norm(stored_probe) * np.linalg.norm(probe))
+    if lengths and float(stored_probe @ probe) < _LEAST_SIMILARITY * lengths:
         raise OtherModelError(
             f"the embedding model is another than the index {name} was made with: it gives another "
             "vector for the same text. Pass that model, or another path"

@@ -1,4 +1,4 @@
-"""In which chunks words occur, and how well chunks fit the words of a query by that (BM25)."""
+"""Postings: in which chunks each term occurs; and BM25, which scores chunks by them."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 Postings = dict[str, bytes]
-"""For each term an entry for each chunk that has it; see `_ENTRY`."""
+"""The posting list of each term: an entry for each chunk that has it; see `_ENTRY`."""
 
 OWN, AROUND = 2, 1
-"""What a word in a chunk counts, and one around it. BM25 alone, and with vectors, finds most on the
-development corpora if the latter is from 0.35 to 0.75 of the former."""
+"""How much a word in a chunk counts, and one in the text around it. Recall on the development
+corpora, with and without vectors, is highest if `AROUND` is 0.35 to 0.75 of `OWN`."""
 
-_ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + what the term counts, at most 255
-_K1, _B = 1.2, 0.75  # the usual ones
-_LEAST = 1e-6  # what a term counts that more than half of the chunks have
+_ENTRY = np.dtype("<u4")  # the place of a chunk * 256 + how much the term counts, at most 255
+_K1, _B = 1.2, 0.75  # those of Lucene
+_LEAST_WEIGHT = 1e-6  # of a term that more than half of the chunks have
 _Floats = npt.NDArray[np.float32]
 
 
 def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: int = 0) -> Postings:
-    """Return the postings of chunks, by the terms in each and around it, from a place on."""
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    """Return the postings of chunks from place `first` on, given the terms in and around them."""
+    term_numbers: defaultdict[str, int] = defaultdict(count().__next__)
     terms: list[int] = []
     places, counts = [], []
     for weight, part in ((OWN, 0), (AROUND, 1)):
         texts = [chunk[part] for chunk in chunks]
-        terms += map(numbers.__getitem__, chain.from_iterable(texts))
+        terms += map(term_numbers.__getitem__, chain.from_iterable(texts))
         places.append(
             np.repeat(np.arange(first, first + len(texts)), [len(text) for text in texts])
         )
@@ -45,33 +45,33 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
     weights = np.minimum(255, np.add.reduceat(np.concatenate(counts)[order], new))
     keys = keys[new]
     entries = ((keys & 0xFFFFFFFF) << 8 | weights).astype(_ENTRY)
-    return _split_lists(numbers, np.bincount(keys >> 32), entries)
+    return _split_lists(term_numbers, np.bincount(keys >> 32), entries)
 
 
 def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64]) -> Postings:
     """Return postings with other places.
 
     Args:
-        lists: Terms with their lists as they are stored.
-        places: The new place of each chunk, ascending; those of chunks that are left out are -1.
+        lists: Terms with their posting lists.
+        places: The new place of each chunk, ascending; -1 for chunks that are left out.
     """
     terms, contents = [*zip(*lists, strict=True)] or ([], [])
     entries = np.frombuffer(b"".join(contents), dtype=_ENTRY)
-    to = places[entries >> 8]
-    kept = to >= 0
+    new_places = places[entries >> 8]
+    kept = new_places >= 0
     of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
     counts = np.bincount(of_term[kept], minlength=len(terms))
-    return _split_lists(terms, counts, (to << 8 | entries & 255)[kept].astype(_ENTRY))
+    return _split_lists(terms, counts, (new_places << 8 | entries & 255)[kept].astype(_ENTRY))
 
 
 def join_lists(parts: Sequence[Postings]) -> Iterator[tuple[str, bytes]]:
-    """Yield the terms of postings, whose places ascend, in order, with their lists as stored."""
+    """Yield all terms in order, with their joined posting lists; places ascend over `parts`."""
     for term in sorted(set().union(*parts)):
         yield term, b"".join([part[term] for part in parts if term in part])
 
 
 def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
-    """Return what BM25 adds to the count of a term, for chunks of some lengths in terms."""
+    """Return what BM25 adds to the count of a term, by the lengths of chunks in terms."""
     return (OWN * _K1 * (1 - _B + _B / (average or 1) * lengths)).astype(np.float32)
 
 
@@ -87,7 +87,7 @@ Occurring = dict[str, list[Occurrences | None]]
 
 
 def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
-    """Return in which chunks that are still there a term occurs, given its list as stored."""
+    """Return in which live chunks a term occurs, given its posting list."""
     entries = np.frombuffer(content, dtype=_ENTRY)
     places = entries >> 8
     kept = live[places]
@@ -97,14 +97,14 @@ def occurrences(content: bytes, live: npt.NDArray[np.bool_]) -> Occurrences:
 
 
 def bm25(found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int) -> _Floats:
-    """Return how well chunks fit a query, 0 for those without a word of it.
+    """Return the BM25 scores of chunks; 0 for those without a term of the query.
 
     Args:
         found: Where the terms of the query occur.
         lengths: What `saturation` returned, for each part.
-        total: Number of chunks that are still there.
-        wanted: How many chunks are looked for. Terms that most chunks have, which count next to
-            nothing, are left aside if others find as many.
+        total: Number of live chunks.
+        wanted: How many chunks are looked for. If other terms find as many, those that most chunks
+            have are skipped: they count next to nothing.
     """
     ends = np.cumsum([len(part) for part in lengths])
     scores = np.zeros(ends[-1], dtype=np.float32)
@@ -114,7 +114,7 @@ def bm25(found: Occurring, lengths: Sequence[_Floats], total: int, wanted: int) 
         weight = log((total - counts[term] + 0.5) / (counts[term] + 0.5))
         if weight <= 0 and np.count_nonzero(scores) >= wanted:
             break
-        factor = np.float32(max(weight, _LEAST) * (_K1 + 1))
+        factor = np.float32(max(weight, _LEAST_WEIGHT) * (_K1 + 1))
         for own, part, sums in zip(found[term], lengths, parts, strict=True):
             if own:
                 sums[own.places] += factor * own.counts / (own.counts + part[own.places])
@@ -129,7 +129,7 @@ def frequencies(found: Occurring) -> dict[str, int]:
 def _split_lists(
     terms: Iterable[str], counts: npt.NDArray[np.int64], entries: npt.NDArray[np.uint32]
 ) -> Postings:
-    """Return postings, given how many of the entries each term has."""
+    """Return the posting list of each term, given how many of the entries it has."""
     content = entries.tobytes()
     ends = np.cumsum(counts * _ENTRY.itemsize).tolist()
     return {

@@ -1,19 +1,19 @@
-"""What is searched of chunks, in segments that never change: numbers, vectors and words.
+"""Segments, which never change: the numbers, vectors and postings of some of the chunks each.
 
-A search compares all vectors and reads, for each word asked about, which chunks have it. Both are
-fast if vectors lie in one block of memory and the chunks of a word in one list; but a block and
-lists of all chunks would have to be written anew for each document that is added. So chunks are
-divided into segments, as in Lucene. A segment is one row with the numbers of its chunks, their
-lengths and their vectors, and a row with a list of chunks (postings) for each word:
+A search compares all vectors, and reads the posting list of each term of the query. Both are fast
+if all vectors are one block of memory, and all chunks of a term one list. But one block and one
+list would be rewritten for each document that is added. So chunks are divided into segments, as in
+Lucene. A segment is one row with the numbers of its chunks, their lengths and their vectors, and a
+row with a posting list for each term:
 
-- New chunks become a new segment. The small ones before it are merged into it, so that each is
-  larger than all after it together: there are few, and adding costs what is added, times a
-  logarithm. Numbers of chunks ascend over all segments.
-- Removed chunks are noted in a table and left out of what is found. They leave their segment when
-  it is merged, or when they are half of it.
-- As a segment never changes, a process keeps those that it has read, and reads new ones alone.
-- A search goes through all segments as if they were one: similarities, and BM25 with the number
-  and the mean length of all chunks, are those of a single segment.
+- New chunks become a new segment. The small segments before it are merged into it, so that each is
+  larger than all after it together. So segments are few, and adding n chunks takes n log n time.
+  Numbers of chunks ascend over all segments.
+- Removed chunks are listed in a table, and searches skip them; the others are live. Removed chunks
+  leave their segment when it is merged, or when they are half of it.
+- A process caches the segments that it has read, and reads only new ones.
+- A search of all segments returns what one segment with all chunks would: the same similarities,
+  and BM25 scores by the number and the mean length of all chunks.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
 
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
-# So many chunks, and one of so many, are compared by all bits of their vectors, in milliseconds.
-_COMPARED, _COMPARED_OF = 10_000, 100
-_AT_ONCE = 500  # values in a statement; SQLite's limit was 999 for long
+# This many chunks, and one in so many of all, are compared by all 8 bits, in milliseconds.
+_FEWEST_COMPARED, _ONE_COMPARED_IN = 10_000, 100
+_VALUES_PER_STATEMENT = 500  # SQLite's limit was 999 for long
 
 Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
@@ -70,21 +70,21 @@ _Lengths = npt.NDArray[np.int32]
 
 
 def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that ends with a column, which is one of some values."""
+    """Return the rows of a query that ends with a column, where this has one of the values."""
     rows: list[tuple[Any, ...]] = []
-    for some in batches(values, _AT_ONCE):
+    for some in batches(values, _VALUES_PER_STATEMENT):
         marks = ", ".join("?" * len(some))
         rows += connection.execute(f"SELECT {what} IN ({marks})", some)
     return rows
 
 
 def to_bytes(text: str) -> bytes:
-    """Return a text as it is stored: a database may have an encoding without its characters."""
+    """Return a text as it is stored: the encoding of a database may lack some characters."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def text_in(stored: bytes) -> str:
-    """Return the text in bytes that `to_bytes` returned."""
+    """Return the text that `to_bytes` encoded."""
     return str(stored, "utf-8", "surrogatepass")
 
 
@@ -99,15 +99,15 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveSegments:
-    """One state of all segments, in the order of their chunks."""
+    """One state of all segments, in the order of their chunks; live chunks are not removed."""
 
-    state: bytes  # tells it from all others
+    state: bytes  # unique to this state
     segments: Sequence[Segment]
-    live: npt.NDArray[np.bool_]  # for each chunk whether it is still there
+    live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
 
     @cached_property
     def parts(self) -> list[slice]:
-        """Where the chunks of each segment are among all."""
+        """The places of each segment's chunks among all chunks."""
         ends = [*accumulate(len(one.numbers) for one in self.segments)]
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -118,29 +118,29 @@ class LiveSegments:
 
     @cached_property
     def places(self) -> Rows:
-        """The places of chunks that are still there."""
+        """The places of the live chunks."""
         return np.flatnonzero(self.live)
 
     @cached_property
     def saturations(self) -> list[npt.NDArray[np.float32]]:
         """What BM25 adds to the count of a term, for the chunks of each segment."""
         lengths = np.concatenate([one.lengths for one in self.segments])
-        all_of_them = saturation(lengths, float(lengths[self.live].mean()))
-        return [all_of_them[part] for part in self.parts]
+        values = saturation(lengths, float(lengths[self.live].mean()))
+        return [values[part] for part in self.parts]
 
     def __len__(self) -> int:
-        """Return the number of chunks that are still there."""
+        """Return the number of live chunks."""
         return int(np.count_nonzero(self.live))
 
     def nearest(self, wanted: Doubles, count: int) -> Iterator[Ranking]:
         """Yield the numbers of chunks with their similarities to a rotated vector, best first.
 
-        About `count` come together, then always more. After the first, those of one group may be
-        above those of the group before.
+        The first group has about `count`, the next are ever larger. After the first, a group may
+        have higher similarities than the one before.
         """
         if not len(self):
             return
-        first = max(count, _COMPARED + len(self) // _COMPARED_OF)
+        first = max(count, _FEWEST_COMPARED + len(self) // _ONE_COMPARED_IN)
         if first < len(self):
             estimates = np.concatenate([one.vectors.estimates(wanted) for one in self.segments])
         else:
@@ -156,9 +156,9 @@ class LiveSegments:
             return []
         order = np.argsort(numbers)
         places = np.searchsorted(self.numbers, np.asarray(numbers, dtype=np.int64)[order])
-        found = self._similarities(wanted, places)
-        similar: list[float] = found[order.argsort()].tolist()
-        return similar
+        ascending = self._similarities(wanted, places)
+        similarities: list[float] = ascending[order.argsort()].tolist()
+        return similarities
 
     def occurrences(self, connection: Connection, words: Iterable[str]) -> Occurring:
         """Return where some terms occur."""
@@ -176,7 +176,7 @@ class LiveSegments:
     def matching(self, found: Occurring, count: int) -> Iterator[Ranking]:
         """Yield the numbers of chunks in which terms occur, best first, with BM25 scores.
 
-        About `count` come together, then always more.
+        The first group has about `count`, the next are ever larger.
         """
         if not len(self):
             return
@@ -196,13 +196,15 @@ class LiveSegments:
         )
 
 
-def load_segments(connection: Connection, state: bytes, known: LiveSegments | None) -> LiveSegments:
-    """Read what is not known of the segments.
+def load_segments(
+    connection: Connection, state: bytes, cached: LiveSegments | None
+) -> LiveSegments:
+    """Return the segments; those that are not `cached` are read.
 
     Raises:
-        ValueError: There are none, but chunks.
+        ValueError: There are chunks, but no segments.
     """
-    kept = {one.id: one for one in known.segments} if known else {}
+    kept = {one.id: one for one in cached.segments} if cached else {}
     segments = []
     for (number,) in connection.execute("SELECT id FROM segments ORDER BY first").fetchall():
         if number not in kept:
@@ -216,10 +218,10 @@ def load_segments(connection: Connection, state: bytes, known: LiveSegments | No
 
 
 def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Vectors) -> None:
-    """Add chunks by their terms and vectors, numbered from `first` on, above all others."""
+    """Add chunks with their terms and vectors; `first` is above the numbers of all others."""
     for start in range(0, len(chunks), _MOST_CHUNKS):
         some = chunks[start : start + _MOST_CHUNKS]
-        merged = _small(connection, len(some))
+        merged = _last_small_segments(connection, len(some))
         parts = _read(connection, merged)
         new = _Content(
             np.arange(first + start, first + start + len(some)),
@@ -231,7 +233,7 @@ def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Ve
 
 
 def remove(connection: Connection, chunks: Iterable[tuple[int, int]]) -> None:
-    """Note that ranges of chunks will be gone; write segments anew that have lost half."""
+    """List ranges of chunks as removed; rewrite the segments that have lost half of theirs."""
     connection.executemany(
         "INSERT INTO removed SELECT id FROM chunks WHERE id BETWEEN ? AND ?", chunks
     )
@@ -241,7 +243,7 @@ def remove(connection: Connection, chunks: Iterable[tuple[int, int]]) -> None:
 
 
 class _Content(NamedTuple):
-    """What is written of a segment; see `Segment`."""
+    """The contents of a segment to be written; see `Segment`."""
 
     numbers: _Numbers
     lengths: _Lengths
@@ -250,7 +252,7 @@ class _Content(NamedTuple):
 
 
 def _sizes(connection: Connection) -> list[tuple[int, int, int]]:
-    """Return the segments in order, with their chunks, and how many of these are still there."""
+    """Return the IDs of the segments, in order, with the numbers of all and of live chunks."""
     return [
         *connection.execute(
             "SELECT id, size, size - "
@@ -260,8 +262,8 @@ def _sizes(connection: Connection) -> list[tuple[int, int, int]]:
     ]
 
 
-def _small(connection: Connection, size: int) -> list[int]:
-    """Return the last segments, from the first on that has no more chunks than come after it."""
+def _last_small_segments(connection: Connection, size: int) -> list[int]:
+    """Return the last segments, from the first with no more live chunks than come after it."""
     sizes = _sizes(connection)
     first = len(sizes)
     for place in reversed(range(len(sizes))):
@@ -275,7 +277,7 @@ def _small(connection: Connection, size: int) -> list[int]:
 
 
 def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
-    """Return what is still there of segments, to be joined in this order."""
+    """Return the live chunks of segments, with postings for their places once they are joined."""
     parts, size = [], 0
     for segment in segments:
         numbers, lengths, vectors = _arrays(connection, segment)
@@ -297,7 +299,7 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
     """Write contents as one segment, instead of others."""
     numbers = np.concatenate([part.numbers for part in parts])
     number = secrets.randbits(62)
-    # All that can be made before the first write is, as readers may have to wait from then on.
+    # Posting lists are joined before the first write: from then on readers may have to wait.
     lists = [
         (number, to_bytes(term), chunks)
         for term, chunks in join_lists([part.postings for part in parts])
@@ -336,7 +338,7 @@ def _arrays(connection: Connection, segment: int) -> tuple[_Numbers, _Lengths, b
 
 
 def _live(connection: Connection, numbers: _Numbers) -> npt.NDArray[np.bool_]:
-    """Return which chunks of a segment are still there."""
+    """Return which chunks of a segment are live."""
     removed = connection.execute(
         "SELECT chunk FROM removed WHERE chunk BETWEEN ? AND ?",
         (int(numbers[0]), int(numbers[-1])),

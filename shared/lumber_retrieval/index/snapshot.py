@@ -1,4 +1,4 @@
-"""One state of a store: which chunks fit a query, and what is known about chunks."""
+"""Reads one state of a store: which chunks fit a query, their texts and their metadata."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lumber_retrieval.words.keywords import terms
 _HEADINGS = "headings"
 _Intact = Callable[[], AbstractContextManager[None]]
 
-_SHORT = {
+_SHORT_KEYS = {
     _HEADINGS: "h",
     LEVELS_KEY: "v",
     INSIDE_KEY: "i",
@@ -36,14 +36,14 @@ _SHORT = {
     FIRST_LINE: "l",
     LAST_LINE: "m",
 }
-"""What most chunks say, and how it is stored."""
-_LONG = {short: name for name, short in _SHORT.items()}
-_AT_ONCE = 400
-"""Chunks that a statement reads, which names each twice. SQLite's limit was 999 values for long."""
+"""Keys of metadata that most chunks have, and the keys under which they are stored."""
+_LONG_KEYS = {short: name for name, short in _SHORT_KEYS.items()}
+_CHUNKS_PER_STATEMENT = 400
+"""Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
 
 
 class Origin(NamedTuple):
-    """The document of a chunk, the numbers of all chunks in it, and its metadata if it is long."""
+    """A chunk's document, the numbers of all chunks in it, and metadata if its text is long."""
 
     document: int
     chunks: range
@@ -60,13 +60,13 @@ class Snapshot:
         intact: _Intact,
         probe: bytes | None = None,
     ) -> None:
-        self.probe = probe  # by which the embedding model is known; None if nothing is stored
+        self.probe = probe  # of the embedding model; None if nothing is stored
         self._connection = connection
         self._segments = segments
-        self._intact = intact  # opens what raises a StoreError where the file is damaged
-        self._accepted: dict[tuple[Accepts, int], bool] = {}  # asked about once for each chunk
-        self._occurrences: Occurring = {}  # of the terms that were asked about, read once
-        self._wanted: tuple[object, Doubles] | None = None  # the last vector, and it rotated
+        self._intact = intact  # a context that raises a StoreError if the file is damaged
+        self._accepted: dict[tuple[Accepts, int], bool] = {}  # computed once for each chunk
+        self._occurrences: Occurring = {}  # of terms that were read already
+        self._wanted: tuple[object, Doubles] | None = None  # the last vector, as given and rotated
 
     def nearest(
         self, vector: Sequence[float], count: int, accepts: Accepts | None
@@ -79,7 +79,7 @@ class Snapshot:
         return self._ranking(self._matching(query, count, accepts), count)
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
-        """Return how many chunks have each of some terms, in them or beside them."""
+        """Return how many chunks have each term, in their text or around it."""
         return frequencies(self._occurring(words))
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Snapshot:
     def similarities(
         self, vector: Sequence[float] | Vectors, numbers: Sequence[int]
     ) -> list[float]:
-        """Return the cosine similarities of a vector and those of chunks."""
+        """Return the cosine similarities of chunks to a vector."""
         with self._intact():
             return self._segments.similarities(self._rotate(vector), numbers)
 
@@ -102,14 +102,14 @@ class Snapshot:
         *,
         least_length: int,
     ) -> tuple[list[dict[int, float]], dict[int, Origin]]:
-        """Return what `nearest` and `matching` do, and the origin of each chunk in either.
+        """Return what `nearest` and `matching` return, and the origin of each chunk in either.
 
         Args:
-            vector: The vector of a query. Zeros rank no chunks that its words find.
-            query: The query. None: chunks are not ranked by its words.
+            vector: The vector of a query. Zeros rank chunks only if its words find none.
+            query: The query. None: no ranking by words.
             count: The number of chunks in each ranking.
             accepts: Returns whether a chunk may be found. None: all may be.
-            least_length: Characters of the text of a document whose metadata is read.
+            least_length: Characters from which on a document is long, so that metadata is read.
         """
         rankings = [[] if query is None else self._matching(query, count, accepts)]
         if np.any(vector) or not rankings[0]:
@@ -140,9 +140,9 @@ class Snapshot:
         return [_first(ranking, count, names) for ranking in rankings], origins
 
     def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
-        """Return chunks as hits, in the order of their scores, and the texts of their documents.
+        """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
-        A number that no chunk has is left out.
+        Numbers without a chunk are left out.
         """
         chunks, documents = self._read(scores, texts=True)
         with self._intact():
@@ -165,7 +165,7 @@ class Snapshot:
         rows: list[tuple[Any, ...]] = []
         contents = "name, text, outline" if texts else "NULL, NULL, NULL"
         with self._intact():
-            for some in batches(numbers, _AT_ONCE):
+            for some in batches(numbers, _CHUNKS_PER_STATEMENT):
                 those = f"({', '.join('?' * len(some))})"
                 rows += self._connection.execute(  # in one statement: each takes a round trip
                     "SELECT id, document, first, last, metadata, NULL, NULL, NULL, NULL "
@@ -192,20 +192,20 @@ class Snapshot:
         return described, documents
 
     def _counted_from_zero(self, documents: Iterable[tuple[Any, ...]]) -> set[int]:
-        """Return the numbers of pages that others of their source show to be counted from 0."""
-        unsure = {row[0]: row[5] for row in documents if row[2] is None}
-        if not unsure:
+        """Return which documents have pages counted from 0, as other pages of their source show."""
+        undecided = {row[0]: row[5] for row in documents if row[2] is None}
+        if not undecided:
             return set()
-        shown = "source FROM documents WHERE from_zero = 1 AND source"
-        sources = {source for (source,) in self._select(f"DISTINCT {shown}", {*unsure.values()})}
-        return {number for number, source in unsure.items() if source in sources}
+        what = "DISTINCT source FROM documents WHERE from_zero = 1 AND source"
+        sources = {source for (source,) in self._select(what, {*undecided.values()})}
+        return {number for number, source in undecided.items() if source in sources}
 
     def _select(self, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         with self._intact():
             return select(self._connection, what, values)
 
     def _occurring(self, words: Iterable[str]) -> Occurring:
-        """Return where some terms occur."""
+        """Return where terms occur; each is read once."""
         wanted = dict.fromkeys(words)
         new = wanted.keys() - self._occurrences.keys()
         if new:
@@ -216,27 +216,27 @@ class Snapshot:
     def _nearest(
         self, vector: Sequence[float] | Vectors, count: int, accepts: Accepts | None
     ) -> Ranking:
-        # One more, as it may be as near as the last.
+        # One more, as it may be as near as the last of `count`.
         ranked = self._segments.nearest(self._rotate(vector), count + 1)
         return self._best(ranked, count, accepts)
 
     def _rotate(self, vector: Sequence[float] | Vectors) -> Doubles:
-        """Return a vector as those of the chunks are stored, kept for the next call."""
+        """Return a vector rotated as those of chunks are; the last one is cached."""
         if self._wanted is None or self._wanted[0] is not vector:
             self._wanted = vector, rotate(np.asarray(vector, dtype=np.float32))
         return self._wanted[1]
 
     def _matching(self, query: str, count: int, accepts: Accepts | None) -> Ranking:
-        found = self._occurring(terms(query))
+        occurring = self._occurring(terms(query))
         best: Ranking = []
         for wanted in (count + 1, count + 1 + len(self._segments)):
-            best = self._best(self._segments.matching(found, wanted), count, accepts)
+            best = self._best(self._segments.matching(occurring, wanted), count, accepts)
             if accepts is None or len(best) >= count:
-                break  # scores are the same with a filter that accepts all
+                break  # also with a filter that accepts all, so that scores are the same
         return best
 
     def _best(self, groups: Iterator[Ranking], count: int, accepts: Accepts | None) -> Ranking:
-        """Return the first `count` chunks that may be found, and those as good as the last."""
+        """Return the first `count` accepted chunks, and those with the score of the last."""
         best: Ranking = []
         for ranked in self._read_intact(groups):
             for number, score in ranked if accepts is None else self._filter(ranked, accepts):
@@ -246,8 +246,8 @@ class Snapshot:
         return best
 
     def _filter(self, ranked: Ranking, accepts: Accepts) -> Iterator[tuple[int, float]]:
-        """Yield the chunks that may be found."""
-        for some in batches(ranked, _AT_ONCE):
+        """Yield the chunks that are accepted, with their scores."""
+        for some in batches(ranked, _CHUNKS_PER_STATEMENT):
             new = [number for number, _ in some if (accepts, number) not in self._accepted]
             for number, (_, _, metadata) in self._read(new, texts=False)[0].items():
                 self._accepted[accepts, number] = accepts(metadata)
@@ -258,7 +258,7 @@ class Snapshot:
             yield from groups
 
     def _ranking(self, best: Ranking, count: int) -> dict[int, float]:
-        """Return the first `count` of the best chunks."""
+        """Return the first `count` chunks; see `_first`."""
         scores = Counter(score for _, score in best)
         equal = [number for number, score in best if scores[score] > 1]
         named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
@@ -266,29 +266,29 @@ class Snapshot:
 
 
 def _first(best: Ranking, count: int, names: Mapping[int, bytes]) -> dict[int, float]:
-    """Return the first `count` chunks.
+    """Return the `count` chunks with the highest scores.
 
-    Of those with the same score, the first are those of the document whose name comes first.
+    Equal scores are ordered by the names of their documents, then by number.
     """
     best.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
     return dict(best[:count])
 
 
 def short_json(details: Mapping[str, Any]) -> str:
-    """Return what a chunk says as it is stored: a context that begins the headings as its length.
+    """Return the metadata of a chunk as it is stored: half as long, by short keys and no spaces.
 
-    With short names and without spaces it takes half of the room.
+    A context that the headings begin with is stored as its length.
     """
     headings, context = str(details.get(_HEADINGS, "")), details.get(CONTEXT_KEY)
-    known = {_SHORT.get(key, key): value for key, value in details.items()}
+    stored = {_SHORT_KEYS.get(key, key): value for key, value in details.items()}
     if context and headings.startswith(str(context)):
-        known[_SHORT[CONTEXT_KEY]] = len(str(context))
-    return json.dumps(known, separators=(",", ":"))
+        stored[_SHORT_KEYS[CONTEXT_KEY]] = len(str(context))
+    return json.dumps(stored, separators=(",", ":"))
 
 
 def _details(stored: Mapping[str, Any], *, later: bool) -> dict[str, Any]:
-    """Return what a chunk says; `later`: a page further."""
-    details = {_LONG.get(key, key): value for key, value in stored.items()}
+    """Return the metadata of a chunk from `short_json`; `later` adds 1 to its pages."""
+    details = {_LONG_KEYS.get(key, key): value for key, value in stored.items()}
     if type(details.get(CONTEXT_KEY)) is int:
         details[CONTEXT_KEY] = details[_HEADINGS][: details[CONTEXT_KEY]]
     if later:

@@ -1,7 +1,7 @@
-"""Splitting texts, and embedding the chunks so that vectors know what is above and around them.
+"""Splits texts, and embeds each chunk together with what is above and around it.
 
-A small chunk says little on its own. Its vector is found more often if its context is embedded with
-the text, and if a mean of its neighbours' vectors is added to it.
+A small chunk contains little on its own. It is found more often if its context is embedded with its
+text, and if a mean of its neighbours' vectors is added to its vector.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from lumber_core.tokens.estimated_counter import EvenCounter
 Vectors = npt.NDArray[np.float32]
 _Float = TypeVar("_Float", np.float32, np.float64)
 
-_WIDTH = 80.0
+_KERNEL_WIDTH = 80.0
 """Standard deviation of the kernel in tokens, about 60 words. The optimum is flat: recall of chunks
 of 40 words is the same within noise from 50 to 120."""
-_REACH = 3  # standard deviations; the kernel is below 0.012 beyond them
+_MOST_DEVIATIONS = 3  # standard deviations; the kernel is below 0.012 beyond them
 _MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no more than others
-_AS_THEY_ARE = Delivery()
-_AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
+_WHOLE_CHUNKS = Delivery()
+TEXTS_PER_CALL = 256  # of an embedding model, which has batches of its own
 
 
 class PlacedText(NamedTuple):
-    """A chunk as its embedder needs it."""
+    """A chunk with the text that is embedded for it."""
 
     span: Span  # its place in its document, in characters
     text: str
-    in_context: str  # what is embedded: its text, or its text below its context
+    in_context: str  # what is embedded: the text below its context, if it has one
 
 
 def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
@@ -49,34 +49,34 @@ def spans_of(texts: Sequence[str], starts: Sequence[int | None]) -> list[Span]:
 
     Args:
         texts: The text of each, in order.
-        starts: Where each says that it starts. Unless all say so and these ascend, they are taken
-            to follow each other without gaps: what searches a document for a chunk may find it
-            elsewhere.
+        starts: The start of each, from its metadata; None if it is missing. If one is missing, or
+            they do not ascend, chunks are placed one after another without gaps: a splitter that
+            searches the document for a chunk may find an earlier copy of it.
     """
-    known = [start for start in starts if start is not None]
-    if len(known) < len(texts) or any(low >= high for low, high in pairwise(known)):
-        known = [*accumulate(map(len, texts), initial=0)][:-1]
-    return [Span(start, start + len(text)) for start, text in zip(known, texts, strict=True)]
+    given = [start for start in starts if start is not None]
+    if len(given) < len(texts) or any(low >= high for low, high in pairwise(given)):
+        given = [*accumulate(map(len, texts), initial=0)][:-1]
+    return [Span(start, start + len(text)) for start, text in zip(given, texts, strict=True)]
 
 
 def split_and_embed(
     chunker: Chunker,
     sources: Iterable[str | Source],
     embed: Callable[[list[str]], object],
-    delivery: Delivery = _AS_THEY_ARE,
+    delivery: Delivery = _WHOLE_CHUNKS,
     *,
     show_progress: bool = False,
 ) -> tuple[list[list[Chunk]], list[Vectors]]:
-    """Split texts, and embed the chunks so that vectors know their context and surroundings.
+    """Split texts, and embed each chunk with its context and surroundings.
 
     A chunk is embedded below its context: title, headings, header of a table. Its vector is scaled
-    to length 1, the mean of its neighbours' vectors is added, and the sum scaled to length 1.
-    Chunks of about 50 tokens are found more often this way, those of 150 tokens gain nothing.
+    to length 1, the mean of its neighbours' vectors is added, and the sum is scaled to length 1.
+    Chunks of about 50 tokens are found more often this way. Chunks of 150 tokens gain nothing.
 
     Args:
         chunker: Splits the texts.
         sources: Texts or sources; all are checked before the first is split.
-        embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
+        embed: Returns a vector for each text, such as `TextEmbedder().embed`.
         delivery: As for `Chunker.split`.
         show_progress: Show progress bars of splitting and embedding.
 
@@ -86,14 +86,14 @@ def split_and_embed(
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: `embed` returns vectors that differ in number or size from what is expected.
+        ValueError: `embed` returns vectors of the wrong number or size.
     """
     split = chunker.split_all(sources, delivery, show_progress=show_progress)
     return split, embed_chunks(place_chunks(split), embed, show_progress=show_progress)
 
 
 def place_chunks(split: Iterable[Sequence[Chunk]]) -> list[list[PlacedText]]:
-    """Return the chunks of documents as they are embedded: rows of tables without bars."""
+    """Return the chunks of documents with the texts to embed: rows of tables without bars."""
     return [
         [
             PlacedText(one.span, one.text, without_bars(spoken_text(one.text_in_context)))
@@ -123,15 +123,15 @@ def embed_chunks(
     rows: dict[str, int] = {}  # of the texts to embed, in order of their first use
     for chunk in chain.from_iterable(documents):
         rows.setdefault(chunk.in_context, len(rows))
-    made = []
+    parts = []
     with tqdm(total=len(rows), unit="text", disable=not show_progress) as bar:
-        for some in batches(rows, _AT_ONCE):
-            made.append(matrix(embed(some), len(some)))
+        for some in batches(rows, TEXTS_PER_CALL):
+            parts.append(matrix(embed(some), len(some)))
             bar.update(len(some))
-    widths = {part.shape[1] for part in made}
+    widths = {part.shape[1] for part in parts}
     if len(widths) > 1:
         raise ValueError(f"the embedding model gives vectors of several widths: {sorted(widths)}")
-    embedded = np.concatenate(made) if made else matrix([], 0)
+    embedded = np.concatenate(parts) if parts else matrix([], 0)
     vectors = [embedded[[rows[chunk.in_context] for chunk in chunks]] for chunks in documents]
     if not surroundings:
         return vectors
@@ -139,12 +139,12 @@ def embed_chunks(
 
 
 def in_surroundings(chunks: Sequence[PlacedText], own: Vectors) -> Vectors:
-    """Return the vectors of a document's chunks, with those around each; see `embed_chunks`."""
+    """Return the vectors of a document's chunks with their surroundings; see `split_and_embed`."""
     if not len(own):
         return own
     counts = EvenCounter().count([spoken_text(chunk.text) for chunk in chunks])
     sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
-    # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
+    # In tokens, as if these were spread evenly: offsets show gaps and overlaps.
     density = sum(sizes) / max(1, sum(chunk.span.end - chunk.span.start for chunk in chunks))
     centres = [density * sum(chunk.span) / 2 for chunk in chunks]
     own = unit_length(own)
@@ -156,9 +156,9 @@ def mean_of_neighbours(
 ) -> Vectors:
     """Return for each chunk of a document the mean of its neighbours' vectors.
 
-    The weight of a neighbour falls with its distance as a Gaussian does, and rises with its size.
-    The mean has length 1 at most, and less, the smaller its weights are beside the chunk itself: it
-    matters to small chunks, and hardly to large ones. The time is linear in the chunks.
+    The weight of a neighbour falls with its distance by a Gaussian kernel, and rises with its size.
+    The mean has length 1 at most; it is shorter, the larger the chunk itself is beside its
+    neighbours. So it changes small chunks most. The time is linear in the number of chunks.
 
     Args:
         vectors: The vectors of the chunks, of length 1, shape (chunks, width).
@@ -171,11 +171,11 @@ def mean_of_neighbours(
     weights = tokens.copy()
     for step in range(1, min(len(vectors), _MOST_NEIGHBOURS + 1)):
         distances = places[step:] - places[:-step]
-        (before,) = np.nonzero(distances <= _REACH * _WIDTH)
+        (before,) = np.nonzero(distances <= _MOST_DEVIATIONS * _KERNEL_WIDTH)
         if not len(before):
             break
         after = before + step
-        kernel = np.exp(-0.5 * (distances[before] / _WIDTH) ** 2)
+        kernel = np.exp(-0.5 * (distances[before] / _KERNEL_WIDTH) ** 2)
         for here, there in ((before, after), (after, before)):
             weight = kernel * tokens[there]
             sums[here] += weight[:, None].astype(np.float32) * vectors[there]
@@ -199,15 +199,15 @@ def matrix(vectors: object, count: int) -> Vectors:
     """
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
-    made: Vectors | None = None
+    rows: Vectors | None = None
     found = "several widths"
     with suppress(ValueError):
-        made = np.asarray(vectors, dtype=np.float32, order="C")
-        found = f"an array of shape {made.shape}"
-    if made is None or made.ndim != 2 or len(made) != count:
+        rows = np.asarray(vectors, dtype=np.float32, order="C")
+        found = f"an array of shape {rows.shape}"
+    if rows is None or rows.ndim != 2 or len(rows) != count:
         raise ValueError(
             f"the embedding model should give {count} vectors of the same width, found {found}"
         )
-    if not np.isfinite(made).all():
+    if not np.isfinite(rows).all():
         raise ValueError("the embedding model returned a vector with values that are not finite")
-    return made
+    return rows

@@ -1,15 +1,15 @@
-"""Vectors as 8 bits a number, and the search of those nearest to another one.
+"""Vectors of 8 bits a number, and the search for those nearest to the vector of a query.
 
-All vectors are compared by the signs of their numbers first, a bit each. The similarities of the
-best are then computed from the 8 bits. So a search reads an eighth of the vectors, and finds 99 of
-the 100 nearest ones or more.
+All vectors are first compared by the signs of their numbers, one bit each. The similarities of the
+best are then computed from the 8 bits. So a search reads an eighth of the bytes, and finds at least
+99 of the 100 nearest vectors.
 
-Vectors are turned before they are stored, all in the same way. That leaves similarities as they
-are, and spreads over all numbers what a model keeps in one of them.
+All vectors are rotated in the same way before they are stored. Rotation leaves similarities as they
+are, and spreads what a model keeps in one number over all of them.
 
-A vector is stored as it is, and compared as it is, beside whatever others: sums of floats depend on
-their order, which differs with the number of rows that are multiplied at once. So numbers are
-rounded to multiples of a power of two, whose sums are exact.
+What is stored of a vector and its similarities are the same whichever vectors are beside it. Sums
+of floats depend on their order, which differs with the number of rows that are multiplied at once.
+So numbers are rounded to multiples of a power of two, whose sums are exact.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
-_BLOCK = 256  # vectors turned into floats at once: they stay in the cache of a processor
+_BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a processor's cache
 # Of numbers up to 1. Sums of products of two such numbers are exact for vectors of length 1.
-_STEP = 2.0**-24
-_SAMPLE = 4096  # vectors whose mean stands for the mean of all
-_SAMPLED = 512  # the highest so many of a sample show the highest of all within a few per cent
+_ROUNDING_STEP = 2.0**-24
+_SAMPLED_VECTORS = 4096  # vectors whose mean stands for the mean of all
+_SAMPLED_VALUES = 512  # the highest of a sample; their least is near that of all values
 
 
 def rotate(vectors: Vectors) -> Doubles:
     """Return vectors, shape (…, width), as they are stored and compared, of length 1."""
     rows = unit_length(np.atleast_2d(vectors).astype(np.float64, order="C"))
-    made = unit_length(_round(rows) @ _rotation(vectors.shape[-1]).T)
-    return made.reshape(vectors.shape)
+    rotated = unit_length(_round(rows) @ _rotation(vectors.shape[-1]).T)
+    return rotated.reshape(vectors.shape)
 
 
 def pack(vectors: Vectors) -> bytes:
     """Return vectors, shape (vectors, width), as 8 bits a number."""
-    made = rotate(vectors)
-    largest = np.abs(made).max(axis=1, keepdims=True, initial=1e-30)
-    content: bytes = np.rint(made * (127 / largest)).astype(np.int8).tobytes()
+    rotated = rotate(vectors)
+    largest = np.abs(rotated).max(axis=1, keepdims=True, initial=1e-30)
+    content: bytes = np.rint(rotated * (127 / largest)).astype(np.int8).tobytes()
     return content
 
 
 def unpack(content: bytes, count: int) -> Vectors:
     """Return vectors of length 1, shape (count, width), from what `pack` returned.
 
-    They are the same beside whatever others: so many bits are exact.
+    Each is the same whichever vectors are beside it: float64 holds the products exactly.
     """
     numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1).astype(np.float64)
     return unit_length(numbers @ _rotation(numbers.shape[1])).astype(np.float32)
 
 
 class PackedVectors:
-    """So many vectors of 8 bits a number, as one or more calls of `pack` returned them."""
+    """`count` vectors of 8 bits a number, as one or more calls of `pack` returned them."""
 
     def __init__(self, content: bytes, count: int) -> None:
         self._numbers = np.frombuffer(content, dtype=np.int8).reshape(count, -1)
@@ -71,20 +71,20 @@ class PackedVectors:
 
     @property
     def width(self) -> int:
-        """Numbers of a vector."""
+        """How many numbers a vector has."""
         return self._numbers.shape[1]
 
     def similarities(self, wanted: Doubles, places: Rows) -> _Floats:
-        """Return the cosine similarities of some vectors to one that `rotate` returned."""
-        found = np.empty(len(places), dtype=np.float64)
+        """Return the cosine similarities of the vectors at some places to a rotated one."""
+        products = np.empty(len(places), dtype=np.float64)
         exact = _round(wanted)
-        for first in range(0, len(places), _BLOCK):
-            some = slice(first, first + _BLOCK)
-            found[some] = self._numbers[places[some]].astype(np.float64) @ exact
-        return (found * self._scales[places]).astype(np.float32)
+        for first in range(0, len(places), _BLOCK_SIZE):
+            some = slice(first, first + _BLOCK_SIZE)
+            products[some] = self._numbers[places[some]].astype(np.float64) @ exact
+        return (products * self._scales[places]).astype(np.float32)
 
     def estimates(self, wanted: Doubles) -> _Floats:
-        """Return the similarities of all vectors as their signs tell them."""
+        """Return the similarities of all vectors to a rotated one, estimated from their signs."""
         signs = self._signs
         rest = wanted - signs.centre
         differing = np.zeros(len(self), dtype=np.uint16)
@@ -93,15 +93,17 @@ class PackedVectors:
         # The share of signs that differ is the angle between two vectors.
         cosines = np.cos(np.pi / self.width * np.arange(self.width + 1))
         by_count = (cosines * np.linalg.norm(rest)).astype(np.float32)
-        found: _Floats = by_count[differing] * signs.lengths
-        found += signs.to_centre
-        found += np.float32(signs.centre @ rest)
-        return found
+        similarities: _Floats = by_count[differing] * signs.lengths
+        similarities += signs.to_centre
+        similarities += np.float32(signs.centre @ rest)
+        return similarities
 
     @cached_property
     def _scales(self) -> _Floats:
-        """What makes the length of each vector 1."""
-        blocks = (self._numbers[first : first + _BLOCK] for first in range(0, len(self), _BLOCK))
+        """The factors that scale each vector to length 1."""
+        blocks = (
+            self._numbers[first : first + _BLOCK_SIZE] for first in range(0, len(self), _BLOCK_SIZE)
+        )
         squares = [np.einsum("ij,ij->i", block, block, dtype=np.float64) for block in blocks]
         lengths = np.sqrt(np.concatenate(squares))
         scales: _Floats = (1 / np.maximum(lengths, 1)).astype(np.float32)
@@ -111,21 +113,21 @@ class PackedVectors:
     def _signs(self) -> _Signs:
         """The signs of the differences from the mean, which vectors of some models are close to."""
         count = len(self)
-        sample = slice(None, None, max(1, count // _SAMPLE))
-        made = _Signs(
+        sample = slice(None, None, max(1, count // _SAMPLED_VECTORS))
+        signs = _Signs(
             (self._numbers[sample] * self._scales[sample, None]).mean(axis=0),
             np.empty((-(-self.width // 64), count), dtype=np.uint64),
             np.empty(count, dtype=np.float32),
             np.empty(count, dtype=np.float32),
         )
-        for first in range(0, count, _BLOCK):
-            some = slice(first, first + _BLOCK)
+        for first in range(0, count, _BLOCK_SIZE):
+            some = slice(first, first + _BLOCK_SIZE)
             vectors = self._numbers[some] * self._scales[some, None]
-            made.to_centre[some] = vectors @ made.centre
-            vectors -= made.centre
-            made.lengths[some] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-            made.bits[:, some] = _bits(vectors)
-        return made
+            signs.to_centre[some] = vectors @ signs.centre
+            vectors -= signs.centre
+            signs.lengths[some] = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+            signs.bits[:, some] = _bits(vectors)
+        return signs
 
 
 class _Signs(NamedTuple):
@@ -138,15 +140,15 @@ class _Signs(NamedTuple):
 
 
 def highest(values: _Floats, places: Rows, count: int) -> Iterator[Rows]:
-    """Yield places with the highest values, about `count`, then always more, until the end.
+    """Yield groups of places by falling values: about `count` first, then ever larger groups.
 
-    At least `count` come first, but if these are thousands, by estimate. Places ascend, as do those
-    that come together.
+    The first group has at least `count`; a `count` of thousands is met within a few per cent.
+    `places` must ascend, and the places of a group do.
     """
     while len(places) > count:
-        known = values[places]
-        step = max(1, count // _SAMPLED)
-        chosen = known >= np.partition(known[::step], -(count // step))[-(count // step)]
+        own = values[places]
+        step = max(1, count // _SAMPLED_VALUES)
+        chosen = own >= np.partition(own[::step], -(count // step))[-(count // step)]
         yield places[chosen]
         places = places[~chosen]
         count *= 8
@@ -162,9 +164,9 @@ def rank(values: _Floats, places: Rows, count: int) -> Iterator[tuple[Rows, _Flo
 
 @lru_cache(maxsize=4)
 def _rotation(width: int) -> Doubles:
-    """Return an orthogonal matrix: a cosine transform after half of all signs are changed.
+    """Return an orthogonal matrix: a cosine transform after about half of the signs are flipped.
 
-    It is part of the format of the file.
+    Stored vectors depend on it: a change needs a new format of the file.
     """
     place = np.arange(width)
     cosines = np.cos(np.pi / width * (place + 0.5) * place[:, None]) * np.sqrt(2 / width)
@@ -174,7 +176,7 @@ def _rotation(width: int) -> Doubles:
 
 
 def _round(values: Doubles) -> Doubles:
-    return np.rint(values / _STEP) * _STEP
+    return np.rint(values / _ROUNDING_STEP) * _ROUNDING_STEP
 
 
 def _bits(vectors: Vectors | Doubles) -> npt.NDArray[np.uint64]:

@@ -156,7 +156,7 @@ def test_what_a_model_returned_before_it_failed_is_not_embedded_again(
                 raise OSError("the server of the model is away")
             return super().embed_documents(texts)
 
-    monkeypatch.setattr(embedded_texts, "_AT_ONCE", 100)
+    monkeypatch.setattr(embedded_texts, "TEXTS_PER_CALL", 100)
     path, book = place(), document(BOOK, "book")
     model = Failing()
     with pytest.raises(OSError, match="is away"):
@@ -258,7 +258,7 @@ def test_small_additions_do_not_leave_small_rows(place: Place) -> None:
 def test_two_who_embed_the_same_documents_at_once_share_the_work(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded_texts, "_AT_ONCE", 20)
+    monkeypatch.setattr(embedded_texts, "TEXTS_PER_CALL", 20)
     path, together = place(), Barrier(2, timeout=60)
     documents = [document(text, str(n)) for n, text in enumerate(BOOK.split("\n\n"))]
 

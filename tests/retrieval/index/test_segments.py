@@ -88,7 +88,9 @@ def test_words_and_vectors_find_what_a_search_of_all_chunks_finds(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_MOST_CHUNKS", most)
-        patch.setattr(segments, "_COMPARED", 8)  # signs choose, and all that they miss comes later
+        patch.setattr(
+            segments, "_FEWEST_COMPARED", 8
+        )  # signs choose, and all that they miss comes later
         store = PassageStore(place())
         known: dict[str, NewDocument] = {}
         for step, (name, words) in enumerate(steps):
