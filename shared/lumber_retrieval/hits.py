@@ -1,4 +1,4 @@
-"""Hits: the chunks that a search finds, as the index returns them and passages are made of them."""
+"""Hits: the chunks that a search returns, of which passages are made."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lumber_core.spans import Span
 from lumber_core.text.outline import TextOutline
 
 TARGET_SIZE, TOKENIZER = 50, "even"
-"""Tokens of a chunk, by default, and what counts them. Chunks of this size gain most from vectors
-that know their surroundings, in any alphabet."""
+"""Tokens of a chunk, by default, and the tokenizer that counts them. Chunks of this size gain most
+from vectors with their surroundings, in any alphabet."""
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Returns whether a chunk with this metadata may be found."""
@@ -21,14 +21,14 @@ class Hit(NamedTuple):
 
     Attributes:
         number: Its ID in the search that returned it.
-        document: Identifies its document; errors name it.
+        document: The name of its document.
         span: Its place in the text of the document.
         text: Its text, a slice of the document's.
         score: How well it fits the query, higher is better.
         metadata: Its metadata and that of its document.
-        above: Words of the context above it, if a passage begins with it.
+        above: The number of words of its context, which count if a passage begins with it.
         similarity: The cosine of its vector and the query's; None if it is unknown.
-        outline: The outline of its document; None if only its metadata is known.
+        outline: The outline of its document; None if only the metadata is there.
     """
 
     number: int

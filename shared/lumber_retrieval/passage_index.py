@@ -52,10 +52,10 @@ from lumber_retrieval.words.keywords import words_in
 
 _logger = logging.getLogger(__name__)
 
-# Pairs of neighbouring words that two versions of a text share, as a part of those of the shorter.
-# Versions of pages of this project's documentation share 0.36 or more, other pages 0.21 at most.
-_LEAST_IN_COMMON = 0.25
-_AT_ONCE = 32  # documents that are split, embedded and stored together
+# The share of the shorter text's word pairs that two versions of a text have in common. Versions of
+# this project's pages of documentation share 0.36 or more; different pages 0.21 at most.
+_LEAST_SHARED_PAIRS = 0.25
+_DOCUMENTS_PER_BATCH = 32  # documents that are split, embedded and stored together
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class Changes:
     Attributes:
         added: Documents that were new or had changed.
         unchanged: Documents that were stored already.
-        removed: Documents that are no longer there.
+        removed: Documents that were removed.
         chunks: Chunks of the documents that were split.
         embedded: Texts that were embedded: those of chunks that are new to the index.
-        removed_names: The names of those that are no longer there.
+        removed_names: The names of those that were removed.
         refused: Why some documents were refused: their names, and the keys of their metadata.
     """
 
@@ -83,7 +83,7 @@ class Changes:
 
 def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
     """Return names of settings in other libraries, each with what to use instead."""
-    meant = {
+    replacements = {
         "k": ("top_k", "similarity_top_k", "search_kwargs", "n_results"),
         "min_similarity": ("score_threshold", "similarity_cutoff"),
         "filter in a query": ("filter", "filters", "where"),
@@ -93,16 +93,16 @@ def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
         f"{splitter}, which has it": ("chunk_size", "target_size", "chunk_overlap", "tokenizer"),
         '"source" in the metadata of documents, or their own IDs': ("ids",),
     }
-    return {name: f"use {setting}" for setting, names in meant.items() for name in names}
+    return {name: f"use {setting}" for setting, names in replacements.items() for name in names}
 
 
 class _Plan(NamedTuple):
     """What adding some documents will do with them."""
 
     digests: dict[str, str]  # of each, by name
-    stored: set[str]  # the names of those that are stored, in this version or another
+    stored: set[str]  # the names of those of which any version is stored
     kept: set[str]  # the names under which they will be stored, each once
-    revised: list[IndexedDocument]  # their chunks are stored already
+    revised: list[IndexedDocument]  # changed, but with the chunks that are stored
     new: list[IndexedDocument]  # to be split and embedded
 
 
@@ -123,8 +123,8 @@ class PassageIndex:
         self.store = open_store(path)
         self._chunker = chunker
         self._embedding = embedding
-        self._probe: Vectors | None = None  # made once
-        self._checked: bytes | None = None  # the one in the file that was compared with it
+        self._probe: Vectors | None = None  # computed once
+        self._checked: bytes | None = None  # the stored probe that it was compared with
 
     def add(
         self,
@@ -134,9 +134,9 @@ class PassageIndex:
         show_progress: bool = False,
         advance: Callable[[float], object] | None = None,
     ) -> Changes:
-        """Add documents, as `IndexingRetriever` does; `everything`: remove all others.
+        """Add documents, as `IndexingRetriever` does; with `everything`, remove all others.
 
-        `advance` is called with the documents that are done, in parts of one, instead of a bar.
+        Instead of a progress bar, `advance` is called with the (fractional) documents just done.
         """
         named, refused = documents_by_name(documents)
         for reason in refused.values():
@@ -147,30 +147,30 @@ class PassageIndex:
                 "wanted, delete(sources) removes it"
             )
         if everything:
-            if self._probe is None:  # a model that fails does so before all is made anew
+            if self._probe is None:  # a model that fails does so before the store is emptied
                 self._probe = embed_probe(self._embedding)
             self.store.remove_outdated()
         self.check_model(adding=True)
         plan = self._plan(named)
-        gone = self._stored_parts(named.values(), everything) - {*plan.kept, *refused}
-        replaced = {one.name for one in plan.new if not one.own_id} & plan.stored | gone
+        removed = self._stored_parts(named.values(), everything) - {*plan.kept, *refused}
+        replaced = {one.name for one in plan.new if not one.own_id} & plan.stored | removed
         if replaced and not everything:
             self._warn_of_other_content(named.values(), replaced)
         if plan.revised:
             self.store.update([new_version(one, plan.digests[one.name]) for one in plan.revised])
         chunks, embedded = self._put(plan.new, plan.digests, show_progress, advance)
-        if gone:
-            self.store.remove(gone)
-        if everything or gone or (plan.new and plan.stored):
+        if removed:
+            self.store.remove(removed)
+        if everything or removed or (plan.new and plan.stored):
             self.store.remove_unused(exact=everything)
         added = len(plan.revised) + len(plan.new)
         return Changes(
             added,
             len(named) - added,
-            len(gone),
+            len(removed),
             chunks,
             embedded,
-            removed_names=tuple(sorted(gone)),
+            removed_names=tuple(sorted(removed)),
             refused=tuple(refused.values()),
         )
 
@@ -201,7 +201,7 @@ class PassageIndex:
         return _Plan(digests, {*stored}, {*kept.values()}, [*revised.values()], new)
 
     def _stored_parts(self, documents: Collection[IndexedDocument], everything: bool) -> set[str]:
-        """Return the names of stored documents of which documents, if complete, are all parts."""
+        """Return the stored names that complete sources and divided pages replace; or all names."""
         whole = None if everything else [*complete_sources(documents)]
         names = {*self.store.names(whole)} if whole is None or whole else set()
         pages = divided_pages(documents)
@@ -210,7 +210,7 @@ class PassageIndex:
     def _warn_of_other_content(
         self, documents: Iterable[IndexedDocument], replaced: Collection[str]
     ) -> None:
-        """Warn of file names without a folder that stood for other texts, which `replaced` has."""
+        """Warn of names without a folder if the texts that they name and replace differ much."""
         old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         for text, metadata in self.store.contents(replaced).values():
             old[address_of(metadata)].append(text)
@@ -218,7 +218,7 @@ class PassageIndex:
             new[address_of(one.content.metadata)].append(one.content.text)
         for name in sorted(old.keys() & new.keys()):
             words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
-            least = _LEAST_IN_COMMON * min(len(words), len(others))
+            least = _LEAST_SHARED_PAIRS * min(len(words), len(others))
             if is_bare(name) and len(words & others) < least:
                 _logger.warning(
                     "%s replaces a text of the same name with which it has little in common. If "
@@ -233,9 +233,9 @@ class PassageIndex:
         show_progress: bool,
         advance: Callable[[float], object] | None,
     ) -> tuple[int, int]:
-        """Store documents by their digests; return how many chunks they have and were embedded."""
-        assert self._probe is not None  # made when the model was checked
-        chunks, waiting = 0, [*batches(documents, _AT_ONCE)]
+        """Split, embed and store documents; return the numbers of chunks and of embedded texts."""
+        assert self._probe is not None  # computed by `check_model`
+        chunks, waiting = 0, [*batches(documents, _DOCUMENTS_PER_BATCH)]
         embed, note_model = partial(embed_texts, self._embedding), self.store.note_model
         texts = EmbeddedTexts(self.store.database, embed, self._probe, note_model)
         count, hidden = len(documents), not (show_progress and documents)
@@ -244,9 +244,9 @@ class PassageIndex:
             while waiting:
                 # Writers that add the same documents begin with different ones.
                 some = waiting.pop(random.randrange(len(waiting)) if texts.shared else 0)
-                made = [*self._split_and_embed(some, digests, texts, show_progress, advance)]
-                self.store.put(made, self._probe)
-                chunks += sum(len(one.spans) for one in made)
+                new = [*self._split_and_embed(some, digests, texts, show_progress, advance)]
+                self.store.put(new, self._probe)
+                chunks += sum(len(one.spans) for one in new)
             bar.update(count - bar.n)
         return chunks, texts.count
 
@@ -263,7 +263,7 @@ class PassageIndex:
             replace(one.content, text=speech(one.content.text), metadata=metadata)
             for one, metadata in zip(documents, recorded, strict=True)
         ]
-        asks = hasattr(self._chunker, "judge")  # which may take longer than embedding
+        asks = hasattr(self._chunker, "judge")  # asking it may take longer than embedding
         split = self._chunker.split_all(
             sources, Delivery(trim=True), show_progress=show_progress and asks
         )
@@ -294,7 +294,7 @@ class PassageIndex:
         return self.store.sources()
 
     def delete(self, sources: Iterable[str]) -> int:
-        """Remove all that is stored of some sources, as `IndexingRetriever` does."""
+        """Remove sources with all their documents, as `IndexingRetriever` does."""
         if isinstance(sources, str):
             raise TypeError("sources must be a list of str, not one str: pass [source]")
         names = self.store.names([*sources])
@@ -315,18 +315,18 @@ class PassageIndex:
         Args:
             query: The query.
             where: Which chunks may be found: values that their metadata must have, or a function
-                that is given the metadata. None: all.
+                of the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
             **settings: Those of `SearchSettings`.
 
         Raises:
             TypeError: A setting is unknown, or has the wrong type.
-            ValueError: A limit is out of range, the embedding model is not the index's, or `vector`
-                has another size than its vectors, or values that are not finite.
+            ValueError: A limit is out of range, the index was made with another embedding model, or
+                `vector` has the wrong size or values that are not finite.
             StoreError: The file cannot be used.
         """
-        known = [one.name for one in fields(SearchSettings)]
-        refuse_unknown("a query", settings, known, names_elsewhere("the splitter", "embeddings"))
+        names = [one.name for one in fields(SearchSettings)]
+        refuse_unknown("a query", settings, names, names_elsewhere("the splitter", "embeddings"))
         wanted = SearchSettings(**settings)
         accepts = filter_of(where)
         if self._checked is None:
@@ -340,11 +340,11 @@ class PassageIndex:
             passages = self._find(query, numbers, wanted, accepts)
             if passages is not None:
                 return passages
-            self.check_model()  # others have made the index anew
+            self.check_model()  # another process has replaced the index
 
     @property
     def database(self) -> Database:
-        """Where the index is stored."""
+        """The database that stores the index."""
         return self.store.database
 
     @read_twice

@@ -1,4 +1,4 @@
-"""What the retrievers of both frameworks share: documents are added, synced and deleted."""
+"""The base of both frameworks' retrievers: documents are added, synced and deleted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ D = TypeVar("D")
 class IndexingRetriever(ABC, Generic[D]):
     """A retriever with an index of its own, to which documents of a framework are added.
 
-    The settings of a search are its attributes, and may be assigned.
+    The settings of a search are attributes, which may be assigned.
     """
 
     _opened: tuple[tuple[Any, ...], PassageIndex] | None
@@ -87,19 +87,19 @@ class IndexingRetriever(ABC, Generic[D]):
 
         Args:
             documents: The documents, before they are split. The name of one is its ID unless that
-                is random, or else the "source", "file_path" or "file_name" in its metadata.
-            show_progress: Show how many documents are embedded.
+                is random; otherwise the "source", "file_path" or "file_name" in its metadata.
+            show_progress: Show how many documents have been embedded.
             **unknown: Refused, with what to use instead.
 
         Returns:
             How many documents were added, unchanged and removed, how many chunks are new, and which
-            documents were refused, because they have metadata that JSON lacks. Those are logged.
+            documents were refused because JSON cannot store their metadata. Those are logged.
 
         Raises:
             TypeError: An item is not a document.
-            ValueError: A document has no name or the name of another one, or is a chunk, no
-                document has metadata that JSON has, or the embedding model is another one than
-                before. Nothing is stored.
+            ValueError: A document has no name or the name of another one, or is a chunk; JSON can
+                store the metadata of none; or the index was made with another embedding model.
+                Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
         return self._add(documents, unknown, show_progress=show_progress)
@@ -114,9 +114,9 @@ class IndexingRetriever(ABC, Generic[D]):
     def sync(
         self, documents: Iterable[D], *, show_progress: bool = False, **unknown: Never
     ) -> Changes:
-        """Make the index equal to some documents: add these, and remove all others.
+        """Add documents, and remove all others.
 
-        A file of an older format is made anew. Arguments, result and errors are those of
+        An index of an older format is replaced. Arguments, result and errors are those of
         `add_documents`. An empty list is a ValueError: `delete(retriever.sources)` removes all.
         """
         return self._add(documents, unknown, show_progress=show_progress, everything=True)
@@ -136,10 +136,10 @@ class IndexingRetriever(ABC, Generic[D]):
         """Remove sources with their texts, chunks, words and vectors.
 
         Args:
-            sources: The sources, as `add_documents` finds them.
+            sources: The sources; `sources` lists them.
 
         Returns:
-            The number of documents removed. Sources that the index does not have count 0.
+            The number of documents removed; unknown sources are ignored.
 
         Raises:
             TypeError: `sources` is one string.

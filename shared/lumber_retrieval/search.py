@@ -1,4 +1,4 @@
-"""From a question to passages: vectors and words propose chunks, which are then ranked again.
+"""From a question to passages: vectors and words propose chunks, which are then reranked.
 
 The rankings by vectors and by words are fused. The best chunks and their neighbours are ranked by
 how much of the question they contain, and become passages.
@@ -24,9 +24,9 @@ _CANDIDATE_SHARE, _MOST_CANDIDATES = 80, 600
 """Of a larger index each 80th chunk is taken, up to 600: a chunk counts nothing in a ranking that
 it is not taken from. Of 24,000 chunks of annual reports 300 instead of 100 touch the page of the
 evidence for 0.04 more of the questions; from 200 to 1,500 it is the same within 0.015."""
-_MOST_RANKED = 40
-"""Chunks that are ranked again, with their neighbours. With 60 or 100 recall is the same, with 25
-it is 0.002 less at 600 words."""
+_MOST_RERANKED = 40
+"""Chunks that are reranked, with their neighbours. Recall is the same with 60 or 100. With 25 it is
+0.002 less at 600 words."""
 
 
 def find_passages(
@@ -52,7 +52,7 @@ def find_passages(
         documents = {number: origins[number].document for number in scores} if any(names) else {}
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles) if titles else scores
-    best = dict([*scores.items()][:_MOST_RANKED])
+    best = dict([*scores.items()][:_MOST_RERANKED])
     numbers = {
         near: 0.0
         for number in best
@@ -89,7 +89,7 @@ def _score_neighbours(
     similarities: Sequence[float],
     least: float | None,
 ) -> list[Hit]:
-    """Return chunks with scores and their neighbours in reading order, with scores."""
+    """Return the chunks that have scores, and their neighbours with shares of these, in order."""
     documents = {hit.number: hit.document for hit in hits}
     chunks = []
     ordered = sorted(zip(hits, similarities, strict=True), key=lambda one: one[0][1::-1])

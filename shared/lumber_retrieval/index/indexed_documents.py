@@ -1,4 +1,4 @@
-"""Documents of an index: by which name, in which version, and with which words they are stored."""
+"""Documents of an index: their names, versions, and metadata as they are stored."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class IndexedDocument:
     """A document to be indexed.
 
     Attributes:
-        name: Tells it from all others.
+        name: Its unique name.
         source: What it is a part of, such as the file of a page.
-        content: Its text, with what is known about it.
-        nameless: Whether its name is random: the same document is stored once, under any name.
-        whole: The name that it had before it was numbered as a part; see `number_parts`.
-        parts: Whether others of its name are parts of the same file, even if they differ in their
-            texts alone: their reader has given each an ID of its own.
-        own_id: Whether its name is an ID that does not contain the name of its file. Others of its
-            source stay when it is added.
+        content: Its text and metadata.
+        nameless: Whether its name is random: equal documents are then stored once.
+        whole: Its name before it was numbered as a part; see `number_parts`. "": it was not.
+        parts: Whether others of its name are parts of the same file, even if only their texts
+            differ: their reader has given each an ID of its own.
+        own_id: Whether its name is an ID that does not contain the name of its file. Adding it
+            removes no others of its source.
     """
 
     name: str
@@ -82,10 +82,11 @@ class IndexedDocument:
 
 
 def stored_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return metadata with dates and times as ISO text, and what else JSON lacks as near to it.
+    """Return metadata as data for JSON, as far as values have an equivalent there.
 
-    Paths, UUIDs and keys become text, decimals, durations (in seconds) and values of numpy numbers,
-    sets and arrays lists, and NaN, infinity and pandas' missing values None. Other objects stay.
+    Dates and times become ISO text; paths, UUIDs and keys text; decimals, durations (in seconds)
+    and values of numpy numbers; sets and arrays lists; NaN, infinity and pandas' missing values
+    None. Other objects stay.
     """
     try:
         return {str(key): _as_data(value) for key, value in metadata.items()}
@@ -114,23 +115,23 @@ def _as_data(value: Any) -> Any:
 
 
 def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocument]:
-    """Yield documents, those that share a name as parts with numbers and names of their own.
+    """Yield documents; those that share a name become parts with their own numbers and names.
 
-    Splitters by headings make such parts, whose metadata tell them apart. Documents that differ in
-    their texts alone are chunks, or have one name by mistake.
+    Splitters by headings make such parts, which differ in their metadata. Documents that differ
+    only in their texts are chunks, or have one name by mistake: they stay as they are.
     """
     named: dict[str, list[IndexedDocument]] = {}
     for one in documents:
         named.setdefault(one.name, []).append(one)
     for name, parts in named.items():
-        known = [one.content.metadata for one in parts]
+        metadatas = [one.content.metadata for one in parts]
         if parts[0].parts:
             parts = [
                 *{(one.content.text, repr(one.content.metadata)): one for one in parts}.values()
             ]
-        alike = all(known[0] == each for each in known)
+        alike = all(metadatas[0] == each for each in metadatas)
         alike = alike and (len(parts) < 2 or not parts[0].parts)
-        if not name or alike or any(SEQUENCE in each for each in known):
+        if not name or alike or any(SEQUENCE in each for each in metadatas):
             yield from parts
             continue
         for number, one in enumerate(parts, start=1):
@@ -142,10 +143,10 @@ def number_parts(documents: Iterable[IndexedDocument]) -> Iterator[IndexedDocume
 def documents_by_name(
     documents: Iterable[IndexedDocument],
 ) -> tuple[dict[str, IndexedDocument], dict[str, str]]:
-    """Return documents by their names, and of those whose metadata cannot be stored the reason.
+    """Return documents by name, and why the others are refused: their metadata cannot be stored.
 
     Raises:
-        ValueError: One has no name, two with the same name differ, or none can be stored.
+        ValueError: One has no name, two of the same name differ, or all are refused.
     """
     named: dict[str, IndexedDocument] = {}
     refused: dict[str, str] = {}
@@ -173,20 +174,20 @@ def documents_by_name(
 
 
 def complete_sources(documents: Iterable[IndexedDocument]) -> Iterator[str]:
-    """Yield the sources of which all documents are there, as far as their metadata says it."""
+    """Yield the sources of which all parts are there, as their metadata shows."""
     whole = {document.whole or document.name: document for document in documents}
     counts = Counter(document.source for document in whole.values())
-    # A number that a document was given here says nothing of its file.
-    parts = {
+    # A number from `number_parts` does not show how many parts its file has.
+    part_counts = {
         one.source: parts_of({**one.content.metadata, **({SEQUENCE: None} if one.whole else {})})
         for one in whole.values()
         if not one.own_id
     }
-    yield from (source for source, most in parts.items() if most and counts[source] >= most)
+    yield from (source for source, most in part_counts.items() if most and counts[source] >= most)
 
 
 def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
-    """Return the names of pages, which may have been stored in more parts or as a whole before."""
+    """Return the names under which pages may be stored: in parts, or as a whole file."""
     return {
         name
         for document in documents
@@ -196,34 +197,32 @@ def divided_pages(documents: Iterable[IndexedDocument]) -> set[str]:
 
 
 def document_digest(document: IndexedDocument, splitter: str) -> str:
-    """Return what changes if a document does, or the identity of its splitter."""
+    """Return a digest of a document and the identity of its splitter."""
     source = "" if document.nameless and document.source == document.name else document.source
     return digest(splitting_digest(document, splitter, None), source)
 
 
 def splitting_digest(document: IndexedDocument, splitter: str, keys: Collection[str] | None) -> str:
-    """Return what changes if a document does in what its splitter reads.
+    """Return a digest of all that a splitter reads of a document.
 
     Args:
         document: The document.
         splitter: The identity of its splitter.
-        keys: The keys that the splitter reads of the metadata; None: all.
+        keys: The keys of the metadata that the splitter reads; None: all.
     """
     content = document.content
     place = f"{content.format!r} {content.pages} {content.first_line}"
-    known = content.metadata
-    own_context = str(CONTEXT_KEY in known)
-    metadata = _json(document, keys)
-    origin = f"{content.named} {content.kind} {headings_above(known)} {given_title(known)}"
-    return digest(content.text, metadata, place, splitter, origin, own_context)
+    metadata = content.metadata
+    own_context = str(CONTEXT_KEY in metadata)
+    origin = f"{content.named} {content.kind} {headings_above(metadata)} {given_title(metadata)}"
+    return digest(content.text, _json(document, keys), place, splitter, origin, own_context)
 
 
 class RecordedMetadata(Mapping[Any, Any]):
-    """Metadata that a splitter is given, which note what it reads of them.
+    """Metadata for a splitter, which records the keys that it reads.
 
     Attributes:
-        read: The keys that were read, whether they are there or not; None: all, as it went through
-            them.
+        read: The keys that were read, also missing ones; None: all, since it was iterated over.
     """
 
     def __init__(self, metadata: Mapping[Any, Any]) -> None:
@@ -243,7 +242,7 @@ class RecordedMetadata(Mapping[Any, Any]):
         return len(self._metadata)
 
     def items(self) -> ItemsView[Any, Any]:
-        """Return the items: what `lumber_core.text.origin` reads is in `splitting_digest`."""
+        """Return the items, unrecorded: `splitting_digest` has what `origin` reads in them."""
         return self._metadata.items()
 
 
@@ -255,7 +254,7 @@ def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> s
         return json.dumps(metadata, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         for key in metadata if len(metadata) > 1 else ():
-            _json(document, [key])  # raises for the key that is meant
+            _json(document, [key])  # raises, and names the key
         raise ValueError(
             f"the metadata of {document.name} cannot be stored: {next(iter(metadata))!r} has a "
             f"value that JSON lacks ({error}). Metadata must be data for JSON: make it a string"
@@ -263,7 +262,7 @@ def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> s
 
 
 def new_version(document: IndexedDocument, version: str) -> NewVersion:
-    """Return what is stored of a document apart from its chunks; `version` is its digest."""
+    """Return a document without its chunks, as it is stored; `version` is its digest."""
     metadata = document.content.metadata
     return NewVersion(
         name=document.name,
@@ -283,7 +282,7 @@ def new_document(
     keys: Keys,
     vectors: Vectors,
 ) -> NewDocument:
-    """Return what is stored of a document, whose digest is `version`."""
+    """Return a document with its chunks, as it is stored; `version` is its digest."""
     contexts = CONTEXT_KEY not in document.content.metadata
     outline = chunks[0].outline if chunks else TextOutline()
     return NewDocument(

@@ -1,4 +1,4 @@
-"""Documents and their chunks, in one SQLite file with the vectors and words of these.
+"""Stores documents and their chunks, with vectors and words, in SQLite or PostgreSQL.
 
 A document is replaced in one transaction, so that a reader finds either all of the old one or all
 of the new. Threads, processes and forks may share a store. One process writes at a time; others
@@ -34,10 +34,10 @@ from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
 
 PROBE = "probe"
-"""Under which the vector is noted by which the embedding model is known again."""
+"""The key of the vector by which the embedding model is recognised."""
 
-_LEFT = "left"  # under which it is noted how many chunks have left since vectors were removed
-_APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
+_REMOVED = "left"  # the key of how many chunks were removed since unused vectors were
+_APPLICATION_ID = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 8
 
 _SCHEMA = """
@@ -60,33 +60,33 @@ INSERT INTO about VALUES ('state', CAST('' AS {bytes})) ON CONFLICT DO NOTHING;
 
 
 SplitBy = tuple[str, list[str] | None]
-"""What changes if a document does in what its splitter reads, and the keys of the metadata that it
-reads; None: all."""
+"""A digest of all that a splitter reads of a document, and the keys of the metadata that it reads;
+None: all keys."""
 
 
 class NewDocument(NamedTuple):
     """A document to be stored, with a list of each thing that is stored of its chunks, in order."""
 
-    name: str  # tells it from all others
+    name: str  # unique
     source: str  # what it is a part of, such as the file of a page
-    digest: str  # changes if anything does that its chunks and vectors depend on
+    digest: str  # of all that its chunks, vectors and metadata depend on
     text: str
     metadata: Mapping[str, Any]  # data for JSON
     spans: Sequence[Span]  # the places of its chunks in its text
-    details: Sequence[Mapping[str, Any]]  # what each chunk says beyond `metadata`: data for JSON
+    details: Sequence[Mapping[str, Any]]  # metadata of each chunk alone: data for JSON
     words: Sequence[str]  # the texts whose words find each chunk
     around: Sequence[str]  # the text around each chunk, whose words count less
     vectors: Vectors  # of length 1, shape (chunks, width)
     outline: str = TextOutline().to_json()  # of its text
-    # See `counts_from_zero`. None: other pages of its source tell it when chunks are read, in
-    # whatever order they came.
+    # See `counts_from_zero`. None: undecided until chunks are read, since other pages of its source
+    # may be added later.
     from_zero: bool | None = False
     splitting: SplitBy = ("", None)
     keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
 
 
 class NewVersion(NamedTuple):
-    """What changes of a stored document if its chunks do not; see `NewDocument`."""
+    """The new values of a stored document whose chunks stay; see `NewDocument`."""
 
     name: str
     source: str
@@ -96,13 +96,13 @@ class NewVersion(NamedTuple):
 
 
 class PassageStore:
-    """Documents, chunks, their words and vectors, in one file.
+    """Documents, chunks, their words and vectors, in one file or collection.
 
     Args:
         path: The file; created on first use. Or a collection in PostgreSQL:
             "postgresql://user@host/database?collection=name". None: a temporary file, which is
-            deleted with the store. A pickle of it is the same store in this process, and has a copy
-            of the file in another, or once the store is gone.
+            deleted with the store. Unpickled in the same process, it is the same store; in another
+            process, or once the store is gone, it has a copy of the file.
 
     Raises:
         StoreError: On any use; see `Database.transaction`.
@@ -115,7 +115,7 @@ class PassageStore:
             os.close(handle)
         self.database = open_database(
             path,
-            application=_APPLICATION,
+            application=_APPLICATION_ID,
             version=_FORMAT,
             schema=_SCHEMA + embedded_texts.EMBEDDED_SCHEMA + segments.SCHEMA,
             create=not self.temporary,
@@ -140,7 +140,7 @@ class PassageStore:
 
     @read_twice
     def digests(self, names: Collection[str]) -> dict[str, str]:
-        """Return the digests of those of some documents that are stored."""
+        """Return the digests of those of these documents that are stored, by name."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(
                 connection, "name, digest FROM documents WHERE name", map(to_bytes, names)
@@ -149,7 +149,7 @@ class PassageStore:
 
     @read_twice
     def splittings(self, names: Collection[str]) -> dict[str, SplitBy]:
-        """Return what those of some documents that are stored were split by."""
+        """Return `SplitBy` for those of these documents that are stored, by name."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(
                 connection, "name, splitting FROM documents WHERE name", map(to_bytes, names)
@@ -158,14 +158,14 @@ class PassageStore:
 
     @read_twice
     def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
-        """Return the names of stored documents by their digests, of one with each."""
+        """Return the name of a stored document with each digest, by digest."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(connection, "digest, name FROM documents WHERE digest", digests)
             return {digest: text_in(name) for digest, name in rows}
 
     @read_twice
     def names(self, sources: Collection[str] | None = None) -> list[str]:
-        """Return the names of the documents of some sources; None for all."""
+        """Return the names of the documents of these sources; None: of all."""
         with self.database.transaction() as connection, self.database.intact():
             if sources is None:
                 return [text_in(n) for (n,) in connection.execute("SELECT name FROM documents")]
@@ -174,16 +174,16 @@ class PassageStore:
 
     @read_twice
     def names_of_parts(self, documents: Iterable[str]) -> set[str]:
-        """Return which documents, and parts of them (see `part_name`), are stored."""
-        found = set()
+        """Return the names of those of these documents, and of their parts, that are stored."""
+        stored = set()
         with self.database.transaction() as connection, self.database.intact():
             for name in documents:
                 rows = connection.execute(
                     "SELECT name FROM documents WHERE name = ? OR name BETWEEN ? AND ?",
                     [to_bytes(each) for each in (name, part_name(name, ""), part_name(name, ":"))],
                 )  # ":" is after all digits
-                found |= {text_in(part) for (part,) in rows}
-        return found
+                stored |= {text_in(part) for (part,) in rows}
+        return stored
 
     @read_twice
     def sources(self) -> list[str]:
@@ -194,21 +194,21 @@ class PassageStore:
 
     @read_twice
     def contents(self, names: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
-        """Return the texts and the metadata of those of some documents that are stored."""
+        """Return the text and metadata of those of these documents that are stored, by name."""
         with self.database.transaction() as connection, self.database.intact():
             rows = select(
                 connection, "name, text, metadata FROM documents WHERE name", map(to_bytes, names)
             )
-            return {text_in(name): (text_in(text), json.loads(known)) for name, text, known in rows}
+            return {text_in(name): (text_in(text), json.loads(own)) for name, text, own in rows}
 
     @read_twice
     def put(self, documents: Sequence[NewDocument], probe: Vectors | None = None) -> None:
-        """Store documents, each instead of that of the same name; all of them or none.
+        """Store documents in one transaction; each replaces the one of the same name.
 
         Raises:
-            ValueError: By the probe of the embedding model, the store has vectors of another one.
+            ValueError: The store has vectors of another embedding model, by their probes.
         """
-        terms_of_line = cache(terms)  # a text is around its neighbours, too
+        terms_of_line = cache(terms)  # each text is also around its neighbours
 
         def terms_of(text: str) -> list[str]:
             return [term for line in text.split("\n") for term in terms_of_line(line)]
@@ -217,8 +217,8 @@ class PassageStore:
             (terms_of(own), terms_of(around))
             for one in documents
             for own, around in zip(one.words, one.around, strict=True)
-        ]  # before others have to wait
-        with self._changing() as connection:
+        ]  # computed before the transaction, in which others wait
+        with self._change_documents() as connection:
             if probe is not None:
                 self.note_model(connection, probe)
                 check_widths([one.vectors for one in documents], probe)
@@ -234,12 +234,12 @@ class PassageStore:
                 to_bytes(one.source),
                 one.digest,
                 json.dumps(one.metadata),
-                _zero(one),
+                _from_zero(one),
                 to_bytes(one.name),
             )
             for one in documents
         ]
-        with self._changing() as connection:
+        with self._change_documents() as connection:
             connection.executemany(
                 "UPDATE documents SET source = ?, digest = ?, metadata = ?, from_zero = ? "
                 "WHERE name = ?",
@@ -251,41 +251,41 @@ class PassageStore:
         """Remove the own vectors that no chunk uses.
 
         Args:
-            exact: Whether few of them matter. Otherwise it is done when more chunks have left than
-                there are: not while a run that was killed may go on.
+            exact: Remove even a few. False: only if more chunks were removed than are stored, so
+                that a run that was killed can go on with its vectors.
         """
         with self.database.transaction() as connection, self.database.intact():
             count = "SELECT coalesce(sum(last_chunk - first_chunk + 1), 0) FROM documents"
             (chunks,) = connection.execute(count).fetchone()
-            left = int(_read_note(connection, _LEFT) or 0)
-        if exact or left > chunks:
+            removed = int(_read_note(connection, _REMOVED) or 0)
+        if exact or removed > chunks:
             embedded_texts.remove_unused(self.database)
-            if left:
-                self.revise(_LEFT, lambda _: b"0")
+            if removed:
+                self.revise(_REMOVED, lambda _: b"0")
 
     @read_twice
     def remove(self, names: Collection[str]) -> None:
-        """Remove documents with all that is stored of them."""
+        """Remove documents with their texts, chunks, words and vectors."""
         if not names:
-            return  # without a change, after which others would read again
-        with self._changing() as connection, self.database.intact():
+            return  # no new state, for which other readers would load segments again
+        with self._change_documents() as connection, self.database.intact():
             _remove(connection, names)
 
     @read_twice
     def about(self, name: str) -> bytes | None:
-        """Return what is noted about the store under a name."""
+        """Return the value of a key of the table `about`."""
         with self.database.transaction() as connection, self.database.intact():
             return _read_note(connection, name)
 
     @read_twice
     def revise(self, name: str, change: Callable[[bytes | None], bytes]) -> None:
-        """Note what `change` returns, given what was noted under a name; others wait for it."""
+        """Set a key of `about` to what `change` returns for its value, in one transaction."""
         with self.database.transaction(write=True) as connection:
             note(connection, name, change(_read_note(connection, name)))
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
-        """Read from one state of the store, whoever writes meanwhile, within `read_twice`."""
+        """Open one state of the store, which no writer changes; use it within `read_twice`."""
         with self.database.transaction() as connection:
             with self.database.intact():
                 what = f"SELECT name, value FROM about WHERE name IN ('state', '{PROBE}')"
@@ -294,21 +294,21 @@ class PassageStore:
             try:
                 yield Snapshot(connection, loaded, self.database.intact, about.get(PROBE))
             except ReadError:
-                self._segments = None  # they are read again, too
+                self._segments = None  # a second read loads them again
                 raise
 
     def _load(self, connection: Connection, state: bytes) -> LiveSegments:
-        """Return the segments, which are kept in memory and read as far as they have changed."""
+        """Return the segments; they are cached, and only new ones are read."""
         with self._loading:
             if self._segments is None or self._segments.state != state:
                 self._segments = segments.load_segments(connection, state, self._segments)
             return self._segments
 
     def note_model(self, connection: Connection, probe: Vectors) -> None:
-        """Note the probe of the embedding model.
+        """Store the probe of the embedding model.
 
         Raises:
-            OtherModelError: The store has that of another model.
+            OtherModelError: The store has the probe of another model.
         """
         stored = _read_note(connection, PROBE)
         check_same_model(stored, probe, self.name)
@@ -316,8 +316,8 @@ class PassageStore:
             note(connection, PROBE, probe.tobytes())
 
     @contextmanager
-    def _changing(self) -> Iterator[Connection]:
-        """Open a transaction that changes documents."""
+    def _change_documents(self) -> Iterator[Connection]:
+        """Open a transaction that changes documents, and end it with a new state."""
         with self.database.transaction(write=True) as connection:
             yield connection
             # Random: a counter of another file, or of a copy of this one, has the same values.
@@ -333,39 +333,39 @@ class PassageStore:
 
 
 _temporary: WeakValueDictionary[Path | str, PassageStore] = WeakValueDictionary()
-"""The temporary stores by their paths, and by those they had in the process they came from."""
+"""Temporary stores by path; an unpickled copy by the path of the original."""
 
 
 def open_store(path: str | Path | None) -> PassageStore:
-    """Return the store at a path: a temporary one is the same for all who know its path."""
-    known = None if path is None else _temporary.get(Path(path))
-    return PassageStore(path) if known is None else known
+    """Return the store at a path: for the path of a temporary one, that same store."""
+    store = None if path is None else _temporary.get(Path(path))
+    return PassageStore(path) if store is None else store
 
 
 def _reopen(path: Path | str, content: bytes) -> PassageStore:
-    """Return a temporary store that was pickled, or a copy if it is not of this process."""
-    known = _temporary.get(path)
-    if known is None or known._process != os.getpid():
-        known = PassageStore(None)
-        Path(known.path).write_bytes(content)
-        _temporary[path] = known
-    return known
+    """Return a pickled temporary store, or a copy of it if it is not of this process."""
+    store = _temporary.get(path)
+    if store is None or store._process != os.getpid():
+        store = PassageStore(None)
+        Path(store.path).write_bytes(content)
+        _temporary[path] = store
+    return store
 
 
 def _insert(
     connection: Connection, documents: Sequence[NewDocument], words: Sequence[Terms]
 ) -> None:
-    # Numbers are given here, since databases differ in how they give them.
+    # Rows are numbered here, since databases number them differently.
     (first,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM documents").fetchone()
     (last,) = connection.execute("SELECT coalesce(max(last), 0) FROM segments").fetchone()
     rows: list[tuple[Any, ...]] = []
     chunks: list[tuple[Any, ...]] = []
     for number, one in enumerate(documents, start=first):
-        known = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
-        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), _zero(one))
+        version = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
+        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), _from_zero(one))
         start = last + 1 + len(chunks)
         end = start + len(one.spans) - 1
-        rows.append((number, *known, start, end, *content, one.outline))
+        rows.append((number, *version, start, end, *content, one.outline))
         for span, details in zip(one.spans, one.details, strict=True):
             chunks.append((last + 1 + len(chunks), number, *span, short_json(details)))
     connection.executemany(f"INSERT INTO documents VALUES ({', '.join('?' * 12)})", rows)
@@ -375,17 +375,17 @@ def _insert(
         segments.add(connection, last + 1, words, vectors)
 
 
-def _zero(document: NewDocument | NewVersion) -> int | None:
+def _from_zero(document: NewDocument | NewVersion) -> int | None:
     return None if document.from_zero is None else int(document.from_zero)
 
 
 def _read_note(connection: Connection, name: str) -> bytes | None:
-    found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-    return None if found is None else bytes(found[0])
+    row = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+    return None if row is None else bytes(row[0])
 
 
 def note(connection: Connection, name: str, value: bytes) -> None:
-    """Note something about a store, instead of what was noted under the same name."""
+    """Set a key of the table `about`."""
     connection.execute(
         "INSERT INTO about VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         (name, value),
@@ -399,9 +399,10 @@ def _remove(connection: Connection, names: Iterable[str]) -> None:
         return
     chunks = [(first, last) for _, first, last in documents]
     segments.remove(connection, chunks)
-    left = sum(last - first + 1 for first, last in chunks)
-    if left:
-        note(connection, _LEFT, str(left + int(_read_note(connection, _LEFT) or 0)).encode())
+    removed = sum(last - first + 1 for first, last in chunks)
+    if removed:
+        before = int(_read_note(connection, _REMOVED) or 0)
+        note(connection, _REMOVED, str(before + removed).encode())
     connection.executemany("DELETE FROM chunks WHERE id BETWEEN ? AND ?", chunks)
     connection.executemany("DELETE FROM documents WHERE id = ?", [one[:1] for one in documents])
 

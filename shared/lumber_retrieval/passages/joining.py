@@ -36,10 +36,10 @@ from lumber_retrieval.words.word_count import (
 )
 
 MAX_GAP = 90
-"""Most words between hits that are joined, by default. With the words between them charged, joined
-hits had the recall at 600 words that they had alone."""
+"""Most words between hits that are joined, by default. Words between hits count towards the budget.
+At 600 words, joined hits had the same recall as single ones."""
 
-_FEWEST_TITLES = 2  # the first and the last one are kept
+_FEWEST_TITLES = 2  # the first and the last are kept
 _MOST_TITLE_WORDS = 12
 """Most words of the titles above a passage, if there are more than two. With eight or twelve,
 recall with context is 0.002 to 0.005 higher than with all titles, and on annual reports one
@@ -62,16 +62,16 @@ class Passage:
     """A part of a document that fits a query: hits that lie close together, joined.
 
     Attributes:
-        document: Identifies the document.
+        document: The name of its document.
         span: Its place in the text of the document, in characters.
         text: The slice of that text.
         hits: The hits it consists of, best first; from an index, sentences.
         context: The title, headings and header row of a table above it; "" if there are none, or
-            if passages without context were asked for.
-        words_found: The share of the question's words that it contains, weighted by rarity, from 0
-            to 1; None if it is unknown.
+            if the search returns passages without context.
+        words_found: The share of the question's words that it contains with its context, weighted
+            by rarity, from 0 to 1; None if it is unknown.
         spoken: What is spoken in its text, if it is captions; else the text or "".
-        time: When that begins, as in "00:12:30"; "" if it is no captions.
+        time: When that begins, as in "00:12:30"; "" if its text is no captions.
     """
 
     document: str
@@ -97,17 +97,17 @@ class Passage:
 
     @property
     def said(self) -> str:
-        """What a reader is shown of it: of captions what is spoken, else its text."""
+        """The text for a reader: of captions what is spoken, otherwise its text."""
         return self.spoken or self.text
 
     @property
     def in_context(self) -> str:
-        """What is said below its context: after a blank line, or below the header of a table."""
+        """What a reader is shown, below its context: after a blank line or a table's header."""
         return text_in_context(self.context, self.said)
 
     @property
     def key(self) -> str:
-        """A UUID: the same for the same passage in every search."""
+        """A UUID, which is the same for a passage in every search."""
         return chunk_id(self.document, self.span, self.text, "passage")
 
     @property
@@ -158,7 +158,7 @@ def text_in_context(context: str, text: str) -> str:
 
 
 def shorten_context(context: str) -> str:
-    """Return a context without the headings right below its title, as many as are too long."""
+    """Return a context without the headings below its title, until the rest is short enough."""
     titles, _, table = context.partition("\n")
     if titles.startswith("|"):
         return context
@@ -169,7 +169,7 @@ def shorten_context(context: str) -> str:
 
 
 def in_reading_order(passages: Sequence[Passage]) -> list[Passage]:
-    """Return passages, which come best first, by document and by offset within each."""
+    """Return passages, given best first, by document and by offset within each."""
     places = {passage.document: place for place, passage in reversed([*enumerate(passages)])}
     return sorted(passages, key=lambda passage: (places[passage.document], passage.span))
 
@@ -183,9 +183,9 @@ def join_hits(
 ) -> list[Passage]:
     """Join hits that lie close together.
 
-    Hits are taken by score, and in the given order if scores are equal. A hit that does not fit
-    into the budget, together with the text between it and the passages that it would join, is left
-    out, and the next one is tried. The best hit is always taken.
+    Hits are taken by score, and in the given order if scores are equal. A hit costs its words and
+    those between it and the passages that it joins. If they exceed the rest of the budget, it is
+    left out, and the next one is tried. The best hit is always taken.
 
     Args:
         hits: The hits.
@@ -229,7 +229,7 @@ def join_hits(
 
 
 class _JoinedHits(NamedTuple):
-    """A passage: its span, words that begin in it, words that it counts, and words above it."""
+    """A passage: its span, the words that begin in it, its words, and those of its context."""
 
     span: Span
     starts: int
@@ -243,7 +243,7 @@ class _DocumentPassages:
     def __init__(self, text: str) -> None:
         self._original = text
         self._text = speech(text)  # in which words are counted
-        self._dense = self._text == text  # captions have many blanks
+        self._dense = self._text == text  # False for captions, of which blanks replace the cues
         self._passages: list[_JoinedHits] = []  # in reading order
         self._starts: list[int] = []  # of the passages
 
@@ -284,7 +284,7 @@ class _DocumentPassages:
         return added
 
     def _are_near(self, end: int, start: int, most: int) -> bool:
-        """Return whether at most so many words are between two places, or parts of long ones."""
+        """Return whether at most `most` words are between two places; long ones count more."""
         if start - end <= most:  # each word has a character
             return True
         longest = self._dense * floor_by_length(0, start - end)
@@ -292,7 +292,7 @@ class _DocumentPassages:
 
 
 def _with_indent(start: int, text: str) -> int:
-    """Return where the indentation before an offset starts, if nothing else is before it there."""
+    """Return where the line of an offset starts if only white space is between, or the offset."""
     blank = start
     while blank and text[blank - 1].isspace() and text[blank - 1] not in _LINE_ENDS:
         blank -= 1
@@ -318,5 +318,5 @@ def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
 
 
 def _titles(titles: object, separator: str) -> list[str]:
-    """Return titles; documents may have other values under the same key."""
+    """Return titles, or none if the metadata has a value of another type."""
     return titles.split(separator) if isinstance(titles, str) and titles else []

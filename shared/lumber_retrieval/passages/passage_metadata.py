@@ -1,4 +1,4 @@
-"""Metadata of passages: headings, context, pages and lines of their first and last chunks."""
+"""Metadata of passages: headings, context, pages and lines of their starts and ends."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import OWN_KEYS, Passage, shorten_context
 
-# A text with one of these is parsed to find its headings: tables, HTML, other line breaks, fences,
-# front matter, underlined headings, empty items, headings that are indented, in quotes or with
-# closing marks.
-_PARSED = re.compile(
+# A text with one of these is parsed as Markdown to find its headings: tables, HTML, unusual line
+# breaks, fences, front matter, underlined headings, empty items, headings that are indented, in
+# quotes or with closing marks. In all other texts `_HEADING` finds them.
+_NEEDS_PARSING = re.compile(
     r"[|<\r\v\f\ufeff]|```|~~~|:::|\A\+|(?:\A|[^\n]\n)[ \t>]*[-=]+[ \t]*$"
     r"|^[ \t>]*(?:[-+*]|\d+[.)])[ \t]*$|^[ \t>]+#|^#.*#[ \t]*$",
     re.MULTILINE,
 )
 _OWN_KEYS = frozenset(OWN_KEYS)
-_OF_HEADINGS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
+_HEADING_KEYS = {"headings", LEVELS_KEY, INSIDE_KEY, CONTEXT_KEY}
 _HEADING = re.compile(r"^(#{1,6})(?:[ \t]+(.*))?$", re.MULTILINE)
 
 
@@ -51,7 +51,7 @@ def describe_passage(
         passage: The passage, whose hits are sentences.
         text: The text of its document.
         chunks: The chunks of these sentences, by number.
-        described: For each chunk, the hit whose text contains it and whose metadata is known.
+        described: The hit that contains each chunk and has metadata, by chunk number.
     """
     hits = [part for hit in passage.hits for part in _divide_by_chunk(hit, chunks)]
     first = min(range(len(hits)), key=lambda n: hits[n].span)
@@ -59,7 +59,7 @@ def describe_passage(
     for place in {first, last}:
         part = hits[place]
         chunk, span = described[part.number], part.span
-        if place == first and chunk.outline is not None:  # a small table may begin chunks before
+        if place == first and chunk.outline is not None:  # a table may begin in an earlier chunk
             span = Span(passage.span.start, span.end)
         metadata = {**_metadata_of(span, part, chunk, text)}
         if metadata.get(CONTEXT_KEY):
@@ -94,7 +94,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
         whole, span = whole.shifted(-start), span.shifted(-start)
     [place] = outline.places(text, [span])
     [context] = outline.contexts(text, [span], [place])
-    replaced = chunk.metadata.keys() & _OF_HEADINGS
+    replaced = chunk.metadata.keys() & _HEADING_KEYS
     if outline.has_own_context:
         replaced, context = replaced - {CONTEXT_KEY}, Context()
     kept = {key: value for key, value in part.metadata.items() if key not in replaced}
@@ -108,7 +108,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
 def _pages_and_lines(
     own: Span, whole: Span, of_whole: Mapping[str, Any], text: str
 ) -> dict[str, int]:
-    """Return the pages and lines of a span, as far as those of a span that overlaps show them."""
+    """Return the pages and lines of a span, by those of an overlapping span that has them."""
 
     def count_before(count: Callable[[str, int, int], int]) -> int:
         return count(text, whole.start, own.start) - count(text, own.start, whole.start)
@@ -119,7 +119,7 @@ def _pages_and_lines(
         places[LAST_LINE] = places[FIRST_LINE] + count_line_breaks(text, *own)
     paged = FIRST_PAGE in of_whole and has_pages(of_whole)
     pages = of_whole[LAST_PAGE] - of_whole[FIRST_PAGE] if paged else -1
-    if text.count(SEPARATOR, *whole) == pages:  # none is missing
+    if text.count(SEPARATOR, *whole) == pages:  # each page break is in the text
         places[FIRST_PAGE] = of_whole[FIRST_PAGE] + count_before(_count_page_breaks)
         places[LAST_PAGE] = places[FIRST_PAGE] + _count_page_breaks(text, *own)
     return places
@@ -130,8 +130,8 @@ def _count_page_breaks(text: str, start: int, end: int) -> int:
 
 
 def _outline_of(chunk: Hit) -> TextOutline:
-    """Return the outline of a chunk of which the text and the metadata alone are known."""
-    # Without a context, its document has a title of its own, or a name that is not descriptive.
+    """Return the outline of a chunk from its text and metadata alone."""
+    # No context in the metadata: the document contains its title, or its name is no title.
     source = place_source(chunk.text, {CONTEXT_KEY: "", **chunk.metadata})
     plain = None if source.kind == "markdown" else parse_plain(source)
     # A chunk has headings if it was split as Markdown.
@@ -142,12 +142,12 @@ def _outline_of(chunk: Hit) -> TextOutline:
 
 
 class ChunkMarkdown(MarkdownText):
-    """A Markdown text of which headings and headers of tables are needed alone."""
+    """A Markdown text of which only headings and headers of tables are needed."""
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """Its headings, after a paragraph if the text begins with one; all blocks of some texts."""
-        if _PARSED.search(self.text):
+        """Its headings and the paragraph before them; all blocks if `_NEEDS_PARSING` matches."""
+        if _NEEDS_PARSING.search(self.text):
             return super().blocks
         end = len(self.text)
         first = end - len(self.text.lstrip(" \t\n"))

@@ -22,12 +22,12 @@ from lumber_core.text.units import sentences
 from lumber_retrieval.words.word_count import count_words
 
 _MOST_ROWS = 10
-"""Most rows of a table that is read whole."""
+"""Most rows of a small table, which is read whole."""
 _FEWEST_WORDS = 3
-"""Fewest words of a passage. Fewer are a label, a name or a number, unless they end like a
-sentence, which has at least two words."""
+"""Fewest words of a passage. Fewer are a label, a name or a number. Two are enough if they
+end like a sentence."""
 
-_LONGEST_OF_CUES = 60  # words of a sentence of captions: longer ones lack marks
+_MOST_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
 _LONGEST_CACHED = 4_000
 _CACHED_TEXTS = 2_000
 """Characters of the longest text whose sentences are cached, and how many such texts: a chunk with
@@ -39,7 +39,7 @@ _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 HEADING = re.compile(r"^[ \t>]*(?:#{1,6}(?:\s|$)|<h[1-6]\b)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
-_MARKED = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # perhaps a heading or a row
+_MAYBE_HEADING_OR_ROW = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # may be a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
 _DIVIDER_AFTER = re.compile(r"[ \t]*\n[ \t>]*\|[ \t|:-]*-[ \t|:-]*$", re.MULTILINE)
 DIVIDER_BELOW = re.compile(rf"[^\n]{{0,2000}}\|{_DIVIDER_AFTER.pattern}", re.MULTILINE)
@@ -91,14 +91,14 @@ def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Senten
 
 
 def _starts_in_speech(text: str, language: str) -> list[int]:
-    """Return where the sentences of captions begin, and cues in long ones and those without end."""
-    said, starts = speech(text).replace("\r", " ").replace("\n", " "), set[int]()
-    firsts = [cue.span.start for cue in read_cues(text) if cue.span.of(said).strip()] or [0]
-    for start, end in sentences(said, language):
-        own = said[start:end]
+    """Return where sentences of captions begin, and each cue in long or unfinished ones."""
+    spoken, starts = speech(text).replace("\r", " ").replace("\n", " "), set[int]()
+    firsts = [cue.span.start for cue in read_cues(text) if cue.span.of(spoken).strip()] or [0]
+    for start, end in sentences(spoken, language):
+        own = spoken[start:end]
         cue = firsts[max(0, bisect_right(firsts, start) - 1)]
-        starts.add(start if said[min(cue, start) : max(cue, start)].strip() else cue)
-        if count_words(own) > _LONGEST_OF_CUES or not _SENTENCE_END.search(own):
+        starts.add(start if spoken[min(cue, start) : max(cue, start)].strip() else cue)
+        if count_words(own) > _MOST_SPOKEN_WORDS or not _SENTENCE_END.search(own):
             starts.update(firsts[bisect_right(firsts, start) : bisect_left(firsts, end)])
     return sorted(starts)
 
@@ -121,7 +121,7 @@ def has_content(text: str) -> bool:
 
 
 def small_table(text: str, part: Span) -> Span | None:
-    """Return the place of the table of which a part of a text has a row.
+    """Return the place of the small table that has a row in a part of a text.
 
     None if the part has no row that begins with "|", or the table has no header or more than ten
     rows.
@@ -150,10 +150,10 @@ def small_table(text: str, part: Span) -> Span | None:
 
 
 def _trim(text: str, start: int, end: int) -> Span:
-    """Return a part without blanks and rules at its ends, headings and headers at its end."""
+    """Return a part without blanks and rules at its ends, or final headings and table headers."""
     part = text[start:end]
     lines = part.splitlines(keepends=True)
-    if len(lines) == 1 and any(map(str.isalnum, part)) and not _MARKED.match(part):
+    if len(lines) == 1 and any(map(str.isalnum, part)) and not _MAYBE_HEADING_OR_ROW.match(part):
         start = end - len(part.lstrip())
         return Span(start, start + len(part.strip()))
     first, last = 0, len(lines)
