@@ -1,7 +1,7 @@
-"""Citations: where quotes stand in the documents they are from.
+"""Citations: where quotes stand in the documents that they are from.
 
-A language model that quotes is believed only as far as its quotes are found: character by
-character, or aligned with what it changed a little. A citation shows the document's own words.
+A language model is believed only as far as its quotes are found in the documents: character by
+character, or aligned with text that differs a little. A citation shows the document's own words.
 """
 
 from __future__ import annotations
@@ -37,24 +37,23 @@ class Citation:
     Attributes:
         quote: The quote, as it was given.
         kind: "exact": the document has it, white space and the form of quotation marks aside.
-            "aligned": the document has it with small changes, which may change what it says:
+            "aligned": the document has it with small changes, which may change its meaning:
             compare it with `text`. "not found": neither.
         document: Name of the document; None if it is not found, as are the next two.
         span: Its place in the text of the document, in characters.
         similarity: How many of the letters and digits of both are equal, in order, from 0 to 1.
             Case, accents, hyphens, punctuation and white space do not count, so that it may be 1 if
             `kind` is "aligned". 0 if it is not found.
-        text: The document's own words: the slice of its text, or what captions say there; or "".
-        lines: The first and the last line in the text of the document, from 1; None if that is not
-            known, as of chunks that do not say their lines.
+        text: The document's own words: the slice of its text, or what is spoken in captions; or "".
+        lines: The first and the last line in the text of the document, from 1; None if they are
+            unknown, as of chunks without lines in their metadata.
         pages: The first and the last page, from 1; None if the document has no pages.
-        time: When captions say it: "00:12:30", or over cues "00:12:30 to 00:12:41"; or "".
+        time: When captions have it: "00:12:30", or over cues "00:12:30 to 00:12:41"; or "".
         places: How many places have it; above 1 only if it is exact. `span` is the first of them:
             the quote may be from another one.
-        file: The file that the document is, or that it is a row or a part of; "" if that is not
-            known.
-        labels: The labels of the first and the last page, "" if they are unknown or the numbers. A
-            page whose place in its file is not known has them alone.
+        file: The file that the document is, or that it is a row or a part of; "" if unknown.
+        labels: The labels of the first and the last page, "" if they are unknown or equal the
+            numbers. A page of unknown number in its file has only labels.
     """
 
     quote: str
@@ -86,7 +85,7 @@ class Citation:
     def place(self) -> str:
         """Its pages, time or lines, as in "page 3 (labelled 1)" or "lines 3 to 5"; or ""."""
         label = " to ".join(dict.fromkeys(filter(None, self.labels)))
-        if self.pages is not None:  # where the lines of a text that was read are not seen
+        if self.pages is not None:  # lines of the extracted text are not visible in the file
             return range_with_noun("page", *self.pages) + (label and f" (labelled {label})")
         if label:
             return f"the page labelled {label}"
@@ -113,13 +112,13 @@ class CitedPart(NamedTuple):
     document: str  # its name
     source: Source
     start: int = 0  # where the text begins in the document, in characters
-    has_lines: bool = True  # whether `source` knows on which line of the document it begins
-    file: str = ""  # that the document is or is a part of; "" if that is not known
+    has_lines: bool = True  # whether the first line of `source` in the document is known
+    file: str = ""  # that the document is or is a part of; "" if unknown
     time: str = ""  # of the cue in which the text begins, if it is captions
 
     @property
     def key(self) -> str:
-        """What tells the document from others: its name, and its page if it is one of a file."""
+        """A unique key of the document: its name, and its page if it is one of a file."""
         pages = {key: self.source.metadata.get(key) for key in PAGE_KEYS}
         return document_key({"source": self.document, **pages})
 
@@ -127,7 +126,7 @@ class CitedPart(NamedTuple):
 def cited_part(
     document: str, text: str, metadata: Mapping[Any, Any], start: int | None, file: str = ""
 ) -> CitedPart:
-    """Return a part of a document, with the lines and pages that its metadata knows.
+    """Return a part of a document, with the lines and pages in its metadata.
 
     It begins at `start`, in characters; None if it is the whole document.
     """
@@ -143,14 +142,14 @@ Texts = Mapping[str, str | Source] | Iterable[Passage | Source | CitedPart]
 def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     r"""Find where quotes stand.
 
-    A quote is looked for character by character first: white space and the form of quotation marks
-    do not count, and it neither begins nor ends inside a word. What is not found so is aligned with
-    the text that is most like it, letter by letter; if that differs in more than a little, the
-    quote is not found. Of several places the most similar one is taken, and of equal ones the first
+    A quote is first searched for character by character: white space and the form of quotation
+    marks are ignored, and it neither begins nor ends inside a word. Otherwise it is aligned with
+    the most similar text, letter by letter; if that differs in more than a little, the quote is not
+    found. Of several places the most similar one is taken, and of equal ones the first
     in the order of `texts`: pass passages before the documents that they are from.
 
-    A quote with an ellipsis ("..." or "…") that does not stand there so is found if its parts are,
-    in one document, in order and near to each other. Its span is from the first to the last.
+    A quote with an ellipsis ("..." or "…") that does not stand in a text itself is found if its
+    parts are, in one document, in order and near each other. Its span goes from first to last.
 
     Args:
         quotes: The quotes, as a model gave them.

@@ -1,4 +1,4 @@
-"""Finds a quote in a text: character by character, or aligned with what is most like it.
+"""Finds a quote in a text: character by character, or aligned with the most similar text.
 
 Alignment compares letters and digits alone. In them, a quote whose case, accents, hyphens,
 ligatures or line breaks differ is equal to its source; one with other words is most like it.
@@ -61,36 +61,36 @@ _WORD = regex.compile(
     """,
     regex.VERSION1 | regex.VERBOSE,
 )
-_NEAR = 16  # characters before and after a place in which a word is looked for that goes on there
-# Before and after these a line may break anywhere, so that white space says nothing.
+_WORD_REACH = 16  # characters on either side of a place, searched for a word that contains it
+# A line may break before and after any of these, so white space beside them is ignored.
 _UNSPACED = regex.compile(
     r"[\p{LB=SA}[\p{EA=W}&&[\p{L}\p{P}]--\p{Hangul}][\p{EA=F}&&\p{P}]]", regex.VERSION1
 )
 # Inside words these are not compared. Dashes, fraction bars, and the points and commas of numbers
 # are the same in any form.
 _UNREAD = regex.compile(r"[\p{Cf}\p{Z}'\u2018\u2019%\u066a\u2030_]")
-_SAME = str.maketrans(
+_EQUAL_FORMS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
     | {"\u2044": "/", "\u066b": ".", "\u066c": ",", "\u060c": ","}
 )
 _SENTENCE_END = regex.compile(r"[\p{SB=STerm}\p{SB=ATerm}]|\n\s*\n")
 _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 
-# What differs in a little; benchmarks/citations.py measures it. What is most like a sentence that
-# stands nowhere has less than half of its words, and up to 0.72 of its letters if these are 60 or
-# more; of shorter ones up to 0.9. Very short ones are always like something.
+# Limits of a small difference, measured by benchmarks/citations.py. The text most similar to an
+# invented sentence has less than half of its words, and up to 0.72 of its letters if these are 60
+# or more; of shorter ones up to 0.9. Something is always similar to a very short one.
 _FEWEST_WORDS, _FEWEST_LETTERS = 5, 12  # of a quote that is not equal to the text
 _MOST_LETTERS = 20_000  # of such a quote, about ten pages: the time to compare it is quadratic
 _SAME_WORDS = _SAME_LETTERS = 0.75
-_LONG, _LETTERS_ALONE = 40, 0.9  # of so many letters so many are enough: words may be misspelt
+_LONG_QUOTE, _ENOUGH_LETTERS = 40, 0.9  # of 40 letters, 0.9 are enough: words may be misspelt
 
-_FAR = 2_000  # letters between parts of a quote with an ellipsis: about a page
+_MOST_BETWEEN_PARTS = 2_000  # letters between parts of a quote with an ellipsis: about a page
 _MOST_PARTS = 20  # of a quote: each may be looked for near every place of the longest
 _MOST_PLACES = 100  # of the longest part, near which the others are looked for
 _MOST_REJECTED = 10_000  # places inside words, after which a quote that repeats itself is given up
-_GAP = 2  # words that a model may have left out near the ends of a quote
-_AT_ONCE = 512  # letters that are aligned; a longer quote by its ends, as the time is quadratic
-_REACH = 24  # letters by which the first guess of a place may be wrong, or half of a longer quote
+_MOST_OMITTED_WORDS = 2  # words that a model may have left out near the ends of a quote
+_MOST_ALIGNED = 512  # letters; a longer quote is aligned at its ends, as time is quadratic
+_LEAST_REACH = 24  # letters by which the first guess may be wrong, or half of a longer quote
 
 
 class Found(NamedTuple):
@@ -127,7 +127,7 @@ class QuotableText:
             start = text.find(wanted, following)
 
     def _is_inside_word(self, place: int) -> bool:
-        near = _WORD.finditer(self._text, max(0, place - _NEAR), place + _NEAR)
+        near = _WORD.finditer(self._text, max(0, place - _WORD_REACH), place + _WORD_REACH)
         return any(match.start() < place < match.end() for match in near)
 
     def align(self, quote: str) -> Found | None:
@@ -141,20 +141,20 @@ class QuotableText:
         return Found(self._with_marks(span, quote), found.similarity)
 
     def _in_parts(self, parts: Sequence[_Letters]) -> Found | None:
-        """Return from where to where parts stand, in letters; None unless all do, near by."""
+        """Return the range of letters with all parts near each other; None if one is missing."""
         longest = max(parts, key=lambda part: len(part.text))  # the others may stand anywhere
         number = parts.index(longest)
         for place in islice(self._letters.places(longest), _MOST_PLACES):
             (start, end), equal = place.span, [place.similarity * len(longest.text)]
             for part in parts[number + 1 :]:
                 size = len(part.text)
-                after = self._letters.find(part, Span(end, end + _FAR + size))
+                after = self._letters.find(part, Span(end, end + _MOST_BETWEEN_PARTS + size))
                 if after is not None:
                     end = after.span.end
                     equal.append(after.similarity * size)
             for part in reversed(parts[:number]):
                 size = len(part.text)
-                near = Span(max(0, start - _FAR - size), start)
+                near = Span(max(0, start - _MOST_BETWEEN_PARTS - size), start)
                 *_, before = None, *self._letters.places(part, near)
                 if before is not None:
                     start = before.span.start
@@ -214,14 +214,15 @@ class _Letters:
 
     def __init__(self, text: str) -> None:
         self._original = text
-        known: dict[str, str] = {}
+        folded_words: dict[str, str] = {}
         self._words: list[str] = []
         self._spans: list[tuple[int, int]] = []
         for match in _WORD.finditer(text):
             word = match[0]
-            folded = known.get(word)
+            folded = folded_words.get(word)
             if folded is None:
-                folded = known[word] = _UNREAD.sub("", fold(word)).translate(_SAME)
+                folded = _UNREAD.sub("", fold(word)).translate(_EQUAL_FORMS)
+                folded_words[word] = folded
             if folded:  # not a mark that combines with nothing
                 self._words.append(folded)
                 self._spans.append(match.span())
@@ -269,17 +270,17 @@ class _Letters:
         letters = Indel.normalized_similarity(wanted, closest.of(self.text))
         words = Indel.normalized_similarity(quote._words, self._words[self._numbers(closest)])
         little = letters >= _SAME_LETTERS and words >= _SAME_WORDS
-        if little or (letters >= _LETTERS_ALONE and len(wanted) >= _LONG):
+        if little or (letters >= _ENOUGH_LETTERS and len(wanted) >= _LONG_QUOTE):
             yield Found(closest, letters)
 
     def _closest(self, wanted: str, within: Span) -> Span | None:
         """Return the words that are most like some letters; None if nothing is near."""
-        if len(wanted) > 2 * _AT_ONCE:
-            first = self._closest(wanted[:_AT_ONCE], within)
+        if len(wanted) > 2 * _MOST_ALIGNED:
+            first = self._closest(wanted[:_MOST_ALIGNED], within)
             if first is None:
                 return None
             rest = Span(first.start, min(within.end, first.start + 2 * len(wanted)))
-            last = self._closest(wanted[-_AT_ONCE:], rest)
+            last = self._closest(wanted[-_MOST_ALIGNED:], rest)
             return None if last is None else Span(first.start, last.end)
         text = within.of(self.text)
         if not text:
@@ -295,7 +296,7 @@ class _Letters:
 
     def _fit(self, wanted: str, near: Span, within: Span) -> Span:
         """Return the words near a place that are most like some letters."""
-        reach = max(_REACH, len(wanted) // 2)
+        reach = max(_LEAST_REACH, len(wanted) // 2)
         starts, ends = (
             self._edges(max(within.start, edge - reach), min(within.end, edge + reach))
             for edge in near
@@ -317,7 +318,7 @@ class _Letters:
 
     def _with_ends(self, letters: Span, quote: _Letters, within: Span) -> Span:
         """Return some words with those at the ends of a quote, or what stands in their place."""
-        if len(quote.text) > 2 * _AT_ONCE:
+        if len(quote.text) > 2 * _MOST_ALIGNED:
             return letters  # takes quadratic memory, for the sake of two words
         numbers, most = self._numbers(letters), self._numbers(within)
         own = self._words[numbers]
@@ -327,12 +328,12 @@ class _Letters:
         first, last = equal[0], equal[-1]
         lacking = quote._words[: first.src_start][::-1], quote._words[last.src_end :]
         instead = (
-            _fitting(lacking[0], own[: first.dest_start][::-1]),
-            _fitting(lacking[1], own[last.dest_end :]),
+            _drop_unlike(lacking[0], own[: first.dest_start][::-1]),
+            _drop_unlike(lacking[1], own[last.dest_end :]),
         )
         start = numbers.start + first.dest_start - len(instead[0])
         end = numbers.start + last.dest_end + len(instead[1])
-        low, high = (len(words) + _GAP for words in lacking)
+        low, high = (len(words) + _MOST_OMITTED_WORDS for words in lacking)
         before = range(start - 1, max(most.start, start - low) - 1, -1)
         after = range(end, min(most.stop, end + high))
         start -= self._reach(lacking[0], instead[0], before)
@@ -378,8 +379,8 @@ def _equal(one: Sequence[str], other: Sequence[str]) -> list[Opcode]:
     return [block for block in Indel.opcodes(one, other) if block.tag == "equal"]
 
 
-def _fitting(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
-    """Return the words that stand for others, without those that share a letter or two with them.
+def _drop_unlike(lacking: Sequence[str], instead: Sequence[str]) -> Sequence[str]:
+    """Return the words that stand for others, without final ones that share few letters with them.
 
     So "river so" stands for "rivers", and "river" is left.
     """

@@ -79,7 +79,7 @@ _OTHER_NUMBERED = re.compile(
     rf"[^\w\s{_OPENING}:.*]{{0,3}})[\s:\uff1a.*_-]*(?=[*_]*[{_OPENING}])",
     re.IGNORECASE,
 )
-_MOST_OF_A_NUMBER = 20  # quotes: an answer that repeats [1] below twenty of them stays readable
+_MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(rf"\W*{_WORD}?\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 _CLOSING = '"\u201d\u201c\u00bb\u2019\u300d\u300f'
@@ -149,7 +149,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
 
     Quotes are the lines at the end that begin with numbers in brackets. Without such lines, they
     are what stands in quotation marks in the answer, which is then given numbers. A number in the
-    answer that no quote has becomes [?]. A reply that says `UNKNOWN` has neither. Reasoning in tags
+    answer that no quote has becomes [?]. A reply of `UNKNOWN` has neither. Reasoning in tags
     such as `<think>` is left out.
     """
     lines = without_thinking(reply).splitlines()
@@ -174,7 +174,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
         remarks += [remark] if remark.strip() else []
         for number in _numbers(found[n][1]):
             of_number = numbers.setdefault(number, [])
-            if len(of_number) < _MOST_OF_A_NUMBER:
+            if len(of_number) < _MOST_QUOTES_PER_NUMBER:
                 of_number.append(len(quotes))
     while answer and _TITLE.fullmatch(answer[-1]):
         answer.pop()
@@ -255,7 +255,7 @@ def cite_answer(reply: Any, texts: Texts) -> CitedAnswer:
 
 
 def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
-    """Return a text with other numbers of quotes; those that are not known become [?]."""
+    """Return a text with new numbers of quotes; unknown ones become [?]."""
 
     @cache
     def new(marker: str) -> str:
@@ -295,7 +295,7 @@ def _strip_quotes(quote: str) -> str:
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
     found = [*_INLINE.finditer(text)]
-    # A number behind a quote is its own; the model's other numbers are of nothing that is known.
+    # A number behind a quote is its own; the model's other numbers refer to nothing.
     numbers: dict[int, list[int]] = {}
     ends = []
     for n, match in enumerate(found, 1):

@@ -43,14 +43,13 @@ neighbouring words, and of a sentence that contains all its words. They are adde
 from 0 to 1."""
 _HIGHEST_SCORE = 1 + _WORDS_WEIGHT + _PAIRS_WEIGHT + _SENTENCE_WEIGHT
 _DIVIDED_BUDGETS = 2
-"""The best chunks are divided into sentences until they have this many times the words of the
-budget."""
-_FAR_WORSE = 0.2
-"""The least difference of scores at which text above a heading is a passage of its own. The first
-passage of Markdown has 134 words for 144 then, and recall is the same; with 0.1 it has half of the
-reference for 0.012 fewer questions."""
+"""The best chunks, with this many times the words of the budget, are divided into sentences."""
+_LEAST_SCORE_GAP = 0.2
+"""The least difference of scores at which text above a heading is a passage of its own. With it
+the first passage of Markdown has 134 words instead of 144, at the same recall. With 0.1, the first
+passage has half of the reference for 0.012 fewer questions."""
 NEIGHBOUR_SHARE = 0.5
-"""The share of its score that a chunk gives to its neighbours, at least."""
+"""The least score of a neighbour of a chunk, as a share of the chunk's score."""
 _check_cosine = make_number_check(lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
 
 
@@ -107,8 +106,8 @@ def select_passages(
         texts: The texts of their documents.
         settings: The limits of passages, and their order.
         language: ISO 639 code, by which sentences are found.
-        described: The hit whose text contains each chunk and whose metadata is known, by chunk
-            number. None: the chunk.
+        described: The hit that contains each chunk and has metadata, by chunk number. None: each
+            chunk itself.
     """
     budget = settings.budget
     sentences = [*_best_sentences(question, chunks, texts, settings, language)]
@@ -118,7 +117,7 @@ def select_passages(
     candidates += [sentence for sentence, _ in sentences if sentence.document not in documents]
     max_gap = min(settings.max_gap, budget // 7)
     by_number = {chunk.number: chunk for chunk in chunks}
-    passages, shown = [], []
+    passages, texts_shown = [], []
     whole = join_hits(candidates, texts, max_gap=max_gap, budget=budget)
     parts = [part for one in whole for part in _divide_at_heading(one, texts[one.document])]
     for joined in sorted(parts, key=lambda part: part.score, reverse=True):
@@ -126,11 +125,11 @@ def select_passages(
             joined, texts[joined.document], by_number, described or by_number
         )
         passages.append(replace(joined, hits=hits, context=above if settings.context else ""))
-        shown.append(f"{above}\n{joined.text}")
-    found = question.coverages(shown)
-    passages = [replace(one, words_found=f) for one, f in zip(passages, found, strict=True)]
-    # The budget counted the context of each chunk's start; that of a passage may be longer by a
-    # heading inside the chunk.
+        texts_shown.append(f"{above}\n{joined.text}")
+    shares = question.coverages(texts_shown)
+    passages = [replace(one, words_found=s) for one, s in zip(passages, shares, strict=True)]
+    # The budget has counted the context of each chunk's start. That of a passage may have one more
+    # heading, which is inside the chunk.
     if settings.context:
         while len(passages) > 1 and sum(count_words(one.in_context) for one in passages) > budget:
             passages.pop()
@@ -139,13 +138,13 @@ def select_passages(
 
 
 def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
-    """Return a passage from the heading of its best sentence on, and what is above if far worse."""
+    """Return a passage, or two: from the best sentence's heading on, and far worse text above."""
     best, *_ = hits = passage.hits
     headed = (hit.span.start for hit in hits if hit.text.startswith(("#", "<h")))
     start = max((place for place in headed if place <= best.span.start), default=0)
     above = tuple(hit for hit in hits if hit.span.start < start)
     end = max((hit.span.end for hit in above), default=start + 1)
-    if end > start or passage.time or above[0].score > best.score - _FAR_WORSE:
+    if end > start or passage.time or above[0].score > best.score - _LEAST_SCORE_GAP:
         return [passage]
     below = tuple(hit for hit in hits if hit.span.start >= start)
     spans = {Span(start, passage.span.end): below, Span(passage.span.start, end): above}
@@ -164,7 +163,7 @@ def _best_sentences(
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     words_above = cache(lambda context: count_words(shorten_context(context)))
-    kinds: dict[str, tuple[bool, bool]] = {}  # of documents: whether nested, and captions
+    kinds: dict[str, tuple[bool, bool]] = {}  # whether documents are nested, and are captions
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
@@ -190,7 +189,7 @@ def _best_sentences(
 def _chunk_scores(
     question: QuestionWords, chunks: Sequence[Hit], neighbours: Sequence[range]
 ) -> list[float]:
-    """Return the scores of chunks, with what they and their neighbours contain of a question."""
+    """Return the scores of chunks, with the words of a question in them and their neighbours."""
     own = question.matches(chunk.text for chunk in chunks)
     contexts = [chunk.metadata.get(CONTEXT_KEY, "") for chunk in chunks]
     shared = [*dict.fromkeys(contexts)]
@@ -206,7 +205,7 @@ def _chunk_scores(
 
 
 def _neighbours(chunks: Sequence[Hit]) -> list[range]:
-    """Return for each chunk the places of it and of those directly before and after it."""
+    """Return for each chunk the places of itself and of its neighbours in its document."""
     follows = [
         after.number - before.number <= 1 and before.document == after.document
         for before, after in pairwise(chunks)
@@ -256,9 +255,9 @@ def is_nested(hit: Hit) -> bool:
 
 
 def _lines_of(chunk: Span, limits: Span, text: str) -> Span:
-    """Return a chunk with the rest of its first and last lines, where its sentences may go on.
+    """Return a chunk with the rest of its first and last lines, which may complete its sentences.
 
-    The header of a table, which a chunk may end in, has the line of dashes below it.
+    If the chunk ends in the header of a table, the line of dashes below it is included.
     """
     start = text.rfind("\n", limits.start, chunk.start) + 1
     end = text.find("\n", chunk.end, limits.end)

@@ -1,8 +1,7 @@
-"""Ranks the hits of any search engine by the question, as those of an index are ranked.
+"""Reranks the hits of any search engine by the question, as those of an index are ranked.
 
-An engine returns chunks, best first, and nothing else. What an index stores besides is estimated:
-the rarity of a word from the hits that contain it, and neighbouring chunks from the text beside a
-hit.
+An engine returns only chunks, best first. What an index also stores is estimated: the rarity of a
+word from the hits that contain it, and neighbouring chunks from the text beside a hit.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ from lumber_retrieval.words.keywords import words_in
 from lumber_retrieval.words.title_boost import LONG_DOCUMENT, favour_named, title_of
 
 _FIRST_SCORE = 0.4
-"""The score of the first hit; those of the others fall evenly to 0. From 0.3 to 0.5 recall on the
-development corpora is the same within 0.02. With 1 it is up to 0.04 less at 300 words."""
+"""The score of the first hit. Others fall evenly to 0. Recall on the development corpora is the
+same within 0.02 from 0.3 to 0.5. With 1 it is up to 0.04 less at 300 words."""
 _LENGTH_BESIDE = 250
-"""Characters of the text beside a hit that become a chunk, about as many as a chunk of an index
-has. With 150 or 400 recall is the same within 0.02."""
+"""Characters beside a hit that become a chunk, about as many as a chunk of an index has. With 150
+or 400 recall is the same within 0.02."""
 _LONGEST_UNDIVIDED = 2 * _LENGTH_BESIDE
-"""Characters of the longest hit that is not divided into chunks like those of an index. Hits of 240
-words have 0.03 to 0.06 more recall if they are."""
+"""Characters of the longest hit that is not divided into chunks like those of an index. Dividing
+hits of 240 words adds 0.03 to 0.06 to recall."""
 _TRIM = Delivery(trim=True)
 _PLACE_KEYS = {FIRST_PAGE, LAST_PAGE, FIRST_LINE, LAST_LINE}
 
@@ -81,9 +80,9 @@ def passages_of_hits(
     Args:
         query: The question.
         hits: The hits. Only the order of their scores counts: engines have many scales. In
-            passages, text beside a hit has its number.
+            passages, text beside a hit has the number of the hit.
         texts: The texts of their documents.
-        rerank: Whether they are ranked. Without a question or a budget they are not.
+        rerank: Whether they are ranked. Without a question or a budget they are joined.
         max_gap: See `join_hits`.
         budget: Maximum number of words of all passages. None: no limit.
         reading_order: Whether passages come by document and place, and not best first.
@@ -101,8 +100,8 @@ def passages_of_hits(
         )
         for place, hit in ranked.items()
     }
-    even = {place: _FIRST_SCORE * (1 - place / len(hits)) for place in ranked}
-    scores = favour_named(query, even, titles)
+    falling = {place: _FIRST_SCORE * (1 - place / len(hits)) for place in ranked}
+    scores = favour_named(query, falling, titles)
     scored = [hit._replace(score=scores[place]) for place, hit in ranked.items()]
     chunks = [*_add_text_beside(scored, texts, language)]
     described = {chunk.number: hit for chunk, hit in chunks}
@@ -125,7 +124,7 @@ def passages_of_hits(
 
 
 class JoinsHits(RefusesUnknown):
-    """What the joiners of both frameworks share; their settings are those of `passages_of_hits`."""
+    """The base of both frameworks' joiners; the settings are those of `passages_of_hits`."""
 
     _elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("k", "top_k", "top_n"), "use budget, the words of all passages"
@@ -151,9 +150,9 @@ def _add_text_beside(
 ) -> Iterator[tuple[Hit, Hit]]:
     """Yield hits and the text beside them as chunks, each with the extended hit that describes it.
 
-    An extended hit contains the chunk, and its metadata is known. Chunks of a document come in
-    reading order, and the document of the best hit first. Text that two hits have in common is in
-    the chunks of the first one.
+    An extended hit contains the chunk, and has metadata. Chunks of a document come in reading
+    order; the document of the best hit comes first. Text that two hits share is in the chunks of
+    the first.
     """
     of_document: dict[str, list[Hit]] = {}
     for hit in hits:
@@ -173,7 +172,7 @@ def _add_text_beside(
             last = _end_after(text, Span(hit.span.end, following), language, nested)
             with_end = _extend(hit, Span(hit.span.start, last), text)
             with_both = _extend(hit, Span(first, last), text)
-            # No heading is between, so that the text before has the headings of the hit.
+            # No heading is between: the text before has the headings of the hit.
             places = {k: value for k, value in with_both.metadata.items() if k in _PLACE_KEYS}
             with_both = with_both._replace(metadata=places)
             beside = NEIGHBOUR_SHARE * hit.score
@@ -192,7 +191,7 @@ def _add_text_beside(
 def _divide(
     hit: Hit, start: int, described: Hit, small: LayoutChunker
 ) -> Iterator[tuple[Span, Hit, Mapping[Any, Any]]]:
-    """Yield the chunks of a hit from an offset on, what describes each, and its metadata."""
+    """Yield the chunks of a hit from an offset on, the hit that describes each, and metadata."""
     if hit.span.end - start <= _LONGEST_UNDIVIDED:
         yield Span(start, hit.span.end), described, hit.metadata
         return

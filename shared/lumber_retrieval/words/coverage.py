@@ -1,7 +1,7 @@
-"""How much of a question a text contains: its words by their weights, and pairs of neighbours.
+"""Coverage: how much of a question a text contains, in weighted words and in word pairs.
 
-BM25 adds up the weights of all occurrences, so a chunk that repeats one word may precede one that
-contains them all. The share of the question's words tells them apart.
+BM25 adds up the weights of all occurrences, so a chunk that repeats one word may have more than
+one that contains them all. Coverage is higher for the latter.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from itertools import pairwise
 from lumber_retrieval.words.keywords import words_in
 
 _STEM_LENGTH = 5
-"""Letters of a word that are compared. From 4 to 6, recall on the development corpora is the same
-within 0.003; whole words find less."""
+"""Letters of a word that are compared. Recall on the development corpora is the same within 0.003
+from 4 to 6; with whole words it is lower."""
 _LONGEST_CACHED, _CACHED_TEXTS = 4_000, 4_000
 """Characters of the longest text whose stems are cached, and how many such texts: chunks and
 sentences have 100 to 300, which makes 2 MB."""
@@ -46,7 +46,7 @@ class QuestionWords:
         pairs = dict.fromkeys(pairwise(map(stem, words)))
         bits = {word: 1 << place for place, word in enumerate(weights)}
         self._words = [(f" {word} ", bit) for word, bit in bits.items()]  # as in `stems_in`
-        self._pairs = [  # what it looks like, the bits of its words, its own bit
+        self._pairs = [  # as in `stems_in`, the bits of its words, its own bit
             (f" {a}  {b} ", bits[a] | bits[b], 1 << place)
             for place, (a, b) in enumerate(pairs, start=len(bits))
         ]
@@ -59,12 +59,12 @@ class QuestionWords:
 
         Each is a bit, so that `|` joins the matches of several texts.
         """
-        found = []
+        matches = []
         for stems in map(stems_in, texts):
             words = sum([bit for word, bit in self._words if word in stems])
-            likely = [(pair, bit) for pair, both, bit in self._pairs if words & both == both]
-            found.append(words + sum([bit for pair, bit in likely if pair in stems]))
-        return found
+            possible = [(pair, bit) for pair, both, bit in self._pairs if words & both == both]
+            matches.append(words + sum([bit for pair, bit in possible if pair in stems]))
+        return matches
 
     def coverages(self, texts: Iterable[str]) -> list[float]:
         """Return for each text the weight of the stems that it contains, 0 to 1."""
@@ -74,24 +74,24 @@ class QuestionWords:
         ]
 
     def _share(self, matches: int) -> float:
-        """Return the weight of the stems among matches, 0 to 1; all of them have 1."""
+        """Return the weight of the stems among matches, from 0 to 1 for all of them."""
         return math.fsum(
             weight for place, weight in enumerate(self._weights) if matches >> place & 1
         )
 
     def share_of_pairs(self, matches: int) -> float:
         """Return the share of the question's pairs that are among matches, 0 to 1."""
-        found = (matches >> len(self._weights)).bit_count()
-        return found / len(self._pairs) if found else 0.0
+        pairs = (matches >> len(self._weights)).bit_count()
+        return pairs / len(self._pairs) if pairs else 0.0
 
 
 def stem(word: str) -> str:
-    """Return the start of a word, which its forms have in common."""
+    """Return the first letters of a word, which its forms have in common."""
     return word[:_STEM_LENGTH]
 
 
 def stems_in(text: str) -> str:
-    """Return the stems of the words of a text, in order, each between two spaces."""
+    """Return the stems of the words of a text, in order, each with a space on either side."""
     return _cached_stems(text) if len(text) <= _LONGEST_CACHED else _find_stems(text)
 
 
@@ -103,9 +103,9 @@ _cached_stems = lru_cache(maxsize=_CACHED_TEXTS)(_find_stems)
 
 
 def content_words(words: Sequence[str]) -> list[str]:
-    """Return the words that are not stop words of the language with most stop words among them.
+    """Return words without stop words of the language that has the most stop words among them.
 
-    All words, if all are stop words.
+    If all are stop words, all are returned.
     """
     languages = _stop_words()
     most_common = Counter(
@@ -123,7 +123,7 @@ def _stop_words() -> dict[str, tuple[str, ...]]:
     import stopwordsiso  # deferred: reads 200 KB
 
     languages: dict[str, list[str]] = {}
-    # English first: if a question has as many stop words of two languages, the first one counts.
+    # English first: of two languages with equally many stop words in a question, the first counts.
     for language in sorted(stopwordsiso.langs(), key=lambda name: (name != "en", name)):
         for word in {*words_in("\n".join(sorted(stopwordsiso.stopwords(language))))}:
             languages.setdefault(word, []).append(language)

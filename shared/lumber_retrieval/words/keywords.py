@@ -1,4 +1,4 @@
-"""The words by which a text is found."""
+"""Keywords: the words and terms by which a text is found."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import regex
 
 # Alphabets without spaces between words: Thai, Lao, Myanmar, Khmer.
 _TRIPLED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-# Kana and ideographs, and Hangul, whose words carry particles.
+# Kana and ideographs; and Hangul, whose words end in particles.
 _PAIRED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_CHARACTER = r"[\p{L}\p{N}\p{M}]"  # not the full stops of these alphabets, which are among them
+_CHARACTER = r"[\p{L}\p{N}\p{M}]"  # excludes the full stops within the ranges above
 _TERM = regex.compile(
     rf"([{_TRIPLED}&&{_CHARACTER}]+)|([{_PAIRED}&&{_CHARACTER}]+)"
     rf"|[\p{{L}}\p{{N}}--[{_TRIPLED}{_PAIRED}]][{_CHARACTER}--[{_TRIPLED}{_PAIRED}]]*",
@@ -22,9 +22,9 @@ _WORD_CHARACTER = regex.compile(_CHARACTER)
 _LATIN = re.compile("[\x00-\u024f\u1e00-\u1eff]*")
 _ASCII_TERM = re.compile(r"[a-z0-9]+")  # the same in ASCII, several times as fast
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
-# Letters are the same without these: combining marks of alphabets with vowels of their own, points
-# of Hebrew, Arabic and Syriac, the dot below of Hindi, what stretches Arabic words, and invisible
-# characters as soft hyphens (Unicode's Default_Ignorable_Code_Point).
+# Words are compared without these: accents of alphabets that have vowels, points of Hebrew, Arabic
+# and Syriac, the dot below of Hindi, the tatweel that stretches Arabic words, and invisible
+# characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
 _MARKS = re.compile(
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
     "\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
@@ -33,8 +33,8 @@ _MARKS = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
-# What keyboards and texts have for one letter: Lucene's filters for Arabic and Persian (without
-# Urdu's two letters for ye, which tell words apart), for Hindi, and of letters to ASCII.
+# Variants of one letter on keyboards and in texts, from Lucene's filters for Arabic and Persian
+# (without Urdu's two letters for ye, which tell words apart), for Hindi, and for ASCII.
 _LETTERS = {
     **dict.fromkeys("\u0649\u06cc", "\u064a"),  # alef maksura and Persian ye: Arabic ye
     **dict.fromkeys("\u0629\u06c1\u06c3\u06d5", "\u0647"),  # teh marbuta, Urdu's and Kurdish he
@@ -52,7 +52,7 @@ _LETTERS = {
         if re.match("LATIN SMALL LETTER [A-Z] WITH ", name := unicodedata.name(letter, ""))
     },
 }
-_SAME = re.compile(rf"(?![0-9])\d|[{''.join(_LETTERS)}]")
+_EQUAL_FORMS = re.compile(rf"(?![0-9])\d|[{''.join(_LETTERS)}]")
 # Hindi writes a nasal before a consonant of its row as a letter or as a dot.
 _NASALS = re.compile(
     "(?:\u0919(?=\u094d[\u0915-\u0918])|\u091e(?=\u094d[\u091a-\u091d])|\u0923(?=\u094d[\u091f-\u0922])"
@@ -60,15 +60,15 @@ _NASALS = re.compile(
 )
 
 # Where a part of a name in code begins, as in "maxRetryCount", "HTTPServer" and "utf8", in Latin,
-# Greek and Cyrillic letters. The search is fast as few characters of prose are of the first class.
+# Greek and Cyrillic letters. The search is fast: few characters of prose match the first class.
 _LOWER, _UPPER = "a-z\xdf-\xff\u03ac-\u03ce\u0430-\u045f", "A-Z\xc0-\xde\u0391-\u03a9\u0400-\u042f"
 _INSIDE_NAME = re.compile(
     rf"[{_UPPER}0-9](?:(?<=[{_LOWER}][{_UPPER}])|(?<=[{_UPPER}]{{2}})(?=[{_LOWER}]{{2}})"
     rf"|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
 )
-# Names of products have two parts as well ("CloudWay"): such a name is one of code only alone, or
-# among its signs. With the parts of all names, passages with context of a collection of Markdown
-# have a recall of 0.809 for 0.818 at 150 words (benchmarks/passages.py).
+# Names of products also have two parts ("CloudWay"). A name of two parts is one in code only if it
+# stands alone or among signs of code. If all names were divided, passages with context of
+# Markdown would have a recall of 0.809 instead of 0.818 at 150 words (benchmarks/passages.py).
 _TWO_PARTS = re.compile(rf"(?:[{_UPPER}][{_LOWER}]+){{2}}")
 _CODE_BEFORE = re.compile(
     r"(?:[.@_`(<\[:]|\b(?:class|enum|extends|import|interface|new|struct|type)\s)$"
@@ -82,9 +82,9 @@ _PARTS = re.compile(
 def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
 
-    `fold` says what does not count. Underscores separate words, as in identifiers, and the parts of
-    a name of code, such as "maxRetryCount", follow it. In Chinese, Japanese and Korean each pair of
-    neighbouring characters is a word; in Thai and alphabets like it each three are.
+    `fold` defines which differences are ignored. Underscores separate words, as in identifiers. The
+    parts of a name in code, such as "maxRetryCount", follow it. In Chinese, Japanese and Korean
+    each pair of neighbouring characters is a word; in Thai and similar alphabets, each three are.
     """
     text = fold(_INSIDE_NAME.sub(_with_parts, unicodedata.normalize("NFKC", text)))
     if text.isascii() or not any(_is_in_words(sign[0]) for sign in _BEYOND_ASCII.finditer(text)):
@@ -98,7 +98,7 @@ def words_in(text: str) -> list[str]:
 
 
 def _with_parts(inside: re.Match[str]) -> str:
-    """Return the rest of a name in code, and the words that the whole name is made of."""
+    """Return the rest of a name, followed by the parts of the whole name if it is one in code."""
     text, start = inside.string, inside.start()
     while start and text[start - 1].isalnum():
         start -= 1
@@ -139,10 +139,10 @@ def _ngrams(word: str, size: int) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Return a text as words are compared.
+    """Return a text in the form in which words are compared.
 
-    Case, accents, forms of the same letter, digits of other alphabets and invisible characters do
-    not count; docs/passages.md lists what is the same.
+    Case, accents, forms of the same letter, digits of other alphabets and invisible characters are
+    ignored; docs/passages.md lists which forms are equal.
     """
     if text.isascii():
         return text.lower()
@@ -150,5 +150,5 @@ def fold(text: str) -> str:
     folded = unicodedata.normalize("NFKC", bare).casefold()
     if folded.isascii():
         return folded
-    folded = _SAME.sub(lambda match: _LETTERS.get(match[0]) or str(int(match[0])), folded)
+    folded = _EQUAL_FORMS.sub(lambda match: _LETTERS.get(match[0]) or str(int(match[0])), folded)
     return _NASALS.sub("\u0902", folded)

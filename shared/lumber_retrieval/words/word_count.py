@@ -16,7 +16,7 @@ _VOWEL = (
     "\u102b-\u1030\u1032\u17b6-\u17c5"
 )
 _WORD = re.compile(rf"[{_SYLLABLES}]|[^\s{_SYLLABLES}][^\s{_SYLLABLES}{_VOWEL}]*")
-_BAR = "|"  # between the cells of a table; it is no word, and words end there
+_BAR = "|"  # between the cells of a table: no word, but the end of one
 _SYLLABIC = re.compile(f"[{_SYLLABLES}{_VOWEL}]")
 _INSIDE_WORD = re.compile(rf"(?<=[^\s{_BAR}{_SYLLABLES}])[^\s{_BAR}{_SYLLABLES}{_VOWEL}]")
 _MOST_CHARACTERS_PER_WORD = 12
@@ -26,12 +26,12 @@ as JSON or Base64, this many characters count as a word."""
 
 
 def count_words(text: str) -> int:
-    """Return the number of words of a text as budgets count them; of captions what is said."""
+    """Return the number of words of a text as budgets count them; of captions, spoken words."""
     return count_written(spoken_text(text))
 
 
 def count_written(text: str) -> int:
-    """Return the number of words of a text, all of which is read, as budgets count them."""
+    """Return the number of words as budgets count them of a text that is no captions."""
     return floor_by_length(_count(text), len(text))
 
 
@@ -44,7 +44,7 @@ def _count(text: str) -> int:
 
 
 def floor_by_length(words: int, characters: int) -> int:
-    """Return a number of words, or more if on average they are longer than words of prose."""
+    """Return a number of words, or a higher one if they are too long on average."""
     return max(words, characters // _MOST_CHARACTERS_PER_WORD)
 
 
