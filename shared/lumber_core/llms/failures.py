@@ -54,6 +54,23 @@ _STATUS_OF_NAMES = (
     ("modelapierror", 500),
     ("serviceunavailable", 503),
 )
+_STATUS_OF_GRPC = {
+    "INVALID_ARGUMENT": 400,
+    "FAILED_PRECONDITION": 400,
+    "UNAUTHENTICATED": 401,
+    "PERMISSION_DENIED": 403,
+    "NOT_FOUND": 404,
+    "RESOURCE_EXHAUSTED": 429,
+    "UNKNOWN": 500,
+    "INTERNAL": 500,
+    "UNAVAILABLE": 503,
+    "DEADLINE_EXCEEDED": 504,
+}
+# In messages of errors without a class or an attribute of their own, as of NVIDIA's client.
+_STATUS_IN_TEXT = re.compile(
+    r"(?i)(?:\A[<\[(]?(?=[45]\d\d\W+[a-z])|\b(?:error|code|status|http|response)\W{0,3})"
+    r"([45]\d\d)(?![\d.,]*\d)"
+)
 _BLOCKED_WORDS = (  # in finish reasons of OpenAI, Azure, Gemini, Bedrock and Cohere
     *("blocked", "blocklist", "content-filter", "content_filter", "guardrail", "no candidates"),
     *("prohibited", "recitation", "refusal", "safety", "spii", "toxic"),
@@ -163,11 +180,18 @@ def status_of(error: Exception) -> int | None:
             (next(iter(linked.args), None), "code"),  # LangChain, for an error in a reply with 200
         ):
             status = _get(holder, name)
+            if linked is holder and callable(status):  # of gRPC
+                status = _STATUS_OF_GRPC.get(getattr(status(), "name", ""))
             status = getattr(status, "value", status)  # http.HTTPStatus
+            status = int(status) if isinstance(status, str) and status.isdecimal() else status
             if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 1000:
                 return status
     names = [name for linked in links for name in _names(linked)]
-    return next((status for part, status in _STATUS_OF_NAMES if part in " ".join(names)), None)
+    stated = (_STATUS_IN_TEXT.search(str(linked)) for linked in links)
+    return next(
+        (status for part, status in _STATUS_OF_NAMES if part in " ".join(names)),
+        next((int(match[1]) for match in stated if match), None),
+    )
 
 
 def retry_after(error: Exception) -> float | None:
@@ -241,6 +265,7 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         yield linked
         attempt = getattr(linked, "last_attempt", None)  # in tenacity's RetryError
         inner = attempt.exception() if attempt is not None else None
+        inner = inner or next(iter(getattr(linked, "exceptions", ())), None)  # in a group
         hidden = linked.__suppress_context__
         linked = inner or linked.__cause__ or (None if hidden else linked.__context__)
 
