@@ -14,8 +14,6 @@ from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
-from typing_extensions import Self
-
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.storage.cache import digest
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -63,7 +61,7 @@ class IndexedDocument:
     own_id: bool = False
 
     @classmethod
-    def with_identity(cls, content: Source, identity: str) -> Self:
+    def with_identity(cls, content: Source, identity: str) -> IndexedDocument:
         """Return a document of a framework.
 
         Its name is its ID there (`identity`, or ""), unless this is random and its file has a name.
