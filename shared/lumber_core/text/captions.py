@@ -25,7 +25,10 @@ _LABEL = re.compile(  # the lines of a cue above its text; Whisper's times are i
     rf"({_TIME})(?:[^\S\n]*{_ARROW}[^\S\n]*|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)",
     re.MULTILINE,
 )
-_START = re.compile(rf"\s*\ufeff?\s*(?:WEBVTT\b|(?:\d+\s*\n)?\s*\[?{_TIME}(?:\s*{_ARROW}|,\d+:))")
+_START = re.compile(
+    rf"WEBVTT\b|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:[^\S\n]*{_ARROW}|,\d+:)"
+)
+_FIRST = re.compile(r"[^\s\ufeff]")
 _BLOCK = re.compile(
     rf"(?:^\ufeff?WEBVTT|{_AFTER_BLANK}(?:NOTE|STYLE|REGION))\b.*(?:\n(?!.*{_ARROW}).*\S.*)*",
     re.MULTILINE,
@@ -68,7 +71,8 @@ def read_cues(text: str) -> list[Cue]:
 
 def begins_with_cue(text: str) -> bool:
     """Return whether a text begins as captions do."""
-    return _START.match(text) is not None
+    first = _FIRST.search(text)
+    return first is not None and _START.match(text, first.start()) is not None
 
 
 @lru_cache(maxsize=4)
