@@ -212,14 +212,15 @@ class PassageIndex:
     ) -> None:
         """Warn of names without a folder if the texts that they name and replace differ much."""
         old, new = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-        for text, metadata in self.store.contents(replaced).values():
+        for one in documents:
+            name = address_of(one.content.metadata)
+            if is_bare(name):
+                new[name].append(one.content.text)
+        for text, metadata in self.store.contents(replaced).values() if new else ():
             old[address_of(metadata)].append(text)
-        for one in documents if old else ():
-            new[address_of(one.content.metadata)].append(one.content.text)
         for name in sorted(old.keys() & new.keys()):
             words, others = ({*pairwise(words_in("\n".join(texts[name])))} for texts in (old, new))
-            least = _LEAST_SHARED_PAIRS * min(len(words), len(others))
-            if is_bare(name) and len(words & others) < least:
+            if len(words & others) < _LEAST_SHARED_PAIRS * min(len(words), len(others)):
                 _logger.warning(
                     "%s replaces a text of the same name with which it has little in common. If "
                     'these are two documents, give each its path as "source", or an ID',
