@@ -20,18 +20,19 @@ import argparse
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
 
 from rapidfuzz.fuzz import partial_ratio_alignment
 
-from benchmarks.corpora import development_corpora
-from benchmarks.languages import LANGUAGES, load
+from benchmarks.corpora import development_corpora, load_xquad
+from benchmarks.languages import LANGUAGES
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.dataset import Corpus, Document
-from lumber_retrieval.citing.citations import Citation, cite
+from lumber_retrieval.citing.citations import cite
 
 QUOTES_PER_CORPUS = 250
 BASELINE_EVERY = 5  # every fifth quote is also looked for by rapidfuzz, in ten times the time
@@ -41,15 +42,29 @@ HAN = "[\u4e00-\u9fff]"
 WORD = re.compile(rf"{HAN}|(?:(?!{HAN})\S)+")
 MIN_SIMILARITY = 80  # of the baseline, from 0 to 100
 ELSEWHERE = "of another document"
+KINDS = ("exact", "aligned", "not found")
 Change = Callable[[list[str], random.Random], list[str]]
 
 
-@dataclass(frozen=True)
-class Place:
-    """A place in a document."""
+class Quote(NamedTuple):
+    """A place in a document, and all documents that are searched for it."""
 
-    document: str
+    document: Document
     span: Span
+    among: Sequence[Document]
+
+    @property
+    def text(self) -> str:
+        """The text at this place."""
+        return self.span.of(self.document.text)
+
+
+class Outcome(NamedTuple):
+    """How a quote was found, whether at the right place, and whether by the baseline, if tried."""
+
+    kind: str
+    right: bool
+    by_hand: bool | None = None
 
 
 def main() -> None:
@@ -60,28 +75,17 @@ def main() -> None:
     options = parser.parse_args()
     chance = random.Random(options.seed)
     corpora = development_corpora(options.data, None)
-    for some in (corpora, *([load_xquad(options.data, each)] for each in LANGUAGES)):
+    for some in (corpora, *([load_xquad(options.data / "xquad", each)] for each in LANGUAGES)):
         measure(some, options.quotes, chance)
-
-
-def load_xquad(data: Path, language: str) -> Corpus:
-    """Load the articles of a language."""
-    texts = load(data / "xquad", language).documents
-    return Corpus(
-        f"xquad {language}",
-        tuple(Document(name, text, (0,), (0,), "xquad") for name, text in texts.items()),
-        (),
-    )
 
 
 def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> None:
     """Print how many quotes of some corpora are found."""
     asked = [quote for corpus in corpora for quote in quotes_of(corpus, count, chance)]
-    vocabulary = [each for _, document, span in asked for each in words_of(span.of(document.text))]
-    ways = changes(vocabulary)
+    ways = changes([word for quote in asked for word in words_of(quote.text)])
     rows: dict[str, list[Outcome]] = {name: [] for name in [*ways, ELSEWHERE]}
     for number, quote in enumerate(asked):
-        for name, row in outcomes(ways, *quote, chance, by_hand=number % BASELINE_EVERY == 0):
+        for name, row in outcomes(ways, quote, chance, by_hand=number % BASELINE_EVERY == 0):
             rows[name].append(row)
     print(f"\n{len(asked)} quotes of {', '.join(corpus.name for corpus in corpora)}\n")
     print("changed | quotes | exact | aligned | not found | precision | recall | ", end="")
@@ -91,14 +95,10 @@ def measure(corpora: Sequence[Corpus], count: int, chance: random.Random) -> Non
         show(name, outcomes_of_change)
 
 
-def quotes_of(
-    corpus: Corpus, count: int, chance: random.Random
-) -> list[tuple[list[Document], Document, Span]]:
-    """Return places in the documents of a corpus, each with the documents to look in."""
-    documents = [*corpus.documents]
-    quotes = []
+def quotes_of(corpus: Corpus, count: int, chance: random.Random) -> Iterator[Quote]:
+    """Yield places in the documents of a corpus."""
     for number in range(count):
-        document = chance.choice(documents)
+        document = chance.choice(corpus.documents)
         fitting = sentences_of(document) if number % 2 else []
         if fitting:
             span = chance.choice(fitting)
@@ -107,11 +107,10 @@ def quotes_of(
             size = chance.randint(MIN_WORDS, 30)
             first = chance.randrange(max(1, len(words) - size))
             span = Span(words[first][0], words[min(first + size, len(words)) - 1][1])
-        others = [other for other in documents if other is not document]
+        others = [other for other in corpus.documents if other is not document]
         among = chance.sample(others, min(DOCUMENTS_SEARCHED - 1, len(others)))
         chance.shuffle(among)
-        quotes.append(([*among, document], document, span))
-    return quotes
+        yield Quote(document, span, [*among, document])
 
 
 @cache
@@ -179,92 +178,62 @@ def changes(vocabulary: Sequence[str]) -> dict[str, Change]:
     }
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a quote was found, whether at the right place, and whether by the baseline, if tried."""
-
-    kind: str
-    right: bool
-    by_hand: bool | None = None
-
-
 def outcomes(
-    ways: Mapping[str, Change],
-    documents: Sequence[Document],
-    document: Document,
-    span: Span,
-    chance: random.Random,
-    *,
-    by_hand: bool,
+    ways: Mapping[str, Change], quote: Quote, chance: random.Random, *, by_hand: bool
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield the outcome of each change of a quote, and of a search without its document."""
-    words = words_of(span.of(document.text))
-    quotes = [join_words(change(words, chance)) for change in ways.values()]
-    texts = {each.name: each.text for each in documents}
-    place = Place(document.name, span)
-    yield from zip(ways, find_quotes(quotes, texts, place, by_hand), strict=True)
-    del texts[document.name]
-    letters = _letters(span.of(document.text))
+    words = words_of(quote.text)
+    changed = [join_words(change(words, chance)) for change in ways.values()]
+    texts = {each.name: each.text for each in quote.among}
+    yield from zip(ways, find_quotes(changed, texts, quote, by_hand), strict=True)
+    del texts[quote.document.name]
+    letters = _letters(quote.text)
     if texts and not any(letters in _letters(text) for text in texts.values()):
         (row,) = find_quotes([join_words(words)], texts, None, by_hand)
         yield ELSEWHERE, row
 
 
 def find_quotes(
-    quotes: Sequence[str], texts: Mapping[str, str], true: Place | None, by_hand: bool
+    quotes: Sequence[str], texts: Mapping[str, str], true: Quote | None, by_hand: bool
 ) -> Iterator[Outcome]:
-    """Yield the outcome of each quote."""
+    """Yield the outcome of each quote, whose true place is in none of the texts if it is None."""
+
+    def is_right(name: str | None, span: Span | None) -> bool:
+        if name is None or span is None or true is None:
+            return False
+        if _letters(span.of(texts[name])) == _letters(true.text):
+            return True
+        shared = span.within(true.span)
+        union = max(span.end, true.span.end) - min(span.start, true.span.start)
+        return name == true.document.name and shared.end - shared.start >= 0.8 * union
+
     for quote, citation in zip(quotes, cite(quotes, texts), strict=True):
-        right = _is_right(_place(citation), true, texts)
-        near = _is_right(find_by_hand(quote, texts), true, texts) if by_hand else None
-        yield Outcome(citation.kind, right, near)
+        near = is_right(*find_by_hand(quote, texts)) if by_hand else None
+        yield Outcome(citation.kind, is_right(citation.document, citation.span), near)
 
 
-def find_by_hand(quote: str, texts: Mapping[str, str]) -> Place | None:
+def find_by_hand(quote: str, texts: Mapping[str, str]) -> tuple[str | None, Span | None]:
     """Return the place with the highest partial ratio of rapidfuzz."""
-    best, place = float(MIN_SIMILARITY), None
+    best = float(MIN_SIMILARITY)
+    place: tuple[str | None, Span | None] = None, None
     for name, text in texts.items():
         found = partial_ratio_alignment(quote.lower(), text.lower(), score_cutoff=best)
-        if found is not None and (place is None or found.score > best):
-            best, place = found.score, Place(name, Span(found.dest_start, found.dest_end))
+        if found is not None and (place[0] is None or found.score > best):
+            best, place = found.score, (name, Span(found.dest_start, found.dest_end))
     return place
 
 
 def show(name: str, rows: Sequence[Outcome]) -> None:
-    def share(some: Sequence[bool | None], of: int | None = None) -> str:
-        total = len(some) if of is None else of
-        return f"{sum(map(bool, some)) / total:.1%}" if total else ""
+    """Print a row of the table."""
 
-    kinds = [
-        share([row.kind == kind for row in rows]) for kind in ("exact", "aligned", "not found")
-    ]
-    right = [row.right for row in rows]
-    shown = [
-        name,
-        f"{len(rows)}",
-        *kinds,
-        share(right, sum(row.kind != "not found" for row in rows)),
-        share(right),
-        share([row.by_hand for row in rows if row.by_hand is not None]),
-    ]
-    print(" | ".join(shown))
+    def share(some: Sequence[bool | None]) -> str:
+        return f"{fmean(map(bool, some)):.1%}" if some else ""
 
-
-def _place(citation: Citation) -> Place | None:
-    if citation.document is None or citation.span is None:
-        return None
-    return Place(citation.document, citation.span)
-
-
-def _is_right(place: Place | None, true: Place | None, texts: Mapping[str, str]) -> bool:
-    if place is None or true is None:
-        return False
-    wanted = true.span.of(texts[true.document])
-    if _letters(place.span.of(texts[place.document])) == _letters(wanted):
-        return True
-    shared = place.span.within(true.span)
-    union = max(place.span.end, true.span.end) - min(place.span.start, true.span.start)
-    return place.document == true.document and shared.end - shared.start >= 0.8 * union
+    kinds = (share([row.kind == kind for row in rows]) for kind in KINDS)
+    precision = share([row.right for row in rows if row.kind != "not found"])
+    recall = share([row.right for row in rows])
+    by_hand = share([row.by_hand for row in rows if row.by_hand is not None])
+    print(" | ".join([name, f"{len(rows)}", *kinds, precision, recall, by_hand]))
 
 
 def _letters(text: str) -> str:

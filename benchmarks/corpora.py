@@ -103,6 +103,19 @@ def load_qmsum(folder: Path, part: str = "val") -> Corpus:
     return Corpus(f"qmsum {part}", documents, loaded.questions)
 
 
+def load_xquad(folder: Path, language: str) -> Corpus:
+    """Load the articles of XQuAD in a language, and its questions with their answers."""
+    documents = tuple(
+        Document(row["document"], row["text"], (0,), (0,), "xquad")
+        for row in _lines(folder / f"{language}_documents.jsonl")
+    )
+    questions = tuple(
+        Question(row["question"], row["document"], references=_spans(row["references"]))
+        for row in _lines(folder / f"{language}_questions.jsonl")
+    )
+    return Corpus(f"xquad {language}", documents, questions)
+
+
 def load_emma(folder: Path) -> Corpus:
     """Load a book of GutenQA whose units are paragraphs, and whose segments the published chunks.
 

@@ -1,8 +1,11 @@
-"""The bundled encoder as an embedding model of each framework; every text is embedded once."""
+"""The bundled encoder as an embedding model of each framework, and an index with it.
+
+Every text is embedded once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,8 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from langchain_core.embeddings import Embeddings
 
+from lumber_core import LayoutChunker, Source
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_retrieval.embedders import Embedder, embedder
+from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
+from lumber_retrieval.index.indexed_documents import IndexedDocument
+from lumber_retrieval.passage_index import PassageIndex
 
 Vector = npt.NDArray[np.float32]
 
@@ -45,6 +52,13 @@ class Bundled(Embeddings):
     def embed_query(self, text: str) -> list[float]:
         """Return the vector of a query."""
         return self.embed_documents([text])[0]
+
+
+def index_of(sources: Iterable[tuple[str, Source]]) -> PassageIndex:
+    """Return an index of sources by name, with the defaults of `PassageRetriever`."""
+    index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Bundled())
+    index.add(IndexedDocument(name, name, source) for name, source in sources)
+    return index
 
 
 def for_llamaindex() -> Any:

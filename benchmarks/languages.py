@@ -12,18 +12,17 @@ not trained on, and "as Thai" also has no blanks.
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.embedding import Bundled
+from benchmarks.corpora import load_xquad
+from benchmarks.embedding import index_of
 from lumber_core import LayoutChunker, Source
 from lumber_core.spans import Span
-from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex
+from lumber_evaluation.dataset import Corpus, Question
 from lumber_retrieval.words.word_count import count_words
 
 READ_SHARE = 0.01  # of all characters
@@ -35,45 +34,22 @@ _THAI = {
 }
 
 
-class Asked(NamedTuple):
-    """A question with the place of its answer."""
+def change_texts(corpus: Corpus, change: Callable[[str], str]) -> Corpus:
+    """Return a corpus with every character changed, or left out."""
 
-    question: str
-    document: str
-    answer: Span
+    def move(span: Span, text: str) -> Span:
+        return Span(*(len(change(text[:place])) for place in span))
 
-
-class Texts(NamedTuple):
-    """Documents by name, and questions about them."""
-
-    documents: Mapping[str, str]
-    questions: Sequence[Asked]
-
-
-def load(folder: Path, language: str) -> Texts:
-    """Return the articles and questions of a language."""
-    lines = (folder / f"{language}_documents.jsonl").open(encoding="utf-8")
-    documents = {row["document"]: row["text"] for row in map(json.loads, lines)}
-    questions = []
-    for row in map(json.loads, (folder / f"{language}_questions.jsonl").open(encoding="utf-8")):
-        [reference] = row["references"]
-        answer = Span(reference["start_index"], reference["end_index"])
-        questions.append(Asked(row["question"], row["document"], answer))
-    return Texts(documents, questions)
-
-
-def change_texts(texts: Texts, change: Callable[[str], str]) -> Texts:
-    """Return texts with every character changed, or left out."""
-    documents = {name: change(text) for name, text in texts.documents.items()}
-    questions = [
-        Asked(
-            change(asked.question),
-            asked.document,
-            Span(*(len(change(texts.documents[asked.document][:place])) for place in asked.answer)),
+    questions = (
+        replace(
+            one,
+            question=change(one.question),
+            references=(move(one.references[0], corpus.by_name[one.document].text),),
         )
-        for asked in texts.questions
-    ]
-    return Texts(documents, questions)
+        for one in corpus.questions
+    )
+    documents = (replace(one, text=change(one.text)) for one in corpus.documents)
+    return Corpus(corpus.name, tuple(documents), tuple(questions))
 
 
 def as_georgian(text: str) -> str:
@@ -86,27 +62,28 @@ def as_thai(text: str) -> str:
     return "".join(_THAI.get(letter.lower(), letter) for letter in text if letter != " ")
 
 
-def passage_recall(texts: Texts) -> float:
+def passage_recall(corpus: Corpus) -> float:
     """Return the share of answers in the passages of `PassageIndex`."""
-    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
-    index.add(IndexedDocument(name, name, Source(text)) for name, text in texts.documents.items())
-    budget = max(1, int(READ_SHARE * sum(map(count_words, texts.documents.values()))))
+    index = index_of((document.name, Source(document.text)) for document in corpus.documents)
+    words = sum(count_words(document.text) for document in corpus.documents)
+    budget = max(1, int(READ_SHARE * words))
     is_read = []
-    for asked in texts.questions:
-        passages = index.search(asked.question, budget=budget)
+    for question in corpus.questions:
+        passages = index.search(question.question, budget=budget)
         ranked = sorted(passages, key=lambda passage: -passage.score)
-        is_read.append(_read([(each.document, each.span) for each in ranked], asked, texts))
+        is_read.append(_read([(each.document, each.span) for each in ranked], question, corpus))
     return float(np.mean(is_read))
 
 
-def trigram_recall(texts: Texts) -> float:
+def trigram_recall(corpus: Corpus) -> float:
     """Return the share of answers in the chunks that BM25 of trigrams ranks first."""
+    chunker = LayoutChunker(target_size=50, tokenizer="even")
     spans = [
-        (name, span)
-        for name, text in texts.documents.items()
-        for span in LayoutChunker(target_size=50, tokenizer="even").segment(text).spans
+        (document.name, span)
+        for document in corpus.documents
+        for span in chunker.segment(document.text).spans
     ]
-    terms = [_trigrams(span.of(texts.documents[name])) for name, span in spans]
+    terms = [_trigrams(span.of(corpus.by_name[name].text)) for name, span in spans]
     postings: dict[str, list[tuple[int, int]]] = {}
     for number, own in enumerate(terms):
         for term, count in zip(*np.unique(own, return_counts=True), strict=True):
@@ -114,14 +91,14 @@ def trigram_recall(texts: Texts) -> float:
     lengths = np.array([len(own) for own in terms])
     norm = 1.2 * (0.25 + 0.75 * lengths / lengths.mean())
     is_read = []
-    for asked in texts.questions:
+    for question in corpus.questions:
         scores = np.zeros(len(spans))
-        for term in {*_trigrams(asked.question)}:
+        for term in {*_trigrams(question.question)}:
             places, counts = map(np.array, zip(*postings.get(term, [(0, 0)]), strict=True))
             idf = np.log(1 + (len(spans) - len(places) + 0.5) / (len(places) + 0.5))
             scores[places] += idf * counts * 2.2 / (counts + norm[places])
         ranked = [spans[number] for number in np.argsort(-scores)[:100]]
-        is_read.append(_read(ranked, asked, texts))
+        is_read.append(_read(ranked, question, corpus))
     return float(np.mean(is_read))
 
 
@@ -130,12 +107,13 @@ def _trigrams(text: str) -> list[str]:
     return [folded[n : n + 3] for n in range(len(folded) - 2)] or [folded]
 
 
-def _read(ranked: Sequence[tuple[str, Span]], asked: Asked, texts: Texts) -> bool:
+def _read(ranked: Sequence[tuple[str, Span]], question: Question, corpus: Corpus) -> bool:
     """Return whether an answer is in the first characters of the ranked spans."""
-    left = int(READ_SHARE * sum(map(len, texts.documents.values())))
+    left = int(READ_SHARE * sum(len(document.text) for document in corpus.documents))
+    [answer] = question.references
     for name, span in ranked:
         end = min(span.end, span.start + left)
-        if name == asked.document and span.start <= asked.answer.start < asked.answer.end <= end:
+        if name == question.document and span.start <= answer.start < answer.end <= end:
             return True
         left -= end - span.start
         if left <= 0:
@@ -143,22 +121,22 @@ def _read(ranked: Sequence[tuple[str, Span]], asked: Asked, texts: Texts) -> boo
     return False
 
 
-def cases(folder: Path) -> Iterator[tuple[str, Texts]]:
-    """Yield the texts to measure, by name."""
+def cases(folder: Path) -> Iterator[tuple[str, Corpus]]:
+    """Yield the corpora to measure, by name."""
     for language in LANGUAGES:
-        texts = load(folder, language)
-        yield language, texts
+        corpus = load_xquad(folder, language)
+        yield language, corpus
         if language in ("de", "es"):
-            yield f"{language} as Georgian", change_texts(texts, as_georgian)
-            yield f"{language} as Thai", change_texts(texts, as_thai)
+            yield f"{language} as Georgian", change_texts(corpus, as_georgian)
+            yield f"{language} as Thai", change_texts(corpus, as_thai)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     print("language | passages | trigrams alone\n--- | --- | ---")
-    for name, texts in cases(parser.parse_args().data / "xquad"):
-        print(f"{name} | {passage_recall(texts):.3f} | {trigram_recall(texts):.3f}", flush=True)
+    for name, corpus in cases(parser.parse_args().data / "xquad"):
+        print(f"{name} | {passage_recall(corpus):.3f} | {trigram_recall(corpus):.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,8 +42,15 @@ def pieces_of(splitter: Any, text: str) -> list[Piece]:
         return pieces
     if hasattr(splitter, "chunk_indices"):  # semantic-text-splitter
         return [Piece(one, at, at + len(one)) for at, one in splitter.chunk_indices(text)]
-    if hasattr(splitter, "chunk"):  # chonkie
-        return [Piece(one.text, one.start_index, one.end_index) for one in splitter.chunk(text)]
+    if hasattr(splitter, "chunk"):  # chonkie and blazechunk
+        chunks = splitter.chunk(text)
+        if not type(splitter).__module__.startswith("blazechunk"):
+            return [Piece(one.text, one.start_index, one.end_index) for one in chunks]
+        # Its offsets are documented as those of UTF-8 bytes.
+        starts = accumulate((len(character.encode()) for character in text), initial=0)
+        places = {byte: place for place, byte in enumerate(starts)}
+        ends = [(places.get(one.start_index), places.get(one.end_index)) for one in chunks]
+        return [Piece(one.text, *at) for one, at in zip(chunks, ends, strict=True)]
     chunks, offsets = splitter(text, offsets=True)  # semchunk
     return [Piece(one, *at) for one, at in zip(chunks, offsets, strict=True)]
 

@@ -21,13 +21,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.corpora import load_multi_corpus
-from benchmarks.embedding import Bundled
-from lumber_core import LayoutChunker
+from benchmarks.embedding import Bundled, index_of
 from lumber_core.text.source import Source
 from lumber_evaluation.dataset import Question
 from lumber_files import read_file
-from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex
 
 BUDGETS = (75, 150, 300)  # words
 _TARGET = re.compile(r"(?<=\])\([^()\s]*\)")  # of a link, which print does not show
@@ -66,18 +63,11 @@ def read_all(paths: Mapping[str, Path]) -> dict[str, Source]:
     return dict(files)
 
 
-def index_of(sources: Mapping[str, Source]) -> PassageIndex:
-    """Return an index of sources by name, with the defaults of `PassageRetriever`."""
-    index = PassageIndex(LayoutChunker(target_size=50, tokenizer="even"), Bundled())
-    index.add(IndexedDocument(name, name, source) for name, source in sources.items())
-    return index
-
-
 def evidence_recall(
     sources: Mapping[str, Source], texts: Mapping[str, str], questions: Sequence[Question]
 ) -> list[float]:
     """Return the mean share of the evidence's words in passages of its document, by budget."""
-    index = index_of(sources)
+    index = index_of(sources.items())
     means = []
     for budget in BUDGETS:
         shares = []

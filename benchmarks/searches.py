@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 from langchain_core.documents import Document as Text
 
-from benchmarks.embedding import Bundled, for_llamaindex
+from benchmarks.embedding import Bundled, for_llamaindex, index_of
 from benchmarks.splitters import PEERS, resize
 from langchain_lumber import PassageJoiner
 from lumber_core import LayoutChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.outline import Context
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.retrieval.passage_search import store_chunks
 from lumber_evaluation.retrieval.searching import in_context
-from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.index.store import NewDocument, PassageStore
 from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, place_chunks
-from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.search import CANDIDATES, fuse
 
 Found = list[tuple[str, Span, str]]
@@ -41,9 +41,7 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
     """Return the passages of `PassageIndex`."""
 
     def build(documents: Sequence[Document]) -> Search:
-        chunker = LayoutChunker(target_size=50, tokenizer="even")
-        index = PassageIndex(chunker, Bundled())
-        index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
+        index = index_of((one.name, one.to_split()) for one in documents)
 
         def search(question: str, words: int) -> Found:
             passages = index.search(question, budget=words, max_gap=max_gap, **settings)
@@ -81,8 +79,8 @@ def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] =
         vectors = embed_chunks(
             placed, Bundled().embed_documents, surroundings="surroundings" in context
         )
-        above = [[str(chunk.context) for chunk in split.chunks] for split in splits]
-        return search_of(documents, placed, above, vectors, keywords=keywords)
+        chunks_of_all = [chunk for split in splits for chunk in split.chunks]
+        return search_of(documents, chunks_of_all, np.concatenate(vectors), keywords=keywords)
 
     return build
 
@@ -168,15 +166,16 @@ def chunks_of_model(kind: str, data: Path) -> Build:
             }
             for path in (data / "multi_corpus" / "llm_chunks").glob(f"*.{kind}.jsonl")
         }
-        parts = []
+        chunks, texts = [], []
         for document in documents:
             company, _, file = document.name.partition("/")
             own = next(files for name, files in written.items() if company.startswith(name))
-            parts.append([*places_of(own.get(Path(file).stem, []), document.text)])
-        placed = [[PlacedText(span, text, text) for span, text, _ in chunks] for chunks in parts]
-        above = [[path for _, _, path in chunks] for chunks in parts]
-        vectors = [_matrix([text for _, text, _ in chunks]) for chunks in parts]
-        return search_of(documents, placed, above, vectors, keywords=True)
+            for span, text, path in places_of(own.get(Path(file).stem, []), document.text):
+                above = Context((path,) if path else ())
+                chunks.append(EvaluatedChunk(document.name, span, text[len(path) :], above))
+                texts.append(text)
+        vectors = np.array(Bundled().embed_documents(texts), dtype=np.float32)
+        return search_of(documents, chunks, vectors, keywords=True)
 
     return build
 
@@ -204,47 +203,16 @@ def places_of(chunks: Sequence[str], text: str) -> Iterator[tuple[Span, str, str
             yield Span(places[start], places[end - 1] + 1), chunk, chunk[:cut]
 
 
-def _matrix(texts: Sequence[str]) -> Vectors:
-    return np.array(Bundled().embed_documents([*texts]), dtype=np.float32)
-
-
 def search_of(
     documents: Sequence[Document],
-    chunks: Sequence[Sequence[PlacedText]],
-    above: Sequence[Sequence[str]],
-    vectors: Sequence[Vectors],
+    chunks: Sequence[EvaluatedChunk],
+    vectors: Vectors,
     *,
     keywords: bool,
 ) -> Search:
-    """Return a search of chunks.
-
-    Args:
-        documents: The documents.
-        chunks: The chunks of each.
-        above: What a reader reads above each chunk.
-        vectors: The vectors of each document's chunks.
-        keywords: Search words, too.
-    """
-    store = PassageStore(None)
-    headings: dict[tuple[str, Span], str] = {}
-    new = []
-    for document, own, paths, rows in zip(documents, chunks, above, vectors, strict=True):
-        headings |= {(document.name, one.span): path for one, path in zip(own, paths, strict=True)}
-        new.append(
-            NewDocument(
-                document.name,
-                source=document.name,
-                digest="",
-                text=document.text,
-                metadata={},
-                spans=[one.span for one in own],
-                details=[{}] * len(own),
-                words=[one.in_context for one in own],
-                around=[""] * len(own),
-                vectors=rows,
-            )
-        )
-    store.put(new)
+    """Return a search of the chunks of documents, by their vectors, and perhaps by their words."""
+    texts = {document.name: document.text for document in documents}
+    store = store_chunks(texts, chunks, vectors, surroundings=False)
 
     def search(question: str, words: int) -> Found:
         del words
@@ -252,7 +220,7 @@ def search_of(
             near = snapshot.nearest(Bundled().embed_query(question), CANDIDATES, None)
             matching = snapshot.matching(question, CANDIDATES, None) if keywords else {}
             hits, _ = snapshot.hits(fuse([near, matching]))
-        return [(hit.document, hit.span, headings[hit.document, hit.span]) for hit in hits]
+        return [(hit.document, hit.span, hit.metadata[CONTEXT_KEY]) for hit in hits]
 
     return search
 

@@ -19,14 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.corpora import development_corpora
-from benchmarks.embedding import Bundled
+from benchmarks.embedding import Bundled, index_of
 from benchmarks.passages import groups
 from lumber_cli.file_index import is_far
-from lumber_core import LayoutChunker
 from lumber_evaluation.dataset import Document, Question
-from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER
-from lumber_retrieval.index.indexed_documents import IndexedDocument
-from lumber_retrieval.passage_index import PassageIndex
 
 LOST = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 Asked = list[tuple[float, bool]]
@@ -35,8 +31,7 @@ Asked = list[tuple[float, bool]]
 
 def ask(documents: Sequence[Document], questions: Sequence[Question]) -> Asked:
     """Return how similar the passages of documents are to questions."""
-    index = PassageIndex(LayoutChunker(target_size=TARGET_SIZE, tokenizer=TOKENIZER), Bundled())
-    index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
+    index = index_of((one.name, one.to_split()) for one in documents)
     results = [index.search(question.question) for question in questions]
     return [
         (max((one.similarity or 0.0 for one in passages), default=0.0), all(map(is_far, passages)))

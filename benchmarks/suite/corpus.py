@@ -9,14 +9,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 import psutil
 
 from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.report import Section, Table
-from benchmarks.suite.splitters import BASE, entry
+from benchmarks.suite.splitters import BASE, Split, entry, split_of
 from benchmarks.suite.texts import documents, english
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
 
@@ -29,39 +29,24 @@ OURS: dict[str, Callable[[], Chunker]] = {
 }
 
 
-@dataclass(frozen=True)
-class Stream:
-    """The cost of streaming a corpus through a splitter.
-
-    Attributes:
-        megabytes: Characters in millions.
-        documents: Number of documents.
-        chunks: Number of chunks.
-        cpu: Seconds of CPU time, including those to generate the documents.
-        memory: MiB held after each tenth of the corpus.
-    """
-
-    megabytes: float
-    documents: int
-    chunks: int
-    cpu: float
-    memory: tuple[float, ...]
-
-
-def stream(name: str, megabytes: float) -> Stream:
+def stream(name: str, megabytes: float) -> dict[str, Any]:
     """Pass a generated corpus through a splitter, document by document.
 
     Args:
         name: One of ours, with its defaults; else LangChain's recursive splitter.
-        megabytes: Size of the corpus.
+        megabytes: Millions of characters of the corpus.
+
+    Returns:
+        The "megabytes", "documents" and "chunks"; "cpu", seconds of CPU time, including those to
+        generate the documents; and "memory", the MiB held after each tenth of the corpus.
     """
-    split: Callable[[str], object]
+    split: Split
     if name in OURS:
         chunker = OURS[name]()
         split = lambda text: chunker.segment(text).spans  # noqa: E731
     else:
         use_shipped_vocabulary()
-        split = entry(BASE).make().split
+        split = split_of(entry(BASE).make())
     split(english(2000))
     process = psutil.Process()
     total = int(megabytes * 1e6)
@@ -74,7 +59,13 @@ def stream(name: str, megabytes: float) -> Stream:
         number += 1
         if characters >= total * (len(memory) + 1) / 10:
             memory.append(process.memory_info().rss / 2**20)
-    return Stream(characters / 1e6, number, chunks, process_time() - began, tuple(memory))
+    return {
+        "megabytes": characters / 1e6,
+        "documents": number,
+        "chunks": chunks,
+        "cpu": process_time() - began,
+        "memory": memory,
+    }
 
 
 def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
@@ -89,10 +80,10 @@ def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
         log(f"large: {name}, {megabytes:g} MB")
         command = [sys.executable, "-m", "benchmarks.suite.corpus", name, str(megabytes)]
         printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        done = Stream(**json.loads(printed.splitlines()[-1]))
-        counts = [f"{done.megabytes:,.0f}", f"{done.documents:,}", f"{done.chunks:,}"]
-        memory = [f"{one:.0f}" for one in (done.memory[0], max(done.memory))]
-        rows.append([name, *counts, f"{done.cpu:,.2f}", *memory])
+        done = json.loads(printed.splitlines()[-1])
+        counts = [f"{done['megabytes']:,.0f}", f"{done['documents']:,}", f"{done['chunks']:,}"]
+        memory = [f"{one:.0f}" for one in (done["memory"][0], max(done["memory"]))]
+        rows.append([name, *counts, f"{done['cpu']:,.2f}", *memory])
     headers = ("", "MB", "documents", "chunks", "CPU s", "MiB at 10 %", "most")
     text = (
         f"Generated documents of {DOCUMENT_SIZE:,} characters pass through as an iterator; memory "
@@ -102,4 +93,4 @@ def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
 
 
 if __name__ == "__main__":
-    print(json.dumps(vars(stream(sys.argv[1], float(sys.argv[2])))))
+    print(json.dumps(stream(sys.argv[1], float(sys.argv[2]))))

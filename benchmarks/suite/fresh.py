@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
 
-from benchmarks.packages import use_shipped_vocabulary
+from benchmarks.packages import pieces_of, use_shipped_vocabulary
 from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.quality import examine
-from benchmarks.suite.splitters import entry, limit_of
+from benchmarks.suite.splitters import entry, limit_of, split_of
 from benchmarks.suite.texts import KINDS
 
 _MAX_CPU_SECONDS = 120  # not wall time: the machine may be busy
@@ -72,19 +72,20 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     use_shipped_vocabulary()
     chosen = entry(name)
-    contestant = chosen.make()
-    contestant.split(KINDS["English"](2000, 0))  # loads what is loaded on first use
+    splitter = chosen.make()
+    split = split_of(splitter)
+    split(KINDS["English"](2000, 0))  # loads what is loaded on first use
     ready = peak_memory()
-    contestant.split(KINDS["English"](size, 1))
+    split(KINDS["English"](size, 1))
     _print_json({"ready": ready, "peak": peak_memory()})
     limit = limit_of(chosen)
     for kind in KINDS:
         text = KINDS[kind](size, 0)
         try:
             began = process_time()
-            pieces = contestant.pieces(text)
+            pieces = pieces_of(splitter, text)
             seconds = process_time() - began
-            result: dict[str, Any] = examine(text, pieces, limit).as_dict() | {"seconds": seconds}
+            result: dict[str, Any] = {**examine(text, pieces, limit), "seconds": seconds}
         except Exception as error:  # noqa: BLE001 - any error is the finding
             result = {"error": f"{type(error).__name__}: {error}"[:200]}
         _print_json({"kind": kind} | result)

@@ -6,11 +6,10 @@ overlaps. Semantic splitters share one embedding model, the bundled all-MiniLM-L
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from itertools import accumulate
 from typing import Any, Literal
 
 from benchmarks.packages import (
@@ -19,7 +18,6 @@ from benchmarks.packages import (
     OURS,
     RECURSIVE,
     SENTENCES,
-    Piece,
     encoding,
     langchain_semantic,
     make_with,
@@ -30,21 +28,7 @@ TOKENS, CHARACTERS = 256, 1024
 BASE = "langchain Recursive, tokens"
 
 Split = Callable[[str], object]
-Pieces = Callable[[str], Sequence[Piece]]
-Unit = Literal["tokens", "characters", "no limit"]
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """A splitter that is ready to run.
-
-    Attributes:
-        split: The call that gives chunks, which is timed.
-        pieces: A call that gives chunks with offsets, where there are any.
-    """
-
-    split: Split
-    pieces: Pieces
+"""The call that gives chunks, which is timed."""
 
 
 @dataclass(frozen=True)
@@ -54,26 +38,26 @@ class Entry:
     Attributes:
         name: Its name in tables.
         package: The distribution it comes from.
-        make_splitter: Makes it, importing what it needs.
+        make: Makes it, importing what it needs.
         unit: What its limit counts.
         model: Whether it runs a neural model, which takes far longer.
     """
 
     name: str
     package: str
-    make_splitter: Callable[[], Any]
-    unit: Unit = "tokens"
+    make: Callable[[], Any]
+    unit: Literal["tokens", "characters", "no limit"] = "tokens"
     model: bool = False
 
-    def make(self) -> Contestant:
-        """Return it ready to run."""
-        splitter = self.make_splitter()
-        pieces = _blaze_pieces if self.package == "blazechunk" else pieces_of
-        names = ("split_text", "chunks", "chunk")  # of LangChain, semantic-text-splitter, chonkie
-        split = next((getattr(splitter, name) for name in names if hasattr(splitter, name)), None)
-        if hasattr(splitter, "get_nodes_from_documents"):
-            split = partial(pieces_of, splitter)
-        return Contestant(split or splitter, partial(pieces, splitter))
+
+def split_of(splitter: Any) -> Split:
+    """Return the call that splits a text with any of these splitters."""
+    if hasattr(splitter, "get_nodes_from_documents"):
+        return partial(pieces_of, splitter)
+    names = ("split_text", "chunks", "chunk")  # of LangChain, semantic-text-splitter, chonkie
+    method = next((name for name in names if hasattr(splitter, name)), "__call__")
+    split: Split = getattr(splitter, method)
+    return split
 
 
 def limit_of(entry: Entry) -> tuple[Callable[[str], int], int] | None:
@@ -116,16 +100,6 @@ def _semantic_text_splitter() -> Any:
 
 def _blazechunk(name: str) -> Any:
     return getattr(import_module("blazechunk"), name)(chunk_size=CHARACTERS)
-
-
-def _blaze_pieces(splitter: Any, text: str) -> list[Piece]:
-    """Turn the offsets, which are documented as those of UTF-8 bytes, into characters."""
-    starts = [0, *accumulate(len(character.encode()) for character in text)]
-    number = {byte: index for index, byte in enumerate(starts)}
-    return [
-        Piece(one.text, number.get(one.start_index), number.get(one.end_index))
-        for one in splitter.chunk(text)
-    ]
 
 
 def _own(name: str, **settings: Any) -> Callable[[], Any]:

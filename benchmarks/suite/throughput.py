@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import median
+from time import process_time
+from typing import Any
 
 from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.fresh import Fresh, run_fresh
 from benchmarks.suite.report import Section, Table, short
-from benchmarks.suite.splitters import ENTRIES, Entry, Split
+from benchmarks.suite.splitters import ENTRIES, Entry, Split, split_of
 from benchmarks.suite.texts import KINDS
-from benchmarks.suite.timing import time_by_turns
 
 TIMED = ("English", "Chinese", "Markdown", "CSV")
 SIZE, MODEL_SIZE = 200_000, 5_000
@@ -48,7 +50,12 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     return Section(
         "Splitters",
         [
-            _introduction(int(SIZE * scale), model_size),
+            f"Texts are generated: {int(SIZE * scale):,} characters of each kind, and "
+            f"{model_size:,} for splitters that run a neural model. The limit is 256 tokens of "
+            "cl100k_base, or 1,024 characters for splitters that count characters only; nothing "
+            "overlaps; everything else is as the makers set it. Semantic splitters use the bundled "
+            "embedding model and have no limit. Splitters run by turns, on a new text in every "
+            "round; medians.",
             *_speed(installed, sizes, times, fresh),
             *_memory(installed, fresh),
             *_faults(installed, fresh),
@@ -66,7 +73,7 @@ def _measure_times(
 ) -> list[tuple[str, dict[str, list[float]]]]:
     """Time a group of splitters by turns, on each kind of text that they can split in time."""
     logging.disable(logging.WARNING)
-    ready = {entry.name: entry.make() for entry in group}
+    ready = {entry.name: split_of(entry.make()) for entry in group}
     times = []
     for kind in TIMED:
         size = sizes[group[0].name]
@@ -78,24 +85,35 @@ def _measure_times(
         log(f"splitters: {len(able)} by turns on {kind}")
         # Another text in every round, so that no splitter gains by remembering the last one.
         texts = [KINDS[kind](size, seed) for seed in range(rounds + 1)]
-        runs = {name: partial(_split_next, ready[name].split, iter(texts)) for name in able}
+        runs = {name: partial(_split_next, ready[name], iter(texts)) for name in able}
         times.append((kind, time_by_turns(runs, rounds=rounds)))
     logging.disable(logging.NOTSET)
     return times
 
 
+def time_by_turns(
+    contestants: Mapping[str, Callable[[], object]], *, rounds: int
+) -> dict[str, list[float]]:
+    """Return the CPU seconds of every round for every contestant, after one uncounted round.
+
+    Rounds are interleaved (A B C, A B C, ...), so that ratios hold on a machine whose speed drifts.
+    All threads of this process count, other programs do not.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for number in range(rounds + 1):
+        for name, run in contestants.items():
+            gc.collect()
+            start = process_time()
+            result = run()
+            spent = process_time() - start
+            del result
+            if number:
+                seconds[name].append(spent)
+    return seconds
+
+
 def _split_next(split: Split, texts: Iterator[str]) -> object:
     return split(next(texts))
-
-
-def _introduction(size: int, model_size: int) -> str:
-    return (
-        f"Texts are generated: {size:,} characters of each kind, and {model_size:,} for splitters "
-        "that run a neural model. The limit is 256 tokens of cl100k_base, or 1,024 characters for "
-        "splitters that count characters only; nothing overlaps; everything else is as the makers "
-        "set it. Semantic splitters use the bundled embedding model and have no limit. "
-        "Splitters run by turns, on a new text in every round; medians."
-    )
 
 
 def _speed(
@@ -104,11 +122,15 @@ def _speed(
     rows = []
     for entry in entries:
         cells = [entry.name]
+        size = sizes[entry.name]
+
+        def one_run(result: Mapping[str, Any], size: int = size) -> str:
+            return f"{short(size / result['seconds'])} (one run)"
+
         for kind in TIMED:
             spent = times[kind].get(entry.name)
-            size = sizes[entry.name]
             cells.append(
-                short(size / median(spent)) if spent else _single_run(fresh[entry.name], kind, size)
+                short(size / median(spent)) if spent else _cell(fresh[entry.name], kind, one_run)
             )
         rows.append(cells)
     return [
@@ -118,14 +140,12 @@ def _speed(
     ]
 
 
-def _single_run(fresh: Fresh, kind: str, size: int) -> str:
-    """Return why a splitter took no turns on a kind of text, or the speed of its single run."""
+def _cell(fresh: Fresh, kind: str, show: Callable[[dict[str, Any]], str]) -> str:
+    """Return a result of a splitter's process on a kind of text, or why there is none."""
     result = fresh.kinds.get(kind)
     if result is None:
         return fresh.trouble or "no result"
-    if "error" in result:
-        return f"raises {result['error'].partition(':')[0]}"
-    return f"{short(size / result['seconds'])} (one run)"
+    return f"raises {result['error'].partition(':')[0]}" if "error" in result else show(result)
 
 
 def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
@@ -145,7 +165,7 @@ def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | 
 
 def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
     """Return the tables of limits, losses and offsets."""
-    tables: list[tuple[str, Callable[[dict[str, int | None]], str]]] = [
+    tables: list[tuple[str, Callable[[dict[str, Any]], str]]] = [
         (
             "### Chunks over the limit\n\nShare of the chunks.",
             lambda result: "no limit" if result["over"] is None else _share(result, "over"),
@@ -164,24 +184,14 @@ def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | 
         ),
     ]
     blocks: list[str | Table] = []
-    for title, cell in tables:
-        rows = []
-        for entry in entries:
-            cells = [entry.name]
-            for kind in KINDS:
-                result = fresh[entry.name].kinds.get(kind)
-                if result is None:
-                    cells.append(fresh[entry.name].trouble or "no result")
-                elif "error" in result:
-                    cells.append(f"raises {result['error'].partition(':')[0]}")
-                else:
-                    cells.append(cell(result))
-            rows.append(cells)
+    for title, show in tables:
+        rows = [
+            [entry.name, *(_cell(fresh[entry.name], kind, show) for kind in KINDS)]
+            for entry in entries
+        ]
         blocks += [title, Table(["splitter", *KINDS], rows)]
     return blocks
 
 
-def _share(result: dict[str, int | None], name: str) -> str:
-    count, chunks = result[name], result["chunks"]
-    assert count is not None
-    return f"{count / chunks:.1%}" if chunks else "no chunks"
+def _share(result: dict[str, Any], name: str) -> str:
+    return f"{result[name] / result['chunks']:.1%}" if result["chunks"] else "no chunks"

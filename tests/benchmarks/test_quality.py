@@ -28,7 +28,7 @@ def pieces(*parts: tuple[str, int | None]) -> list[Piece]:
 def test_what_a_splitter_gets_wrong_is_counted(
     text: str, parts: list[tuple[str, int]], limit: int, counts: dict[str, int]
 ):
-    found = examine(text, pieces(*parts), (len, limit)).as_dict()
+    found = examine(text, pieces(*parts), (len, limit))
     kinds = ("over", "lost", "invented")
     assert {kind: found[kind] for kind in kinds} == dict.fromkeys(kinds, 0) | counts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
+from lumber_evaluation.dataset import EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.index.indexed_documents import texts_around
 from lumber_retrieval.index.store import NewDocument, PassageStore
@@ -21,54 +21,67 @@ PASSAGE_BUDGETS = (300, 600)
 """Numbers of words at which passages are measured."""
 
 
-class PassageSearch:
-    """Searches chunks with vectors, and joins the hits to passages.
+def store_chunks(
+    texts: Mapping[str, str],
+    chunks: Sequence[EvaluatedChunk],
+    vectors: Vectors,
+    *,
+    surroundings: bool,
+) -> PassageStore:
+    """Return a store of chunks as a `PassageIndex` stores them; hits have their "number".
 
-    The chunks of a document are one after the other and in order; vectors have the shape (chunks,
-    width). With `context` and `surroundings`, vectors and keywords include the contexts of chunks
-    and the texts around them.
+    Words find a chunk together with its context.
+
+    Args:
+        texts: The documents by name.
+        chunks: Their chunks; those of a document are one after the other and in order.
+        vectors: The vectors of the chunks, shape (chunks, width).
+        surroundings: Whether the words of the texts around a chunk find it, too.
+    """
+    members: dict[str, list[int]] = {}
+    for number, chunk in enumerate(chunks):
+        members.setdefault(chunk.document, []).append(number)
+    stored = []
+    for name, numbers in members.items():
+        own = [chunks[number] for number in numbers]
+        around = texts_around([chunk.text for chunk in own]) if surroundings else [""] * len(own)
+        stored.append(
+            NewDocument(
+                name,
+                source=name,
+                digest="",
+                text=texts[name],
+                metadata={},
+                spans=[chunk.span for chunk in own],
+                details=[{"number": n, CONTEXT_KEY: str(chunks[n].context)} for n in numbers],
+                words=[chunk.context.above(chunk.text) for chunk in own],
+                around=around,
+                vectors=vectors[numbers],
+            )
+        )
+    store = PassageStore(None)
+    store.put(stored)
+    return store
+
+
+class PassageSearch:
+    """Searches chunks and joins the hits to passages; the arguments are those of `store_chunks`.
+
+    `word_recall` measures what is found.
     """
 
     def __init__(
         self,
-        documents: Mapping[str, Document],
+        texts: Mapping[str, str],
         chunks: Sequence[EvaluatedChunk],
         vectors: Vectors,
         *,
-        context: bool,
         surroundings: bool,
         word_recall: WordRecall,
     ) -> None:
-        self._texts = {name: document.text for name, document in documents.items()}
         self._chunks = chunks
         self._word_recall = word_recall
-        self._store = PassageStore(None)
-        members: dict[str, list[int]] = {}
-        for number, chunk in enumerate(chunks):
-            members.setdefault(chunk.document, []).append(number)
-        stored = []  # as a `PassageIndex` stores chunks
-        for name, numbers in members.items():
-            own = [chunks[number] for number in numbers]
-            texts = [chunk.text for chunk in own]
-            above = [str(chunk.context) if context else "" for chunk in own]
-            stored.append(
-                NewDocument(
-                    name,
-                    source=name,
-                    digest="",
-                    text=self._texts[name],
-                    metadata={},
-                    spans=[chunk.span for chunk in own],
-                    details=[
-                        {"number": number, CONTEXT_KEY: titles}
-                        for number, titles in zip(numbers, above, strict=True)
-                    ],
-                    words=[c.context.above(c.text) for c in own] if context else texts,
-                    around=texts_around(texts) if surroundings else [""] * len(texts),
-                    vectors=vectors[numbers],
-                )
-            )
-        self._store.put(stored)
+        self._store = store_chunks(texts, chunks, vectors, surroundings=surroundings)
 
     def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
         """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.

@@ -97,10 +97,9 @@ def retrieve(
         passage_search = None
         if passages:
             passage_search = PassageSearch(
-                corpus.by_name,
+                {name: document.text for name, document in corpus.by_name.items()},
                 [chunks[number] for number in numbers],
                 vectors[numbers],
-                context=context,
                 surroundings=surroundings,
                 word_recall=word_recall,
             )
