@@ -21,46 +21,28 @@ _OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
 _OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
 
 
-def check_filters(filters: object) -> None:
-    """Raise unless these are filters of LlamaIndex, or None.
+def make_filter(filters: object) -> Accepts | None:
+    """Return a function that tests metadata, from filters that may be nested; None without any.
 
     Raises:
-        TypeError: They are something else.
+        TypeError: They are not filters of LlamaIndex.
         ValueError: One has a value that does not fit its operator.
     """
     if filters is None:
-        return
+        return None
     if not isinstance(filters, MetadataFilters):
         raise TypeError(
             "filters must be MetadataFilters(filters=[MetadataFilter(key=..., value=...)]) of "
             f"LlamaIndex, not {safe_repr(filters)}"
         )
-    for each in filters.filters:
-        if isinstance(each, MetadataFilters):
-            check_filters(each)
-        elif not _fits(each.operator, each.value):
-            raise ValueError(
-                f"the filter {_format(each)} has a value that does not fit: in, nin, any and all "
-                "take a list, text_match takes a text, others take one value, and what is missing "
-                "is found by is_empty"
-            )
-
-
-def make_filter(filters: MetadataFilters | None) -> Accepts | None:
-    """Return a function that tests metadata, from filters that may be nested; None without any.
-
-    Raises:
-        TypeError: See `check_filters`, as for ValueError.
-    """
-    check_filters(filters)
-    if filters is None or not filters.filters:
-        return None
     parts = [
         (make_filter(each) or (lambda _: True))  # an empty group accepts all
         if isinstance(each, MetadataFilters)
         else _one_filter(each)
         for each in filters.filters
     ]
+    if not parts:
+        return None
     if filters.condition is FilterCondition.OR:
         return lambda metadata: any(part(metadata) for part in parts)
     if filters.condition is FilterCondition.NOT:
@@ -70,6 +52,12 @@ def make_filter(filters: MetadataFilters | None) -> Accepts | None:
 
 def _one_filter(wanted: MetadataFilter) -> Accepts:
     """Return a function that tests metadata as LlamaIndex's `SimpleVectorStore` would."""
+    if not _fits(wanted.operator, wanted.value):
+        raise ValueError(
+            f"the filter {_format(wanted)} has a value that does not fit: in, nin, any and all "
+            "take a list, text_match takes a text, others take one value, and what is missing "
+            "is found by is_empty"
+        )
 
     def metadata_of(given: Any) -> Mapping[str, Any]:  # LlamaIndex would pass the ID of a node
         return cast(Mapping[str, Any], given)

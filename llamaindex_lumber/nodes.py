@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 from llama_index.core.node_parser.interface import IdFuncCallable
@@ -240,13 +239,11 @@ def nodes_of(
     texts, spans = [chunk.text for chunk in chunks], [chunk.span for chunk in chunks]
     if not text:  # LlamaIndex's own parsers make one empty node of an empty text
         texts, spans = [""], [Span(0, 0)]
-    name_node = id_func
-    if name_node is default_id_func:
-        ids = [
-            chunk_id(parent.node_id, span, chunk, splitter)
-            for span, chunk in zip(spans, texts, strict=True)
-        ]
-        name_node = partial(_nth, ids)
+
+    def stable_id(i: int, doc: BaseNode) -> str:
+        return chunk_id(doc.node_id, spans[i], texts[i], splitter)
+
+    name_node = stable_id if id_func is default_id_func else id_func
     nodes = build_nodes_from_splits(texts, parent, id_func=name_node)
     offset = offset_of(parent, text)
     for node, span in zip(nodes, spans, strict=True):
@@ -264,8 +261,3 @@ def nodes_of(
             facts = {key: value for key, value in facts.items() if key not in unknown}
         add_metadata(node, facts)
     return nodes
-
-
-def _nth(ids: Sequence[str], i: int, doc: BaseNode) -> str:
-    del doc
-    return ids[i]

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -26,7 +27,7 @@ from typing_extensions import Never, Self
 
 from llamaindex_lumber.embedding import checked_embed_model
 from llamaindex_lumber.layout import LayoutNodeParser
-from llamaindex_lumber.metadata_filters import check_filters, make_filter
+from llamaindex_lumber.metadata_filters import make_filter
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.span_node_parser import SpanNodeParser
 from lumber_core.calls.deadlines import run_for_loop
@@ -134,7 +135,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         self.min_similarity = min_similarity
         self.reading_order = reading_order
         self.filters = filters
-        check_filters(filters)
+        make_filter(filters)  # raises now
         SearchSettings(**self._settings)
         self._opened = None
         self.path = self._index.store.path  # the same index, if another setting is assigned
@@ -145,8 +146,12 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)
         model = checked_embed_model(self.embed_model)
-        path = in_collection(self.path, self.collection)
-        return PassageIndex(parser.chunker, _Embedding(model), path)
+        # What `PassageIndex` calls: it is given the vectors of queries.
+        embedding: Any = SimpleNamespace(
+            embed_documents=model.get_text_embedding_batch,
+            aembed_documents=model.aget_text_embedding_batch,
+        )
+        return PassageIndex(parser.chunker, embedding, in_collection(self.path, self.collection))
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
         """Return a retriever over the same index with other filters; None for none.
@@ -155,7 +160,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
             ValueError: A filter has a value that does not fit its operator.
             TypeError: They are not filters of LlamaIndex.
         """
-        check_filters(filters)
+        make_filter(filters)  # raises now
         other = copy.copy(self)
         other.filters = filters
         return other
@@ -183,25 +188,6 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
         whole = whole_documents(documents)
         metadata = number_pages([stored_metadata(document.metadata) for document in whole])
         return [*map(_convert, whole, metadata)]
-
-
-class _Embedding:
-    """An embedding model of LlamaIndex with the methods that `PassageIndex` calls."""
-
-    def __init__(self, model: BaseEmbedding) -> None:
-        self._model = model
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return self._model.get_text_embedding_batch(texts)
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        return await self._model.aget_text_embedding_batch(texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        return self._model.get_query_embedding(text)
-
-    async def aembed_query(self, text: str) -> list[float]:
-        return await self._model.aget_query_embedding(text)
 
 
 def _checked_parser(parser: object) -> SpanNodeParser:

@@ -85,7 +85,7 @@ def test_a_metric_in_the_registry_is_in_the_report_and_its_json(
 ) -> None:
     family = metrics.MetricFamily("hit", "First hit", "Whether the best passage answers.", "share")
     metric = metrics.Metric(
-        "hit", "First hit", family, metrics.of_questions(lambda q: q.recall(1)), in_summary=True
+        "hit", "First hit", family, lambda question: question.recall(1), in_summary=True
     )
     monkeypatch.setattr(metrics, "METRICS", (*metrics.METRICS, metric))
     made = compare(corpus(), [wrap_splitter(LineChunker())], embedder=WordEmbedder())

@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 
 from benchmarks.packages import use_shipped_vocabulary
-from benchmarks.suite.report import Section, Table
+from benchmarks.suite.report import Section, table
 from benchmarks.suite.splitters import BASE, Split, entry, split_of
 from benchmarks.suite.texts import documents, english
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
@@ -89,7 +89,7 @@ def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
         f"Generated documents of {DOCUMENT_SIZE:,} characters pass through as an iterator; memory "
         "is what the process holds after each tenth of them."
     )
-    return Section("A large corpus", [text, Table(headers, rows)], frozenset({"lumber-splitters"}))
+    return Section("A large corpus", [text, table(headers, rows)], frozenset({"lumber-splitters"}))
 
 
 if __name__ == "__main__":

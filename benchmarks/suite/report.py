@@ -6,27 +6,20 @@ import os
 import platform
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table; cells are text already, without vertical bars."""
-
-    headers: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def markdown(self) -> str:
-        """Return the table as Markdown; all columns but the first are aligned right."""
-        lines = [
-            f"| {' | '.join(self.headers)} |",
-            f"| --- |{' --: |' * (len(self.headers) - 1)}",
-            *(f"| {' | '.join(row)} |" for row in self.rows),
-        ]
-        return "\n".join(lines)
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as Markdown; all columns but the first are aligned right."""
+    lines = [
+        f"| {' | '.join(headers)} |",
+        f"| --- |{' --: |' * (len(headers) - 1)}",
+        *(f"| {' | '.join(row)} |" for row in rows),
+    ]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -40,8 +33,8 @@ class Section:
     """
 
     title: str
-    blocks: Sequence[str | Table]
-    packages: frozenset[str] = field(default_factory=frozenset)
+    blocks: Sequence[str]
+    packages: frozenset[str]
 
 
 def write_report(sections: Sequence[Section], folder: Path) -> Path:
@@ -49,10 +42,7 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     parts = ["# Benchmarks", machine(sections)]
     for section in sections:
-        parts.append(f"## {section.title}")
-        parts += [
-            block.markdown() if isinstance(block, Table) else block for block in section.blocks
-        ]
+        parts += [f"## {section.title}", *section.blocks]
     path = folder / "benchmarks.md"
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path

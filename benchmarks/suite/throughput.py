@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.fresh import Fresh, run_fresh
-from benchmarks.suite.report import Section, Table, short
+from benchmarks.suite.report import Section, short, table
 from benchmarks.suite.splitters import ENTRIES, Entry, Split, split_of
 from benchmarks.suite.texts import KINDS
 
@@ -118,7 +118,7 @@ def _split_next(split: Split, texts: Iterator[str]) -> object:
 
 def _speed(
     entries: Sequence[Entry], sizes: Mapping[str, int], times: Times, fresh: Mapping[str, Fresh]
-) -> list[str | Table]:
+) -> list[str]:
     rows = []
     for entry in entries:
         cells = [entry.name]
@@ -136,7 +136,7 @@ def _speed(
     return [
         "### Throughput",
         "Characters a second of CPU time, all threads together.",
-        Table(["splitter", *TIMED], rows),
+        table(["splitter", *TIMED], rows),
     ]
 
 
@@ -148,7 +148,7 @@ def _cell(fresh: Fresh, kind: str, show: Callable[[dict[str, Any]], str]) -> str
     return f"raises {result['error'].partition(':')[0]}" if "error" in result else show(result)
 
 
-def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
+def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
     rows = []
     for entry in entries:
         result = fresh[entry.name]
@@ -159,11 +159,11 @@ def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | 
         "### Peak memory",
         "MiB of a process that splits the English text: once imports are done and models loaded, "
         "and what splitting adds.",
-        Table(["splitter", "ready", "added"], rows),
+        table(["splitter", "ready", "added"], rows),
     ]
 
 
-def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
+def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
     """Return the tables of limits, losses and offsets."""
     tables: list[tuple[str, Callable[[dict[str, Any]], str]]] = [
         (
@@ -183,13 +183,13 @@ def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | 
             ),
         ),
     ]
-    blocks: list[str | Table] = []
+    blocks: list[str] = []
     for title, show in tables:
         rows = [
             [entry.name, *(_cell(fresh[entry.name], kind, show) for kind in KINDS)]
             for entry in entries
         ]
-        blocks += [title, Table(["splitter", *KINDS], rows)]
+        blocks += [title, table(["splitter", *KINDS], rows)]
     return blocks
 
 

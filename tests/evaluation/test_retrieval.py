@@ -150,7 +150,7 @@ def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataO
 def test_questions_without_references_have_no_token_overlap() -> None:
     result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
     assert result.questions[0].overlaps == {}
-    assert result.per_question(lambda one: one.overlap(5).iou) == pytest.approx(
+    assert [one.overlap(5).iou for one in result.questions] == pytest.approx(
         [math.nan], nan_ok=True
     )
 

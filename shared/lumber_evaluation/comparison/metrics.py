@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol
+from operator import attrgetter
+from typing import Any, Literal, Protocol
 
-from lumber_evaluation.boundary_metrics import DocumentScore, SegmentationScores
+from lumber_evaluation.boundary_metrics import SegmentationScores
 from lumber_evaluation.retrieval import (
     CUTOFFS,
     PASSAGE_BUDGETS,
@@ -65,9 +66,8 @@ class Metric:
         key: Its name in JSON, such as "recall@5".
         label: Its display name.
         family: The family that it belongs to.
-        values: Returns the values of one splitter, one for each question or document, in the same
-            order for all splitters; nan if a value cannot be measured; None without the results
-            that it needs.
+        measure: Returns the value of a `QuestionResult`, or if the family samples documents of a
+            `DocumentScore`; nan if it cannot be measured.
         at: Its number within the family, such as k; None for a single metric.
         in_summary: Whether it is in the summary table.
         leads: Whether conclusions and plots of differences include it.
@@ -76,33 +76,21 @@ class Metric:
     key: str
     label: str
     family: MetricFamily
-    values: Callable[[Measured], list[float] | None]
+    measure: Callable[[Any], float]
     at: int | None = None
     in_summary: bool = False
     leads: bool = False
 
+    def values(self, result: Measured) -> list[float] | None:
+        """Return the values of one splitter, one for each question or document, in their order.
 
-def of_questions(
-    measure: Callable[[QuestionResult], float],
-) -> Callable[[Measured], list[float] | None]:
-    """Return the `values` of a retrieval metric, one for each question."""
-
-    def values(result: Measured) -> list[float] | None:
-        return None if result.retrieval is None else result.retrieval.per_question(measure)
-
-    return values
-
-
-def of_documents(
-    measure: Callable[[DocumentScore], float],
-) -> Callable[[Measured], list[float] | None]:
-    """Return the `values` of a segmentation metric, one for each document."""
-
-    def values(result: Measured) -> list[float] | None:
-        scores = result.segmentation
-        return None if scores is None else [measure(score) for score in scores.documents]
-
-    return values
+        None without the results that it needs.
+        """
+        if self.family.sample == "document":
+            scores = result.segmentation
+            return None if scores is None else [*map(self.measure, scores.documents)]
+        retrieval = result.retrieval
+        return None if retrieval is None else [*map(self.measure, retrieval.questions)]
 
 
 def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
@@ -204,27 +192,20 @@ WINDOW_DIFF = MetricFamily(
 
 def _metrics() -> Iterator[Metric]:
     """Yield all metrics, in the order in which they are shown."""
-    for words in WORD_BUDGETS:
-        recall = of_questions(partial(QuestionResult.word_recall, words=words))
-        yield Metric(
-            f"recall@{words}w",
-            f"Recall, {words:,} words",
-            WORD_RECALL,
-            recall,
-            words,
-            in_summary=words == 600,
-            leads=words == 600,
-        )
-    for words in PASSAGE_BUDGETS:
-        yield Metric(
-            f"passage_recall@{words}w",
-            f"Passages, {words:,} words",
-            PASSAGE_RECALL,
-            of_questions(partial(QuestionResult.passage_recall, words=words)),
-            words,
-            in_summary=words == 600,
-            leads=words == 600,
-        )
+    for key, title, budgets, recall in (
+        ("recall", "Recall", WORD_BUDGETS, QuestionResult.word_recall),
+        ("passage_recall", "Passages", PASSAGE_BUDGETS, QuestionResult.passage_recall),
+    ):
+        for words in budgets:
+            yield Metric(
+                f"{key}@{words}w",
+                f"{title}, {words:,} words",
+                WORD_RECALL if key == "recall" else PASSAGE_RECALL,
+                partial(recall, words=words),
+                words,
+                in_summary=words == 600,
+                leads=words == 600,
+            )
     for family, measure in _AT_K:
         for k in CUTOFFS[family is DCG :]:  # DCG@1 is Recall@1
             leads = family is RECALL and k == 5
@@ -232,16 +213,15 @@ def _metrics() -> Iterator[Metric]:
                 f"{family.key}@{k}",
                 f"{family.title.removesuffix('@k')}@{k}",
                 family,
-                of_questions(partial(measure, k)),
+                partial(measure, k),
                 k,
                 in_summary=leads or (family is DCG and k == 20),
                 leads=leads,
             )
-    f1 = of_documents(lambda score: score.boundaries.f1)
+    f1 = attrgetter("boundaries.f1")
     yield Metric("f1", "Boundary F1", BOUNDARY_F1, f1, in_summary=True, leads=True)
-    yield Metric("pk", "Pk", PK, of_documents(lambda score: score.pk), in_summary=True)
-    different = of_documents(lambda score: score.window_diff)
-    yield Metric("window_diff", "WindowDiff", WINDOW_DIFF, different)
+    yield Metric("pk", "Pk", PK, attrgetter("pk"), in_summary=True)
+    yield Metric("window_diff", "WindowDiff", WINDOW_DIFF, attrgetter("window_diff"))
 
 
 _AT_K: tuple[tuple[MetricFamily, Callable[[int, QuestionResult], float]], ...] = (

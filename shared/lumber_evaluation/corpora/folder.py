@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from lumber_core.spans import spans_from_starts
+from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
@@ -21,9 +23,7 @@ logger = logging.getLogger(__name__)
 Sections = Literal["headings", "marks"]
 
 _MARK = re.compile(r"^={10,}[^\S\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|[\r\n]|\Z)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 def load_folder(
@@ -47,9 +47,9 @@ def load_folder(
         also: Patterns of other files that are read, too, without `pattern`.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
-            the text; those in fenced code are ignored. "marks": lines of ten or more `=`, which are
-            removed, so that offsets, including those of references, refer to the text without them.
-            None: no sections.
+            the text; those in code, lists and HTML are ignored. "marks": lines of ten or more `=`,
+            which are removed, so that offsets, including those of references, refer to the text
+            without them. None: no sections.
         encoding: Encoding of the files. None: UTF-8, or the one that `lumber_files.read_file`
             detects, with a warning if it has to guess. Line ends are not translated.
         units: Units in which boundaries are counted: "sentences", "paragraphs" or others of
@@ -129,7 +129,7 @@ def _files(
 def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Document:
     """Make a document; sentences are found section by section, so that none spans two."""
     if sections == "headings":
-        pieces = list(_under_headings(file.text))
+        pieces = _under_headings(file.text) if file.text else [""]
     else:
         pieces = _MARK.split(file.text) if sections == "marks" else [file.text]
     text = "".join(pieces)
@@ -155,28 +155,15 @@ def _join_blanks(pieces: Sequence[str]) -> Iterator[str]:
         yield section
 
 
-def _under_headings(content: str) -> Iterator[str]:
-    """Yield the text before the first heading, then each heading with the text under it.
+def _under_headings(content: str) -> list[str]:
+    """Return the text before the first heading, then each heading with the text under it.
 
     Consecutive headings, with only blank lines between them, start one section.
     """
-    start = position = 0
-    fence = ""
-    bare = True  # nothing but headings and blank lines since `start`
-    for match in _LINE.finditer(content):
-        line = match.group()
-        opening = _FENCE.match(line)
-        if opening and not fence:
-            fence = opening[1]
-        elif opening and opening[1].startswith(fence) and not line.strip().strip(fence[0]):
-            fence = ""
-        elif not fence and _HEADING.match(line):
-            if not bare:
-                yield content[start:position]
-                start, bare = position, True
-            position = match.end()
-            continue
-        if line.strip():
-            bare = False
-        position = match.end()
-    yield content[start:]
+    starts = [0]
+    for section in MarkdownText(Source(content, format="markdown")).sections:
+        above = content[starts[-1] : section.start].splitlines()
+        divided = any(line.strip() and not _HEADING.match(line) for line in above)
+        if divided and _HEADING.match(content, section.start):
+            starts.append(section.start)
+    return [span.of(content) for span in spans_from_starts(starts, len(content))]

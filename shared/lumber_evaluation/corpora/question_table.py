@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from lumber_core.spans import Span
 from lumber_evaluation.corpora.files import Row, json_fault, table_rows
@@ -77,33 +75,28 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
             "that its chunk must contain, or references"
         )
     named = values.get("document", "").strip()
-    excerpts: dict[str, list[_Reference]] = {}
-    for reference in map(partial(_reference, where=where), references):
-        excerpts.setdefault(named or reference.document, []).append(reference)
-    for name, in_document in (excerpts or {named: []}).items():
-        document = find_document(by_name, name, where)
+    excerpts: dict[str, list[Span]] = {}
+    for reference in references:
+        name, span = _read_reference(reference, named, by_name, where)
+        excerpts.setdefault(name, []).append(span)
+    for name, spans in (excerpts or {find_document(by_name, named, where).name: []}).items():
         yield Question(
             values["question"],
-            document.name,
+            name,
             values.get("answer", ""),
             values.get("must_contain") or None,
-            tuple(_check_reference(reference, document, where) for reference in in_document),
+            tuple(spans),
         )
 
 
-class _Reference(NamedTuple):
-    """An excerpt in a file: its place, its text if given, and its document or ""."""
-
-    span: Span
-    content: str | None
-    document: str
-
-
-def _reference(given: object, *, where: str) -> _Reference:
-    """Parse a reference.
+def _read_reference(
+    given: object, named: str, by_name: Mapping[str, Document], where: str
+) -> tuple[str, Span]:
+    """Return the name of a reference's document (perhaps `named` by its question) and its span.
 
     Raises:
-        ValueError: It is not an object with offsets, or its offsets are not a range.
+        ValueError: It is not an object with offsets, its offsets are not a range of the document,
+            or the text differs there.
     """
     fields = given if isinstance(given, dict) else {}
     start, end, content = map(fields.get, ("start_index", "end_index", "content"))
@@ -124,28 +117,20 @@ def _reference(given: object, *, where: str) -> _Reference:
             f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
             "0 <= start_index < end_index"
         )
-    return _Reference(Span(start, end), content, document.strip())
-
-
-def _check_reference(reference: _Reference, document: Document, where: str) -> Span:
-    """Return the span of a reference if its document has the excerpt there.
-
-    Raises:
-        ValueError: The offsets are outside the text, or the text differs there.
-    """
-    span, content, _ = reference
-    if span.end > len(document.text):
+    source = find_document(by_name, named or document.strip(), where)
+    span = Span(start, end)
+    if end > len(source.text):
         raise ValueError(
-            f"{where}: a reference ends at character {span.end}, but {document.name} has "
-            f"{len(document.text)}; expected offsets of Python characters, not of bytes"
+            f"{where}: a reference ends at character {end}, but {source.name} has "
+            f"{len(source.text)}; expected offsets of Python characters, not of bytes"
         )
-    if content is not None and span.of(document.text) != content:
+    if content is not None and span.of(source.text) != content:
         raise ValueError(
-            f"{where}: characters {span.start} to {span.end} of {document.name} are not the "
+            f"{where}: characters {start} to {end} of {source.name} are not the "
             "excerpt given. Offsets count Python characters of the text as it was decoded, with "
             "its own line ends: read files without translating line ends"
         )
-    return span
+    return source.name, span
 
 
 def _columns(row: Row, where: str) -> dict[str, str]:

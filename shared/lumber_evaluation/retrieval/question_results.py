@@ -7,7 +7,7 @@ Recall@k is the share of questions for which it is among the first k, DCG@k disc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lumber_evaluation.dataset import EvaluatedChunk, Question
@@ -106,10 +106,3 @@ class RetrievalResult:
     chunks: tuple[EvaluatedChunk, ...]
     questions: tuple[QuestionResult, ...]
     texts_embedded: int = 0
-
-    def per_question(self, measure: Callable[[QuestionResult], float]) -> list[float]:
-        """Return a measure for each question, in the order of the corpus under every splitter.
-
-        A value that is nan is left out by `bootstrap` as well.
-        """
-        return [measure(result) for result in self.questions]
