@@ -12,6 +12,10 @@ TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default, and the tokenizer that counts them. Chunks of this size gain most
 from vectors with their surroundings, in any alphabet."""
 
+LONG_DOCUMENT = 30_000
+"""Least characters of a text whose title counts, about ten pages. A shorter document has few
+chunks, and a preference would put all of them first."""
+
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Returns whether a chunk with this metadata may be found."""
 

@@ -15,7 +15,7 @@ from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import NEIGHBOUR_SHARE, SearchSettings, select_passages
 from lumber_retrieval.words.coverage import QuestionWords
-from lumber_retrieval.words.title_boost import LONG_DOCUMENT, favour_named, title_of
+from lumber_retrieval.words.title_boost import favour_named, title_of
 
 CANDIDATES = 100
 """Chunks taken from each ranking of up to 8,000. Recall on the development corpora is the same from
@@ -42,25 +42,16 @@ def find_passages(
     """Return the passages that fit a question; see `select_passages`."""
     words = query if settings.keywords else None
     wanted = min(max(CANDIDATES, len(snapshot) // _CANDIDATE_SHARE), _MOST_CANDIDATES)
-    rankings, origins = snapshot.candidates(
-        vector, words, wanted, accepts, least_length=LONG_DOCUMENT
-    )
+    scores = fuse(snapshot.rankings(vector, words, wanted, accepts))
     question = QuestionWords(words or "", snapshot.frequencies, len(snapshot))
-    scores = fuse(rankings)
     if settings.keywords:
-        long = {one.document: one.metadata for one in origins.values() if one.metadata}
+        long = snapshot.long_documents(scores)
         names = {document: title_of(metadata) for document, metadata in long.items()}
-        documents = {number: origins[number].document for number in scores} if any(names) else {}
+        documents = snapshot.documents_of(scores) if any(names.values()) else {}
         titles = {n: (document, names.get(document, "")) for n, document in documents.items()}
         scores = favour_named(query, scores, titles) if titles else scores
     best = dict([*scores.items()][:_MOST_RERANKED])
-    numbers = {
-        near: 0.0
-        for number in best
-        for near in (number - 1, number, number + 1)
-        if near in origins[number].chunks
-    }
-    hits, texts = snapshot.hits(numbers)
+    hits, texts = snapshot.hits(best, neighbours=True)
     hits = [hit for hit in hits if hit.number in best or accepts is None or accepts(hit.metadata)]
     similarities = snapshot.similarities(vector, [hit.number for hit in hits])
     chunks = _score_neighbours(hits, best, similarities, settings.min_similarity)

@@ -19,7 +19,7 @@ row with a posting list for each term:
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from lumber_core.calls.threads import batches
 from lumber_core.storage.database import Connection
+from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
     Occurring,
     Postings,
@@ -97,6 +98,22 @@ class Segment(NamedTuple):
     vectors: PackedVectors
 
 
+class LongDocuments(NamedTuple):
+    """The documents of `LONG_DOCUMENT` characters and more, by their chunks."""
+
+    rows: npt.NDArray[np.int64]  # the first and last chunk of each, ascending, and its number
+    metadata: dict[int, Mapping[str, Any]]  # of those that were read, by number
+
+    def of(self, chunks: Iterable[int]) -> list[int]:
+        """Return the numbers of those that have some of these chunks."""
+        if not len(self.rows):
+            return []
+        wanted = np.fromiter(chunks, np.int64)
+        first, last, number = self.rows[np.searchsorted(self.rows[:, 0], wanted, "right") - 1].T
+        numbers: list[int] = np.unique(number[(first <= wanted) & (wanted <= last)]).tolist()
+        return numbers
+
+
 @dataclass(frozen=True)
 class LiveSegments:
     """One state of all segments, in the order of their chunks; live chunks are not removed."""
@@ -104,6 +121,7 @@ class LiveSegments:
     state: bytes  # unique to this state
     segments: Sequence[Segment]
     live: npt.NDArray[np.bool_]  # for each chunk, whether it is live
+    long_documents: LongDocuments
 
     @cached_property
     def parts(self) -> list[slice]:
@@ -214,7 +232,13 @@ def load_segments(
     if not segments and connection.execute("SELECT EXISTS (SELECT 1 FROM chunks)").fetchone()[0]:
         raise ValueError("its chunks have no words and vectors")
     live = [_live(connection, one.numbers) for one in segments]
-    return LiveSegments(state, segments, np.concatenate([np.zeros(0, dtype=bool), *live]))
+    rows = connection.execute(
+        "SELECT first_chunk, last_chunk, id FROM documents "
+        f"WHERE length(text) >= {LONG_DOCUMENT} ORDER BY first_chunk"
+    ).fetchall()
+    long_documents = LongDocuments(np.array(rows, dtype=np.int64).reshape(-1, 3), {})
+    everything = np.concatenate([np.zeros(0, dtype=bool), *live])
+    return LiveSegments(state, segments, everything, long_documents)
 
 
 def add(connection: Connection, first: int, chunks: Sequence[Terms], vectors: Vectors) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -42,14 +42,6 @@ _CHUNKS_PER_STATEMENT = 400
 """Each is named twice in a statement, in which SQLite's limit was 999 values for long."""
 
 
-class Origin(NamedTuple):
-    """A chunk's document, the numbers of all chunks in it, and metadata if its text is long."""
-
-    document: int
-    chunks: range
-    metadata: Mapping[str, Any] | None
-
-
 class Snapshot:
     """One state of a store; `connection` has an open transaction."""
 
@@ -72,11 +64,11 @@ class Snapshot:
         self, vector: Sequence[float], count: int, accepts: Accepts | None
     ) -> dict[int, float]:
         """Return the numbers of the chunks nearest to a vector, best first, with similarities."""
-        return self._ranking(self._nearest(vector, count, accepts), count)
+        return self._first([self._nearest(vector, count, accepts)], count)[0]
 
     def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
         """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
-        return self._ranking(self._matching(query, count, accepts), count)
+        return self._first([self._matching(query, count, accepts)], count)[0]
 
     def frequencies(self, words: Iterable[str]) -> Mapping[str, int]:
         """Return how many chunks have each term, in their text or around it."""
@@ -93,89 +85,95 @@ class Snapshot:
         with self._intact():
             return self._segments.similarities(self._rotate(vector), numbers)
 
-    def candidates(
+    def rankings(
         self,
         vector: Sequence[float] | Vectors,
         query: str | None,
         count: int,
         accepts: Accepts | None,
-        *,
-        least_length: int,
-    ) -> tuple[list[dict[int, float]], dict[int, Origin]]:
-        """Return what `nearest` and `matching` return, and the origin of each chunk in either.
+    ) -> list[dict[int, float]]:
+        """Return what `nearest` and `matching` return.
 
         Args:
             vector: The vector of a query. Zeros rank chunks only if its words find none.
             query: The query. None: no ranking by words.
             count: The number of chunks in each ranking.
             accepts: Returns whether a chunk may be found. None: all may be.
-            least_length: Characters from which on a document is long, so that metadata is read.
         """
         rankings = [[] if query is None else self._matching(query, count, accepts)]
         if np.any(vector) or not rankings[0]:
             rankings.insert(0, self._nearest(vector, count, accepts))
-        numbers = {number: None for ranking in rankings for number, _ in ranking}
-        long = f"CASE WHEN length(text) >= {least_length:d} THEN"
-        rows = self._select(
-            f"chunks.id, document, name, first_chunk, last_chunk, {long} documents.metadata END, "
-            f"{long} chunks.metadata END FROM chunks "
-            "LEFT JOIN documents ON documents.id = document WHERE chunks.id",
-            numbers,
+        return self._first(rankings, count)
+
+    def long_documents(self, chunks: Iterable[int]) -> dict[int, Mapping[str, Any]]:
+        """Return the metadata of the long documents that have some of these chunks, by number."""
+        known = self._segments.long_documents
+        wanted = known.of(chunks)
+        new = [number for number in wanted if number not in known.metadata]
+        described = (
+            "documents.id, documents.metadata, chunks.metadata FROM documents "
+            "JOIN chunks ON chunks.id = last_chunk WHERE documents.id"
         )
         with self._intact():
-            names = {row[0]: row[2] for row in rows}
-            long_rows = sorted(row for row in rows if row[-1] is not None)
-            long_documents = {row[1]: row[-2:] for row in long_rows}
-            metadata = {
-                document: {**json.loads(own), **_details(json.loads(details), later=False)}
-                for document, (own, details) in long_documents.items()
-            }
-            documents = {
-                document: Origin(document, range(row[3], row[4] + 1), metadata.get(document))
-                for document, row in {row[1]: row for row in rows}.items()
-            }
-            origins = {row[0]: documents[row[1]] for row in rows}
-            if origins.keys() != numbers.keys():
-                raise LookupError("chunks are missing")
-        return [_first(ranking, count, names) for ranking in rankings], origins
+            for number, own, details in self._select(described, new):
+                of_chunk = _details(json.loads(details), later=False)
+                known.metadata[number] = {**json.loads(own), **of_chunk}
+            return {number: known.metadata[number] for number in wanted}
 
-    def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
+    def documents_of(self, chunks: Collection[int]) -> dict[int, int]:
+        """Return the number of each chunk's document."""
+        documents = dict(self._select("id, document FROM chunks WHERE id", chunks))
+        with self._intact():
+            return {number: documents[number] for number in chunks}
+
+    def hits(
+        self, scores: Mapping[int, float], *, neighbours: bool = False
+    ) -> tuple[list[Hit], dict[str, str]]:
         """Return chunks as hits, in the order of `scores`, and the texts of their documents.
 
-        Numbers without a chunk are left out.
+        With `neighbours`, those before and after each chunk in its document follow, with a score
+        of 0.
         """
-        chunks, documents = self._read(scores, texts=True)
+        chunks, documents = self._read(scores, texts=True, around=int(neighbours))
         with self._intact():
             texts = {row[0]: (text_in(row[6]), text_in(row[7])) for row in documents}
             outlines = {row[0]: row[8] for row in documents}
             hits = []
-            for number, score in scores.items():
-                if number not in chunks:
-                    continue
+            for number in {**scores, **chunks}:
                 document, span, metadata = chunks[number]
                 name, text = texts[document]
+                score = scores.get(number, 0.0)
                 own = (number, name, span, text[span.start : span.end], score, metadata)
                 hits.append(Hit(*own, outline=read_outline(outlines[document])))
         return hits, dict(texts.values())
 
     def _read(
-        self, numbers: Iterable[int], *, texts: bool
+        self, numbers: Iterable[int], *, texts: bool, around: int = 0
     ) -> tuple[dict[int, tuple[int, Span, dict[str, Any]]], list[tuple[Any, ...]]]:
-        """Return the documents, spans and metadata of chunks, and the rows of their documents."""
+        """Return the documents, spans and metadata of chunks, and the rows of their documents.
+
+        Args:
+            numbers: The numbers of the chunks.
+            texts: Whether the rows have the names, texts and outlines of the documents.
+            around: How many neighbours on either side are included.
+        """
         rows: list[tuple[Any, ...]] = []
         contents = "name, text, outline" if texts else "NULL, NULL, NULL"
         with self._intact():
-            for some in batches(numbers, _CHUNKS_PER_STATEMENT):
-                those = f"({', '.join('?' * len(some))})"
+            for some in batches(numbers, _CHUNKS_PER_STATEMENT // (1 + around)):
+                near = range(-around, around + 1)
+                wanted = [*{number + step for number in some for step in near}]
                 rows += self._connection.execute(  # in one statement: each takes a round trip
                     "SELECT id, document, first, last, metadata, NULL, NULL, NULL, NULL "
-                    f"FROM chunks WHERE id IN {those} UNION ALL "
+                    f"FROM chunks WHERE id IN ({', '.join('?' * len(wanted))}) UNION ALL "
                     f"SELECT id, NULL, from_zero, NULL, metadata, source, {contents} "
-                    f"FROM documents WHERE id IN (SELECT document FROM chunks WHERE id IN {those})",
-                    [*some, *some],
+                    "FROM documents WHERE id IN "
+                    f"(SELECT document FROM chunks WHERE id IN ({', '.join('?' * len(some))}))",
+                    [*wanted, *some],
                 )
             documents = [row for row in rows if row[1] is None]
-            chunks = [row for row in rows if row[1] is not None]
+            of_those = {row[0] for row in documents}
+            chunks = [row for row in rows if row[1] in of_those]
             # One text is parsed faster than many.
             parsed = json.loads(f"[{','.join(row[4] for row in documents)}]")
             common = {row[0]: own for row, own in zip(documents, parsed, strict=True)}
@@ -257,21 +255,20 @@ class Snapshot:
         with self._intact():
             yield from groups
 
-    def _ranking(self, best: Ranking, count: int) -> dict[int, float]:
-        """Return the first `count` chunks; see `_first`."""
-        scores = Counter(score for _, score in best)
-        equal = [number for number, score in best if scores[score] > 1]
+    def _first(self, rankings: Sequence[Ranking], count: int) -> list[dict[int, float]]:
+        """Return the `count` chunks of each ranking with the highest scores.
+
+        Equal scores are ordered by the names of their documents, then by number.
+        """
+        equal = []
+        for ranking in rankings:
+            scores = Counter(score for _, score in ranking)
+            equal += [number for number, score in ranking if scores[score] > 1]
         named = "chunks.id, name FROM chunks JOIN documents ON documents.id = document"
-        return _first(best, count, dict(self._select(f"{named} WHERE chunks.id", equal)))
-
-
-def _first(best: Ranking, count: int, names: Mapping[int, bytes]) -> dict[int, float]:
-    """Return the `count` chunks with the highest scores.
-
-    Equal scores are ordered by the names of their documents, then by number.
-    """
-    best.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
-    return dict(best[:count])
+        names = dict(self._select(f"{named} WHERE chunks.id", equal))
+        for ranking in rankings:
+            ranking.sort(key=lambda one: (-one[1], names.get(one[0], b""), one[0]))
+        return [dict(ranking[:count]) for ranking in rankings]
 
 
 def short_json(details: Mapping[str, Any]) -> str:

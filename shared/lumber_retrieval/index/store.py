@@ -38,7 +38,7 @@ PROBE = "probe"
 
 _REMOVED = "left"  # the key of how many chunks were removed since unused vectors were
 _APPLICATION_ID = 0x4C554D50  # "LUMP", in the header of the file
-_FORMAT = 8
+_FORMAT = 9
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (name {text} PRIMARY KEY, value {bytes} NOT NULL);
@@ -50,6 +50,8 @@ CREATE TABLE IF NOT EXISTS documents (
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
+CREATE INDEX IF NOT EXISTS long_documents ON documents (first_chunk, last_chunk, id)
+    WHERE length(text) >= 30000;
 CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
 CREATE TABLE IF NOT EXISTS chunks (
     id {integer} PRIMARY KEY, document {integer} NOT NULL,

@@ -27,7 +27,7 @@ from lumber_core.text.pages import (
     place_source,
 )
 from lumber_core.text.unicode import count_line_breaks
-from lumber_retrieval.hits import TARGET_SIZE, TOKENIZER, Hit
+from lumber_retrieval.hits import LONG_DOCUMENT, TARGET_SIZE, TOKENIZER, Hit
 from lumber_retrieval.passages.joining import (
     MAX_GAP,
     OWN_KEYS,
@@ -47,7 +47,7 @@ from lumber_retrieval.passages.ranking import (
 from lumber_retrieval.passages.sentences import HEADING, sentences_of
 from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.keywords import words_in
-from lumber_retrieval.words.title_boost import LONG_DOCUMENT, favour_named, title_of
+from lumber_retrieval.words.title_boost import favour_named, title_of
 
 _FIRST_SCORE = 0.4
 """The score of the first hit. Others fall evenly to 0. Recall on the development corpora is the

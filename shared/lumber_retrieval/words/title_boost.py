@@ -16,9 +16,6 @@ from lumber_core.text.titles import document_title
 from lumber_retrieval.words.coverage import content_words, stem
 from lumber_retrieval.words.keywords import words_in
 
-LONG_DOCUMENT = 30_000
-"""Least characters of a text whose title counts, about ten pages. A shorter document has few
-chunks, and a preference would put all of them first."""
 _TITLE_WEIGHT = 0.4
 """Added to scores from 0 to 1 of chunks in the document that the question names. From 0.3 to 0.8,
 recall on FinanceBench changes by at most one question."""
