@@ -91,16 +91,14 @@ def imported_by(*arguments: object) -> set[str]:
 OURS = {"lumber_evaluation", "lumber_training"}
 HEAVY = {
     *("torch", "transformers", "tokenizers", "pyarrow", "jinja2", "nltk"),
-    *(
-        "tiktoken",
-        "openai",
-        "langchain_core",
-        "llama_index",
-        "rich",
-        "lxml",
-        "pypdfium2",
-        "requests",
-    ),
+    "tiktoken",
+    "openai",
+    "langchain_core",
+    "llama_index",
+    "rich",
+    "lxml",
+    "pypdfium2",
+    "requests",
 }
 
 

@@ -5,159 +5,70 @@ from __future__ import annotations
 import pytest
 
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
+from tests.phrases import phrases
 
 CHOICES = range(1, 12)
-FOUND = [
-    *(
-        "Answer: ID {n}",
-        "The answer is ID {n}.",
-        "**Answer:** paragraph {n}",
-        '{{"answer": "ID {n}"}}',
-        "ID {n}",
-    ),
-    *(
-        "The content shifts at ID {n}.",
-        "At ID {n}, a new scene begins.",
-        "A new topic starts with ID {n}, in Paris.",
-    ),
-    *(
-        "The first turn is at paragraph {n}.",
-        "ID {n}, not ID 9",
-        "I'd say ID {n} changes the scene.",
-    ),
-    *(
-        "Antwort: ID {n}",
-        "Der Inhalt wechselt bei ID {n}.",
-        "Bei ID {n} beginnt ein neues Thema.",
-        "Ab Absatz {n} ändert sich das Thema.",
-    ),
-    *(
-        "Réponse : ID {n}",
-        "Le contenu change à l'ID {n}.",
-        "Un nouveau sujet commence au paragraphe {n}.",
-        "La réponse est ID {n}.",
-    ),
-    *(
-        "Respuesta: ID {n}",
-        "El contenido cambia en ID {n}.",
-        "En el párrafo {n} empieza un tema nuevo.",
-        "La respuesta es ID {n}.",
-    ),
-    *("Risposta: ID {n}", "Resposta: ID {n}", "Antwoord: ID {n}", "Ответ: ID {n}", "답: ID {n}"),
-    *("答案：ID {n}", "内容从ID {n}开始转变。", "从第{n}段开始新的话题。", "回答: ID {n}"),
-    *(
-        "答え：ID {n}",
-        "内容はID {n}から変わります。",
-        "ID {n}で新しい話題が始まります。",
-        "回答：ID {n}",
-    ),
-]
-DENIED = [
-    *(
-        "Between ID 2 and ID {n} the content stays the same.",
-        "I see little change in ID {n}.",
-        "Only if ID {n} counted would there be a change.",
-        "Answer: ID {n} would be wrong.",
-        '{{"shift": false, "id": {n}}}',
-        "Nessun cambiamento in ID {n}.",
-        "Não há mudança entre ID 2 e ID {n}.",
-        "De inhoud verandert niet bij ID {n}.",
-        "Brak zmiany tematu przy ID {n}.",
-        "Содержание не меняется в ID {n}.",
-        "ID 2와 ID {n} 사이에 변화가 없습니다.",
-    ),
-    *(
-        "There is no shift between ID 2 and ID {n}.",
-        "No clear shift: all paragraphs, from ID 2 to ID {n}, are about boats.",
-    ),
-    *(
-        "Nothing changes at ID {n}.",
-        "ID {n} isn't a new topic.",
-        "ID 2 to ID {n} all tell of boats.",
-        "Neither ID 2 nor ID {n} starts anything new.",
-    ),
-    *(
-        "I don't see that ID {n} turns anywhere.",
-        "There is no shift. ID 2 begins with boats, and ID {n} ends with them.",
-    ),
-    *(
-        "Answer: ID {n} is not a shift.",
-        "Answer: not ID {n}",
-        "Answer: there is no change up to ID {n}.",
-        "Answer: ID {n} doesn't start a topic.",
-    ),
-    *(
-        "Paragraphs 2 to {n} belong together.",
-        "A shift at ID {n} would be too early.",
-        "The text goes on without a turn until ID {n}.",
-    ),
-    *(
-        "Zwischen ID 2 und ID {n} wechselt der Inhalt nicht.",
-        "Kein Wechsel bei ID {n}.",
-        "Antwort: ID {n} ist kein neues Thema.",
-        "Von ID 2 bis ID {n} geht es um Boote.",
-    ),
-    *(
-        "Il n'y a pas de changement entre ID 2 et ID {n}.",
-        "Aucun changement à l'ID {n}.",
-        "Réponse : ID {n} n'est pas un nouveau sujet.",
-        "De l'ID 2 à l'ID {n}, tout parle de bateaux.",
-    ),
-    *(
-        "No hay ningún cambio entre ID 2 e ID {n}.",
-        "El tema no cambia en ID {n}.",
-        "Respuesta: ID {n} no es un tema nuevo.",
-        "De ID 2 a ID {n} se habla de barcos.",
-    ),
-    *(
-        "ID 2和ID {n}之间没有转变。",
-        "内容在ID {n}没有变化。",
-        "答案：ID {n}不是新的话题。",
-        "从ID 2到ID {n}都在讲船。",
-    ),
-    *(
-        "ID 2からID {n}まで話題は変わりません。",
-        "ID {n}で新しい話題は始まらない。",
-        "答え：ID {n}は新しい話題ではありません。",
-        "ID 2もID {n}も船の話です。",
-    ),
-]
-REFUSED = [
-    *(
-        "Sorry, ID {n} starts violent content.",
-        "I must decline: ID {n} changes to violence.",
-        "Mi dispiace, non posso leggere ID {n}.",
-        "Извините, я не могу помочь с ID {n}.",
-    ),
-    *(
-        "I'm sorry, but I can't help with ID {n}, because it is violent.",
-        "I cannot assist with ID {n}, where it begins.",
-    ),
-    *(
-        "I am unable to say whether ID {n} starts a new scene.",
-        "Discussing the change in ID {n} is against my guidelines.",
-    ),
-    *(
-        "Es tut mir leid, bei ID {n} beginnt Gewalt, dabei kann ich nicht helfen.",
-        "Je suis désolé, je ne peux pas lire ID {n}.",
-    ),
-    *(
-        "Lo siento, no puedo ayudar con ID {n}.",
-        "抱歉，我无法处理ID {n}。",
-        "申し訳ありませんが、ID {n}には答えられません。",
-    ),
-]
-NONE = [
-    *(
-        "Answer: none",
-        "none",
-        "Answer: None of them.",
-        '{{"answer": null}}',
-        "Antwort: keine",
-        "Réponse : aucun",
-    ),
-    *("Respuesta: ninguno", "答案：无", "答え：なし", "Answer: no shift between ID 2 and ID {n}."),
-]
+FOUND = phrases("""
+    Answer: ID {n} | The answer is ID {n}. | **Answer:** paragraph {n} | {{"answer": "ID {n}"}}
+    ID {n}
+    The content shifts at ID {n}. | At ID {n}, a new scene begins.
+    A new topic starts with ID {n}, in Paris.
+    The first turn is at paragraph {n}. | ID {n}, not ID 9 | I'd say ID {n} changes the scene.
+    Antwort: ID {n} | Der Inhalt wechselt bei ID {n}. | Bei ID {n} beginnt ein neues Thema.
+    Ab Absatz {n} ändert sich das Thema.
+    Réponse : ID {n} | Le contenu change à l'ID {n}. | Un nouveau sujet commence au paragraphe {n}.
+    La réponse est ID {n}.
+    Respuesta: ID {n} | El contenido cambia en ID {n}. | En el párrafo {n} empieza un tema nuevo.
+    La respuesta es ID {n}.
+    Risposta: ID {n} | Resposta: ID {n} | Antwoord: ID {n} | Ответ: ID {n} | 답: ID {n}
+    答案：ID {n} | 内容从ID {n}开始转变。 | 从第{n}段开始新的话题。 | 回答: ID {n}
+    答え：ID {n} | 内容はID {n}から変わります。 | ID {n}で新しい話題が始まります。 | 回答：ID {n}
+""")
+DENIED = phrases("""
+    Between ID 2 and ID {n} the content stays the same. | I see little change in ID {n}.
+    Only if ID {n} counted would there be a change. | Answer: ID {n} would be wrong.
+    {{"shift": false, "id": {n}}} | Nessun cambiamento in ID {n}.
+    Não há mudança entre ID 2 e ID {n}. | De inhoud verandert niet bij ID {n}.
+    Brak zmiany tematu przy ID {n}. | Содержание не меняется в ID {n}.
+    ID 2와 ID {n} 사이에 변화가 없습니다.
+    There is no shift between ID 2 and ID {n}.
+    No clear shift: all paragraphs, from ID 2 to ID {n}, are about boats.
+    Nothing changes at ID {n}. | ID {n} isn't a new topic. | ID 2 to ID {n} all tell of boats.
+    Neither ID 2 nor ID {n} starts anything new.
+    I don't see that ID {n} turns anywhere.
+    There is no shift. ID 2 begins with boats, and ID {n} ends with them.
+    Answer: ID {n} is not a shift. | Answer: not ID {n} | Answer: there is no change up to ID {n}.
+    Answer: ID {n} doesn't start a topic.
+    Paragraphs 2 to {n} belong together. | A shift at ID {n} would be too early.
+    The text goes on without a turn until ID {n}.
+    Zwischen ID 2 und ID {n} wechselt der Inhalt nicht. | Kein Wechsel bei ID {n}.
+    Antwort: ID {n} ist kein neues Thema. | Von ID 2 bis ID {n} geht es um Boote.
+    Il n'y a pas de changement entre ID 2 et ID {n}. | Aucun changement à l'ID {n}.
+    Réponse : ID {n} n'est pas un nouveau sujet. | De l'ID 2 à l'ID {n}, tout parle de bateaux.
+    No hay ningún cambio entre ID 2 e ID {n}. | El tema no cambia en ID {n}.
+    Respuesta: ID {n} no es un tema nuevo. | De ID 2 a ID {n} se habla de barcos.
+    ID 2和ID {n}之间没有转变。 | 内容在ID {n}没有变化。 | 答案：ID {n}不是新的话题。
+    从ID 2到ID {n}都在讲船。
+    ID 2からID {n}まで話題は変わりません。 | ID {n}で新しい話題は始まらない。
+    答え：ID {n}は新しい話題ではありません。 | ID 2もID {n}も船の話です。
+""")
+REFUSED = phrases("""
+    Sorry, ID {n} starts violent content. | I must decline: ID {n} changes to violence.
+    Mi dispiace, non posso leggere ID {n}. | Извините, я не могу помочь с ID {n}.
+    I'm sorry, but I can't help with ID {n}, because it is violent.
+    I cannot assist with ID {n}, where it begins.
+    I am unable to say whether ID {n} starts a new scene.
+    Discussing the change in ID {n} is against my guidelines.
+    Es tut mir leid, bei ID {n} beginnt Gewalt, dabei kann ich nicht helfen.
+    Je suis désolé, je ne peux pas lire ID {n}.
+    Lo siento, no puedo ayudar con ID {n}. | 抱歉，我无法处理ID {n}。
+    申し訳ありませんが、ID {n}には答えられません。
+""")
+NONE = phrases("""
+    Answer: none | none | Answer: None of them. | {{"answer": null}} | Antwort: keine
+    Réponse : aucun
+    Respuesta: ninguno | 答案：无 | 答え：なし | Answer: no shift between ID 2 and ID {n}.
+""")
 AROUND = {
     "alone": "{}",
     "after a thought": "<think>ID 2? Answer: ID 3.</think>\n{}",
@@ -211,25 +122,19 @@ def test_an_id_in_prose_is_said_to_be_in_prose() -> None:
 
 
 ITEMS = [
-    *(
-        "{}: the harbour; {}: the trial",
-        "{} - the harbour\n{} - the trial",
-        "{} (the harbour), {} (the trial)",
-    ),
-    *(
-        "{}: the harbour, {}: the trial",
-        "- {}: the harbour\n- {}: the trial",
-        "{} \u2013 harbour; {} \u2013 trial.",
-    ),
-    *(
-        "{}\uff1a港口\uff1b{}\uff1a审判",
-        "{}\u3001{}",
-        "{} und {}",
-        "{} et {}",
-        "{} y {}",
-        "{}\n{}",
-        "{} => a\n{} => b",
-    ),
+    "{}: the harbour; {}: the trial",
+    "{} - the harbour\n{} - the trial",
+    "{} (the harbour), {} (the trial)",
+    "{}: the harbour, {}: the trial",
+    "- {}: the harbour\n- {}: the trial",
+    "{} \u2013 harbour; {} \u2013 trial.",
+    "{}\uff1a港口\uff1b{}\uff1a审判",
+    "{}\u3001{}",
+    "{} und {}",
+    "{} et {}",
+    "{} y {}",
+    "{}\n{}",
+    "{} => a\n{} => b",
     *("{}: a & {}: b", "{} [boats], {} [bees]"),
     *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}", "+ {}\n+ {}"),
     *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
@@ -252,16 +157,12 @@ def test_items_with_remarks_are_all_read_or_asked_again(
 @pytest.mark.parametrize(
     "answer",
     [
-        *(
-            "Answer: ID 4: not a start; ID 7: a start",
-            "Answer: ID 4, ID 7 are not starts",
-            "Answer: ID 4 bis ID 7",
-        ),
-        *(
-            "Answer: ID 4 (in 1850), ID 7",
-            "Answer: ID 4: see ID 2\nID 7: bees",
-            "3: boats\n4: oars\n5: sails",
-        ),
+        "Answer: ID 4: not a start; ID 7: a start",
+        "Answer: ID 4, ID 7 are not starts",
+        "Answer: ID 4 bis ID 7",
+        "Answer: ID 4 (in 1850), ID 7",
+        "Answer: ID 4: see ID 2\nID 7: bees",
+        "3: boats\n4: oars\n5: sails",
     ],
 )
 def test_lists_that_deny_or_are_cut_by_numbers_are_asked_about_again(answer: str) -> None:

@@ -12,15 +12,13 @@ from lumber_retrieval.passages.passage_metadata import ChunkMarkdown
 
 LINES = [
     *("# Otters", "## They hunt", "####### seven", "#none", "#", "##   ", "   # indented"),
-    *(
-        "# closed #",
-        "# tab\tbed",
-        "# \u00a0",
-        "\u00a0# no",
-        "\x0b# no",
-        "# form\x0cfeed",
-        "\t# code",
-    ),
+    "# closed #",
+    "# tab\tbed",
+    "# \u00a0",
+    "\u00a0# no",
+    "\x0b# no",
+    "# form\x0cfeed",
+    "\t# code",
     *("Fish.", "- item", "- # in an item", "-", "+ ", "1. one", "> # quoted", "> quoted", "> ---"),
     *("---", "===", "--", "***", "+++", "```", "~~~", "a | b", "<b>", ":::", "::: {note}"),
     *("!!! note", "[^1]: note", "[a]: /url 'x", "# y'", "    # code", "\x00# nul", "", "", ""),

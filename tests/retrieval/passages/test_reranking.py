@@ -63,12 +63,10 @@ def searches(draw):
     piece = st.sampled_from(
         [
             *("The mill has two wheels. ", "Otters swim. ", "Who? ", "a b c d e f g h i j k l "),
-            *(
-                "\n\n",
-                "\n# Wheels\n\n",
-                "- oil it\n- lift it\n",
-                "| a | b |\n|---|---|\n| 1 | 2 |\n",
-            ),
+            "\n\n",
+            "\n# Wheels\n\n",
+            "- oil it\n- lift it\n",
+            "| a | b |\n|---|---|\n| 1 | 2 |\n",
             *("水獭生活在河边。", "x" * 70, " ", "\f", "The river floods the mill in spring. "),
         ]
     )
