@@ -1,7 +1,5 @@
 """Running scripts that may hang, and whose forks then would stay."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Fixtures of several test folders: the data beside the project, and scripted judges."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json

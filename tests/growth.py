@@ -1,7 +1,5 @@
 """Time in which nothing else counts: how the work of a function grows with its input."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable

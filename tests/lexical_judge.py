@@ -5,8 +5,6 @@ candidate is its depth: how far the similarity of the two sides falls from the n
 either side. The judge names the candidate with the greatest depth.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Makes small files of offices, books and PDFs, so that no binary file lies in the repository."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 import zlib

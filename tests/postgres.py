@@ -1,7 +1,5 @@
 """A server of PostgreSQL for tests, which are skipped where it or its client is not installed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

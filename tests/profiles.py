@@ -5,8 +5,6 @@ failure is of the change at hand. `HYPOTHESIS_PROFILE=long` looks for new ones, 
 `HYPOTHESIS_FACTOR` (30) times as many.
 """
 
-from __future__ import annotations
-
 import os
 
 from hypothesis import HealthCheck, settings

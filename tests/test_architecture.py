@@ -1,7 +1,5 @@
 """Imports keep the contracts of pyproject.toml; names are told once, and users see public ones."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -7,8 +7,6 @@ blocks, `make` targets and files must exist, extras in `pip install` must be dec
 options of `lumber-splitters` must be valid.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """A splitter, a model provider or a metric is added in the files that CONTRIBUTING names."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

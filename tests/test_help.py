@@ -1,7 +1,5 @@
 """`help()` of every public name is enough to use it; its examples run as printed."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What importing and building the distribution promises."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

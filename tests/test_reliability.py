@@ -1,7 +1,5 @@
 """Every fault in docs/reliability.md is shown by a test that exists."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

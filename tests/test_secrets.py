@@ -5,8 +5,6 @@ of the frameworks here do what theirs do. They hold the key in a field and in th
 `openai` package that they make from it, and let the client's errors through.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import pickle

@@ -1,7 +1,5 @@
 """What a type checker tells a user: a script in strict mode, and mistakes in another."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Whether spans cover a text exactly once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lumber_core.spans import Span

@@ -1,7 +1,5 @@
 """Small models with random weights, made on the spot: a checkpoint and what is exported of it."""
 
-from __future__ import annotations
-
 import json
 import re
 import string

@@ -1,7 +1,5 @@
 """Servers of folders, in memory or as processes, and the SDK's client for them."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """The page of `ask`: a browser shows passages and quotes where they stand in their documents."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`lumber-splitters ask`, run as a user runs it: on real files, with the real index."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`lumber-splitters estimate`: what is known before a model is asked."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

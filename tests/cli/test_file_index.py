@@ -1,7 +1,5 @@
 """An index of files that several processes use."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

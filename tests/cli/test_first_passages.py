@@ -1,7 +1,5 @@
 """`lumber-splitters ask` on a terminal: the first passages come before vectors are made."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The indexes that `ask` keeps in the user's cache folder: kept, listed and cleared."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """`lumber-splitters index copy`, and an index in a database under `ask` and the tools of agents."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

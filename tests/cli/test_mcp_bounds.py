@@ -1,7 +1,5 @@
 """What outlines and grep leave out of large files, and that they say so."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Folders that change while they are served: each call sees them as they are."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Processes that serve agents: how they start, share an index, are killed and end."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

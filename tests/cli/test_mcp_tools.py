@@ -1,7 +1,5 @@
 """The tools that agents have: what they return, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

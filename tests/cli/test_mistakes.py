@@ -1,7 +1,5 @@
 """What a command cannot do is one line on stderr, and nothing is written."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What all pages share: hostile texts stay texts, nothing is requested, and all can be read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser

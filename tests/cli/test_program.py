@@ -1,7 +1,5 @@
 """The program itself: help, version, start, and the error if an extra is missing."""
 
-from __future__ import annotations
-
 import os
 import re
 import struct

@@ -1,7 +1,5 @@
 """Settings that have no option of their own, and the options for a language model."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import threading

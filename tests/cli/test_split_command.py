@@ -1,7 +1,5 @@
 """`lumber-splitters split`: what it reads, what it writes, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """`lumber-splitters view`: a page shows the chunks that `split` gives."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise

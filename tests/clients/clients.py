@@ -1,7 +1,5 @@
 """The clients of language models that are tried, as their packages make them by default."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module

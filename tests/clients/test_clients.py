@@ -4,8 +4,6 @@
 `make test-clients WRITE=1` writes it.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from concurrent.futures import ThreadPoolExecutor

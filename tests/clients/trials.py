@@ -3,8 +3,6 @@
 A trial splits a text with the client as it comes, against a server on this machine.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The core's index and both frameworks' retrievers, joiners and citations, used in one way."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents of every format that users split, for tests that compare chunks across interfaces."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.making_files import docx, pdf

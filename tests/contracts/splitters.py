@@ -3,8 +3,6 @@
 A new splitter joins the whole suite by an entry in `CHUNKERS` and one in each adapter's table.
 """
 
-from __future__ import annotations
-
 import atexit
 from collections.abc import Callable
 from functools import cache

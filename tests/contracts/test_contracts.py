@@ -1,7 +1,5 @@
 """The eight contracts of the design, each on every splitter and every difficult text."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable

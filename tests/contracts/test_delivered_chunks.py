@@ -1,7 +1,5 @@
 """Chunks as every adapter delivers them, with overlap, however it is run."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import multiprocessing

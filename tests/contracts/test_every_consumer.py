@@ -1,7 +1,5 @@
 """Both frameworks, the command line and the evaluation deliver the same chunks."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`FilesLoader` and `FilesReader` give what `lumber_files` reads."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A language model of either framework behind a splitter: its identity, retries, time and key."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable

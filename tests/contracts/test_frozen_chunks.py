@@ -4,8 +4,6 @@
 and why it is better.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An index in PostgreSQL under both frameworks: one collection, the same passages."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import sys

@@ -1,7 +1,5 @@
 """Documents as loaders and readers give them, in the retrievers of both frameworks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

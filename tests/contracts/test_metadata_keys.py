@@ -1,7 +1,5 @@
 """All chunks of a splitter have the same metadata keys, of types that every vector store takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

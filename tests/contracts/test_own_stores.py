@@ -1,7 +1,5 @@
 """For vector stores of one's own: vectors with context, hits joined to passages, and citations."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Failures, usage and verdicts of documents and chunks are reported in both frameworks."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What the core's index and the retrievers of both frameworks have in common."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import gc

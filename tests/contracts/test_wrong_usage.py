@@ -1,7 +1,5 @@
 """A wrong setting is refused by its name when a splitter is made, in the core and both adapters."""
 
-from __future__ import annotations
-
 import inspect
 import traceback
 from collections.abc import Callable, Iterator

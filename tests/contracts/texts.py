@@ -1,7 +1,5 @@
 """The texts on which every splitter must keep the contracts."""
 
-from __future__ import annotations
-
 _STORY = (
     "The ferry came in at dawn. Nobody was waiting for it.\n\n"
     "Ada read the ledger twice. The sums were wrong, and she knew whose hand had made them. "

@@ -1,7 +1,5 @@
 """Helpers for tests of the core: difficult texts, counters that record calls, and short forms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory

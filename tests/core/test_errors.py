@@ -1,7 +1,5 @@
 """Errors: what callers can rely on."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """A splitter's settings: what its constructor says, checks and shows."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import re

@@ -1,7 +1,5 @@
 """Models behind a loopback server, and documents with facts, for tests of what models are asked."""
 
-from __future__ import annotations
-
 import json
 import re
 

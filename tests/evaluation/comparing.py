@@ -1,7 +1,5 @@
 """What the tests of comparisons share: a small corpus, splitters and an embedder of words."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """An embedder by table, and texts split by hand, for tests of retrieval."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Splitters to compare with: units, fixed lengths, recursive characters, meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

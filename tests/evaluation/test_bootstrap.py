@@ -1,7 +1,5 @@
 """Intervals around means over questions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

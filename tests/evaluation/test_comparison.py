@@ -1,7 +1,5 @@
 """Splitters side by side: figures, what is kept, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Completions are kept, asked for once, and asked for patiently; failures are results."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

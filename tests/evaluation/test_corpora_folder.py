@@ -1,7 +1,5 @@
 """One's own folder: which files, where sections start, questions, and what may be wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Questions from a table: columns, formats, and the documents they are about."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Embedding models of every make, and vectors kept on disk."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

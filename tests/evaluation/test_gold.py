@@ -1,7 +1,5 @@
 """Which chunks answer by reference excerpts, and how much of these was retrieved."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Chunks given as strings are located in their text."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

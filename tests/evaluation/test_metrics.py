@@ -1,7 +1,5 @@
 """Boundary measures, on cases that can be worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

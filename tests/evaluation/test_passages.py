@@ -1,7 +1,5 @@
 """What a reader gets if hits are joined: as `PassageIndex` finds it, and as reports show it."""
 
-from __future__ import annotations
-
 from lumber_core import Delivery, LayoutChunker
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare

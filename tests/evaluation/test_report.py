@@ -1,7 +1,5 @@
 """The report: its content, and that no document can inject markup into it."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

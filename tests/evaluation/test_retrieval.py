@@ -1,7 +1,5 @@
 """Ranks, Recall@k, DCG@k and token overlap, against cases worked by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Splitters of every make give chunks with exact places."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

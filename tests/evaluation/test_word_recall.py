@@ -1,7 +1,5 @@
 """Recall of the reference text at equal amounts retrieved, against cases worked by hand."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Writing the small files that tests of loaders read."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence

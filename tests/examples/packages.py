@@ -1,7 +1,5 @@
 """Whether the packages of an example are installed."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, distribution
 
 import pytest

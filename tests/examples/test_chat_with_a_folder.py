@@ -1,7 +1,5 @@
 """The page that asks a folder, as a user sees it in a browser."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

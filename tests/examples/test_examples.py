@@ -1,7 +1,5 @@
 """Every example does what it says on the bundled sample, with no key and no network."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import importlib

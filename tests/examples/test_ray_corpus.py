@@ -1,7 +1,5 @@
 """The example for Ray, on a cluster on this machine: run by `make test-ray`."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

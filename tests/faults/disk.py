@@ -3,8 +3,6 @@
 It needs neither a compiler nor the rights of root. A process has one, from when it is first used.
 """
 
-from __future__ import annotations
-
 import _sqlite3
 import ctypes
 import os

@@ -3,8 +3,6 @@
 A whole run takes minutes: `make faults`. `make test` has a sample of it.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

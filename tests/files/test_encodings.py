@@ -1,7 +1,5 @@
 """Decoding files: which encoding they are in, and what is damaged."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Finding files: which belong to paths, folders and patterns."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Files are read in a child process: whatever they do to it, the next one is read."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A program packed by PyInstaller reads files, and is not started again for any of them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

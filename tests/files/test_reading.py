@@ -1,7 +1,5 @@
 """Reading files: what becomes of HTML, PDF and DOCX, and what needs the extra."""
 
-from __future__ import annotations
-
 import io
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """Readers that files make do what a reader should not."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

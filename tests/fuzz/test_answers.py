@@ -1,7 +1,5 @@
 """Whatever a model or judge returns is read as a choice, as none, or as a failure."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A loader reads any file as its format says, or raises an error that names the file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

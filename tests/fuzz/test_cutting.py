@@ -1,7 +1,5 @@
 """Chunks of every text tile it and keep to every size, by every rule."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from hypothesis import given

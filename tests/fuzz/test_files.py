@@ -1,7 +1,5 @@
 """Files of any content are read as a text, or refused with an error that names them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

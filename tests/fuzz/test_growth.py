@@ -1,7 +1,5 @@
 """Twice the text takes twice the time, whatever is repeated in it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

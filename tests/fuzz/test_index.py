@@ -1,7 +1,5 @@
 """An index through any sequence of additions, removals, kills and replacements of its content."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Whatever a store's file holds, it is read as what was stored or refused as damaged."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable

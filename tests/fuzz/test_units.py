@@ -1,7 +1,5 @@
 """Every unit finder tiles every text and cuts no grapheme cluster."""
 
-from __future__ import annotations
-
 import regex
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Texts and bytes for fuzzing: pieces that break splitters, among arbitrary characters."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from tests.core.core_support import PIECES

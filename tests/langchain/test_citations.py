@@ -1,7 +1,5 @@
 """Quotes of a chat model are found in LangChain's documents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

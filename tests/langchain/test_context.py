@@ -1,7 +1,5 @@
 """The context of a chunk in LangChain documents: in the metadata, or before the chunk."""
 
-from __future__ import annotations
-
 import pytest
 from langchain_core.documents import Document
 

@@ -1,7 +1,5 @@
 """Vectors that know headings and surroundings, on their way to LangChain's vector stores."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Markdown in LangChain: recognised by metadata, headings in the chunks' metadata."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages of a loader of LangChain joined: the chunks of one text, with their pages."""
 
-from __future__ import annotations
-
 from langchain_core.documents import Document
 
 from langchain_lumber import BertTextSplitter, join_pages

@@ -1,7 +1,5 @@
 """Passages in LangChain: a retriever's hits joined to exact slices of the documents."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The retriever of passages in LangChain: chains, filters, vector stores, and what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import pickle

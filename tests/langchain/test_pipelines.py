@@ -1,7 +1,5 @@
 """LangChain's pipelines: indexing again, positions in metadata."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings of LangChain users, and the errors for wrong ones."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """LangChain's own tests of retrievers and embedding models, which say what users expect of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

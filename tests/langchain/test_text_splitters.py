@@ -1,7 +1,5 @@
 """The LangChain adapters as LangChain users call them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

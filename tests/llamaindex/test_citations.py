@@ -1,7 +1,5 @@
 """Quotes of an LLM are found in LlamaIndex's nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The context of a node: in its metadata, embedded, and counted together with its text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

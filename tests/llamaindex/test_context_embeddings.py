@@ -1,7 +1,5 @@
 """Nodes with vectors that know headings and surroundings, in LlamaIndex's pipelines and indexes."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from pathlib import Path

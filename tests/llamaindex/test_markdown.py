@@ -1,7 +1,5 @@
 """Markdown in LlamaIndex: recognised by metadata or type, headings in the nodes' metadata."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The LlamaIndex adapters as LlamaIndex users call them."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 from typing import Any

@@ -4,8 +4,6 @@
 are made here as its `PDFReader` and `SimpleDirectoryReader` make them.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

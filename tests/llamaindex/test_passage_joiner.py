@@ -1,7 +1,5 @@
 """Passages in LlamaIndex: a retriever's nodes joined to exact slices of the documents."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

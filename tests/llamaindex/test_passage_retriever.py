@@ -1,7 +1,5 @@
 """The retriever of passages in LlamaIndex: engines, filters, vector stores, what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path

@@ -1,7 +1,5 @@
 """LlamaIndex's pipelines and indexes: ingesting again, storing and loading."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

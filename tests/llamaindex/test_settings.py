@@ -1,7 +1,5 @@
 """Settings of LlamaIndex users, on the parser and globally, and the errors for wrong ones."""
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import json

@@ -1,7 +1,5 @@
 """Pipelines that run parsers in worker processes, which may be forked after the first use."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.alone import run_alone

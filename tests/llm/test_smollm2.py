@@ -5,8 +5,6 @@ model is too small to judge well. What is tested is that no group is lost, nothi
 and its habit of giving the same answer whatever the text says is reported. Run by `make test-llm`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """LangChain's loaders, by the name of the row in docs/formats.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

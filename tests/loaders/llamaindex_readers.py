@@ -1,7 +1,5 @@
 """LlamaIndex's readers, by the name of the row in docs/formats.md."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

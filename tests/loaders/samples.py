@@ -1,7 +1,5 @@
 """Files that real programs make of one text: pandoc, LibreOffice and the standard library."""
 
-from __future__ import annotations
-
 import json
 import mailbox
 import subprocess

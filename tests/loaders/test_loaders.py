@@ -3,8 +3,6 @@
 With WRITE_LOADERS=1, the tables are written instead.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -3,8 +3,6 @@
 The bodies are those of the servers' own replies; versions differ, so one of each kind is enough.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 It answers by a script, a step for each question, and repeats the last step.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

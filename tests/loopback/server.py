@@ -11,8 +11,6 @@ One event loop in one thread serves all connections, which are kept alive, so th
 requests and hundreds of connections at once cost little.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """The loopback server itself, spoken to in plain HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -4,8 +4,6 @@ Each `Wire` writes a `Message` as its provider does, and an error. `LoopbackServ
 OpenAI's chat completions and Gemini have more in `server`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """An embedding model for tests: the words of a text, hashed."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An index of passages: what is added is found, replaced, removed, and survives what interrupts."""
 
-from __future__ import annotations
-
 import multiprocessing
 import subprocess
 import sys

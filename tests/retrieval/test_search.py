@@ -1,7 +1,5 @@
 """From a question to passages: what covers the question comes first, sentence by sentence."""
 
-from __future__ import annotations
-
 from itertools import pairwise, permutations
 from typing import Any
 

@@ -1,7 +1,5 @@
 """LangChain's stores, and what they do with the chunks of a splitter."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any

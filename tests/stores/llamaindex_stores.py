@@ -1,7 +1,5 @@
 """LlamaIndex's stores, and what they do with the nodes of a parser."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Documents that are put into stores, vectors of words, and the meaning of scores."""
 
-from __future__ import annotations
-
 import math
 import zlib
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The tables of stores in docs/vectors.md, between marks of their own."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 With WRITE_STORES=1, the tables are written instead.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from itertools import count

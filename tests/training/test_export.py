@@ -1,7 +1,5 @@
 """Exported models say what the checkpoint says, and damaged or foreign files are refused."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Training items: made of different documents, reproducible, with every start known."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

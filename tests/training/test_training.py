@@ -1,7 +1,5 @@
 """A tiny training run learns, resumes to the same weights, and runs in BertChunker."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import random

@@ -1,7 +1,5 @@
 """The papers' experiments, on cases worked by hand and on a model that answers in turn."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """BertChunker on awkward texts, its settings, and what it costs. Small random weights."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

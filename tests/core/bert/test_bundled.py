@@ -1,7 +1,5 @@
 """The weights that come with the library."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

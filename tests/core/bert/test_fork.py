@@ -1,7 +1,5 @@
 """Splitters and embedders keep working in processes forked after their first use."""
 
-from __future__ import annotations
-
 import multiprocessing
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Models are found by name, and malformed, changed or incomplete folders are refused."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

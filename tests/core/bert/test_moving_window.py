@@ -1,7 +1,5 @@
 """Windows know no model: everything here runs on made-up scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """The runtime of the bundled models does nothing that nobody asked for."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The published inference, written again in a few lines of torch, finds the same cuts."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

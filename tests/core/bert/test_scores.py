@@ -1,7 +1,5 @@
 """Scores of stretches of text, as a splitter that weighs places needs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The bundled model, which scores places, behaves as those that score tokens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

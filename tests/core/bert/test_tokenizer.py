@@ -1,7 +1,5 @@
 """Word pieces are those of `tokenizers`, whatever the text; other tokenizers are refused."""
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -1,7 +1,5 @@
 """What holds a lock works in a process forked while another thread holds it."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

@@ -1,7 +1,5 @@
 """Threads and event loops that share work never deadlock, and lose nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

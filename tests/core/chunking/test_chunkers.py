@@ -1,7 +1,5 @@
 """What all splitters share, shown on LumberChunker and GreedyChunker."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

@@ -1,7 +1,5 @@
 """Cuts by layout, score and size: bounded, at the best places, whatever the text."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

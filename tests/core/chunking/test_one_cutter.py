@@ -1,7 +1,5 @@
 """What is too long is cut at the same places, whichever splitter made it; Markdown is read once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is repeated from the chunk before: whole units, within both limits."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Chunks are counted together with what is written around them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

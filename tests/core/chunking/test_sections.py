@@ -1,7 +1,5 @@
 """`merge_sections=False`: no chunk of Markdown crosses a heading."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

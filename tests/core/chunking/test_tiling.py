@@ -1,7 +1,5 @@
 """The optimiser finds the best tiling, exactly."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 
 import numpy as np

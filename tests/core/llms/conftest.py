@@ -1,7 +1,5 @@
 """The models that talk over HTTP, each with its real package, and both ways to ask them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec

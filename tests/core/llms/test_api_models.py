@@ -1,7 +1,5 @@
 """Models behind an API: the real packages, over HTTP, against a server on this machine."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 

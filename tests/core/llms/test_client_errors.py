@@ -1,7 +1,5 @@
 """Errors as clients of frameworks raise them, each with its status and its headers elsewhere."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any

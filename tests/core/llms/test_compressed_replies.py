@@ -1,7 +1,5 @@
 """A reply that is compressed takes no more memory than a limit, however much it unpacks to."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 import zlib

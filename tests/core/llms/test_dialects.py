@@ -1,7 +1,5 @@
 """Servers that reject a request get a simpler one, whatever words they use; answers are short."""
 
-from __future__ import annotations
-
 import logging
 import pickle
 from concurrent.futures import ThreadPoolExecutor

@@ -4,8 +4,6 @@ One table for all of them: a passing fault is asked again, a refusal is a verdic
 raise at once. `test_dialects` is about what servers reject, `test_stalled_servers` about time.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

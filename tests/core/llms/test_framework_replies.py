@@ -1,7 +1,5 @@
 """Replies as frameworks return them: why an answer ended, and its tokens, in providers' words."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

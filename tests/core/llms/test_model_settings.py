@@ -1,7 +1,5 @@
 """Settings of models behind an API: addresses, keys, identities, pickling."""
 
-from __future__ import annotations
-
 import logging
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """A server that never ends its reply holds no request."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Thoughts of every chat template are no answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_core.llms.thoughts import without_thinking

@@ -1,7 +1,5 @@
 """Runs that are interrupted while a model is out of reach."""
 
-from __future__ import annotations
-
 import itertools
 import signal
 import subprocess

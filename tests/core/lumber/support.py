@@ -1,7 +1,5 @@
 """Documents and judges for the tests of walks, stores and models."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

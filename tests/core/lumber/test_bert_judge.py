@@ -1,7 +1,5 @@
 """The judge without a language model."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from time import sleep

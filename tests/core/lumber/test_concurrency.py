@@ -1,7 +1,5 @@
 """Many calls in flight give the sequential result, whatever a model answers."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 from pathlib import Path

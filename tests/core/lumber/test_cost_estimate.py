@@ -1,7 +1,5 @@
 """Cost estimates before any call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

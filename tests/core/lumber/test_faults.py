@@ -1,7 +1,5 @@
 """Faults from outside: clocks that jump, read-only files."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import stat

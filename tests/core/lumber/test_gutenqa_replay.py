@@ -1,7 +1,5 @@
 """The published rules, checked against the published result."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from itertools import accumulate
 

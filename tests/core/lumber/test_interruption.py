@@ -1,7 +1,5 @@
 """An interrupted run keeps every answer received, and the next one goes on where it was."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import itertools

@@ -1,7 +1,5 @@
 """Lanes: chains walked ahead of time give the sequential result for few extra calls."""
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left
 

@@ -1,7 +1,5 @@
 """The whole way to a model over real HTTP: the OpenAI SDK against a server that misbehaves."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import tracemalloc

@@ -1,7 +1,5 @@
 """Retries, rate limits and the classification of errors, without a network or long waits."""
 
-from __future__ import annotations
-
 import asyncio
 import email.utils
 import json

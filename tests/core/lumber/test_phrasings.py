@@ -1,7 +1,5 @@
 """Answers as people would read them, in six languages: read so, or asked again."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list

@@ -1,7 +1,5 @@
 """Judges that seem to answer without reading are named in a warning."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_core import Group, LumberChunker

@@ -1,7 +1,5 @@
 """The order of questions (true chains, further documents, lanes) and the progress bar."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from dataclasses import replace

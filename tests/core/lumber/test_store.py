@@ -1,7 +1,5 @@
 """Answers in every store: none is paid for twice, none is mixed up; a store that fails is told."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import re

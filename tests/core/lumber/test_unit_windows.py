@@ -1,7 +1,5 @@
 """Windows: which there are, who decides where two overlap, and what follows for the chunks."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import random

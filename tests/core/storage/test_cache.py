@@ -1,7 +1,5 @@
 """The cache on disk: what is put is kept, and no file is ever spoiled."""
 
-from __future__ import annotations
-
 import itertools
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Which paths name a database on a server, and what is shown of them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

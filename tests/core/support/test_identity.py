@@ -1,7 +1,5 @@
 """The identity of a splitter: a new one whenever its chunks may change, without secrets."""
 
-from __future__ import annotations
-
 import pickle
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What a secret is: by its name, its type, its place or how it is written."""
 
-from __future__ import annotations
-
 import traceback
 from types import SimpleNamespace
 from typing import Any

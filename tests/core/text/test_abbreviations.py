@@ -1,7 +1,5 @@
 """Where sentences do not end: after abbreviations, initials and ordinals of each language."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Captions as programs export them: what is said in them, where, and when."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

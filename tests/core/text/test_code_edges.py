@@ -1,7 +1,5 @@
 """Where chunks of code begin: with comments, decorators and signature, and never with a brace."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What a document says about a chunk outside of it: title, headings and the columns of tables."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_core import Chunk, GreedyChunker, Source

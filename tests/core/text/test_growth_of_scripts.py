@@ -1,7 +1,5 @@
 """Twice the text takes twice the time, in every script with any punctuation and separators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import product

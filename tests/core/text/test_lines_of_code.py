@@ -1,7 +1,5 @@
 """A cut falls inside a line of code only if the line alone exceeds the limit."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Markdown: the blocks of a text, the headings above them, and units that keep both whole."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

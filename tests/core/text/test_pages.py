@@ -1,7 +1,5 @@
 """Pages of files: joined to one text, and found again from a part of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

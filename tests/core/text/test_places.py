@@ -1,7 +1,5 @@
 """Places where a chunk may start, in the formats that people have."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Code, data, captions and markups: what lines are part of, and where they are cut."""
 
-from __future__ import annotations
-
 import json
 from textwrap import dedent
 

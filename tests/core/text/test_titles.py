@@ -1,7 +1,5 @@
 """Titles of documents: their own, or the names of their files as words."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_core import GreedyChunker, Source

@@ -1,7 +1,5 @@
 """The estimate of tokens, held against the real tokenizers on texts of many kinds."""
 
-from __future__ import annotations
-
 import base64
 import inspect
 import random

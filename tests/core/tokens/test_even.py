@@ -1,7 +1,5 @@
 """Sizes that mean the same in every alphabet."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

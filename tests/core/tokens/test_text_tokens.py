@@ -1,7 +1,5 @@
 """The tokens of a text are known by range, so that chunks are not counted again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from itertools import accumulate, combinations, pairwise

@@ -1,7 +1,5 @@
 """HTML as Markdown: what is kept, what is left out, and pages that no browser has written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Mails with several texts, forwarded mails, digests and bounces."""
 
-from __future__ import annotations
-
 from email.message import EmailMessage
 
 import pytest

@@ -1,7 +1,5 @@
 """Numbers in the formats of sheets: as LibreOffice and Excel show them."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_files.formats.number_formats import show_number

@@ -1,7 +1,5 @@
 """Documents of offices, books, mails and notebooks as Markdown, and what is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """PDFs that are made to take all time or memory are refused, and the next file is read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A PDF becomes Markdown: headings, lists, tables and paragraphs of what is drawn on pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -3,8 +3,6 @@
 The PDFs are made here, with fonts that name and map their glyphs as those of TeX and Word do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Quotes are found where they stand, and nowhere else."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What models reply is read as an answer with quotes, whatever form they give it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Nothing is embedded twice: not after edits, moves and kills, nor by another writer."""
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """An index under attack: a file that is damaged, foreign, replaced, or of another model."""
 
-from __future__ import annotations
-
 import math
 import os
 import sqlite3

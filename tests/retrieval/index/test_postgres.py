@@ -1,7 +1,5 @@
 """An index in PostgreSQL: the answers of one in a file, whatever happens to the server."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import json

@@ -1,7 +1,5 @@
 """What is searched of chunks is what a search of all of them would find, whatever came and went."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """An index in PostgreSQL under an administrator's settings, behind a pooler, on few connections."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

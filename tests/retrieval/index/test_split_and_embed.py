@@ -1,7 +1,5 @@
 """Splitters that embed their chunks: what is embedded, and the checks before it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Vectors that know what is around a chunk: its neighbours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

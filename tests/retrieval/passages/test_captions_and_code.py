@@ -1,7 +1,5 @@
 """Passages of captions and code: whole cues with their times, and whole lines."""
 
-from __future__ import annotations
-
 import pytest
 
 from lumber_core import LayoutChunker, Source

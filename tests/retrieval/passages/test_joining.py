@@ -1,7 +1,5 @@
 """Hits joined to passages: exact slices, best first, within a budget of words."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise, permutations
 from math import inf

@@ -1,7 +1,5 @@
 """Headings of passages are those that a parser of Markdown finds."""
 
-from __future__ import annotations
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 

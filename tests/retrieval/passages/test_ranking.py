@@ -1,7 +1,5 @@
 """Where a passage begins: at the heading of its best sentence, if what is above is far worse."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Hits of any engine, ranked by the question: passages as those of an index."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 from pathlib import Path

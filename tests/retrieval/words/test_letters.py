@@ -1,7 +1,5 @@
 """Which letters, digits and signs are the same in searches and quotes, and which are not."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Names in code are found by the words that they are made of, and prose stays as it is."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
