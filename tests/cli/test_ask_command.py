@@ -300,16 +300,7 @@ def test_a_page_has_whole_files_of_a_kept_index_and_stdin(docs: Path) -> None:
     pytest.importorskip("pypdfium2")
     days = [f"On day {n} the tide is written into the book of the house." for n in range(20)]
     (docs / "quay.pdf").write_bytes(pdf([days, ["Anchors rust in the harbour."]]))
-    command = (
-        "ask",
-        "docs",
-        "-",
-        "Hulls and anchors rust?",
-        "--index",
-        "docs.db",
-        "-o",
-        "a.html",
-    )
+    command = ("ask", "docs", "-", "Hulls and anchors rust?", "--index", "docs.db", "-o", "a.html")
     for _ in range(2):  # the second time, files are not read
         assert run_apart(*command, "--words", 12, stdin=b"Hulls rust, too.").code == 0
         page = Path("a.html").read_text(encoding="utf-8")

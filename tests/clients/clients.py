@@ -88,10 +88,7 @@ CLIENTS = [
         *("langchain-google-genai", "langchain_google_genai", "ChatGoogleGenerativeAI"),
         _openai(path=""),
     ),
-    Client(
-        *("ChatGroq", "langchain-groq", "langchain_groq", "ChatGroq"),
-        _openai(path=""),
-    ),
+    Client(*("ChatGroq", "langchain-groq", "langchain_groq", "ChatGroq"), _openai(path="")),
     Client(
         *("ChatDeepSeek", "langchain-deepseek", "langchain_deepseek", "ChatDeepSeek"),
         _openai("api_base"),

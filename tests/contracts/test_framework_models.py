@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import (
-    FakeListChatModel,
-    GenericFakeChatModel,
-    SimpleChatModel,
-)
+from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel, SimpleChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate

@@ -148,9 +148,7 @@ class CountingScorer:
         self.tokens = 0
 
     def score(
-        self,
-        windows: Sequence[npt.NDArray[np.int32]],
-        places: Sequence[npt.NDArray[np.intp]],
+        self, windows: Sequence[npt.NDArray[np.int32]], places: Sequence[npt.NDArray[np.intp]]
     ) -> list[npt.NDArray[np.float32]]:
         self.tokens += sum(map(len, windows))
         scores = [(window % 7 - 4).astype(np.float32) for window in windows]

@@ -14,14 +14,7 @@ from lumber_evaluation.comparison import MIN_FOR_INTERVAL, Comparison, compare
 from lumber_evaluation.dataset import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
 from lumber_evaluation.splitters import wrap_splitter
-from tests.evaluation.comparing import (
-    PLACES,
-    Every,
-    WordEmbedder,
-    corpus,
-    paragraphs,
-    shreds,
-)
+from tests.evaluation.comparing import PLACES, Every, WordEmbedder, corpus, paragraphs, shreds
 
 
 def by_key(comparison: Comparison, key: str) -> dict[str, float]:
@@ -94,10 +87,7 @@ def test_every_splitter_is_measured_again_in_context() -> None:
     )
     lines, embedder = Every(r"\n\n"), WordEmbedder()
     made = compare(
-        Corpus("c", (document,), questions),
-        [lines, paragraphs()],
-        embedder=embedder,
-        context=True,
+        Corpus("c", (document,), questions), [lines, paragraphs()], embedder=embedder, context=True
     )
     names = ["every", "every, context", "paragraphs", "paragraphs, context"]
     assert [result.name for result in made.results] == names

@@ -118,10 +118,7 @@ def test_a_refused_key_raises_at_once(tmp_path: Path, concurrency: int) -> None:
     with LoopbackServer(echo, faults=faults) as server:
         with pytest.raises(ModelSettingsError, match="Check the key"):
             ask_all(
-                model_at(server),
-                asks(100),
-                store=tmp_path / "kept.db",
-                max_concurrency=concurrency,
+                model_at(server), asks(100), store=tmp_path / "kept.db", max_concurrency=concurrency
             )
         assert server.count <= 10 + concurrency
     assert kept(tmp_path / "kept.db") == 10

@@ -3,13 +3,7 @@
 from lumber_core import Delivery, LayoutChunker
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare
-from lumber_evaluation.dataset import (
-    Corpus,
-    Document,
-    EvaluatedChunk,
-    Question,
-    SplitDocument,
-)
+from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.report import render
 from lumber_evaluation.retrieval import retrieve
 from lumber_retrieval.embedders import embedder

@@ -24,9 +24,7 @@ from llama_index.core.node_parser import (
     SentenceWindowNodeParser,
     get_leaf_nodes,
 )
-from llama_index.core.node_parser import (
-    TokenTextSplitter as LlamaIndexTokens,
-)
+from llama_index.core.node_parser import TokenTextSplitter as LlamaIndexTokens
 
 from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
 from llamaindex_lumber import GreedyNodeParser

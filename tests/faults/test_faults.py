@@ -167,11 +167,7 @@ def run_with(disk: Disk, fault: Fault, at: int, times: int, work: Work, path: Pa
 @pytest.mark.parametrize(("fault", "times"), FAULTS)
 @pytest.mark.parametrize("sample", [True, pytest.param(False, marks=pytest.mark.faults)])
 def test_what_was_confirmed_is_there_after_any_fault(
-    sample: bool,
-    fault: Fault,
-    times: int,
-    work: Work,
-    prepared: Callable[[Work], Path],
+    sample: bool, fault: Fault, times: int, work: Work, prepared: Callable[[Work], Path]
 ) -> None:
     disk = failing_disk()
     path = prepared(work)
@@ -197,9 +193,7 @@ def test_what_was_confirmed_is_there_after_any_fault(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_what_is_read_wrongly_once_is_not_called_damaged(
-    prepared: Callable[[Work], Path],
-) -> None:
+def test_what_is_read_wrongly_once_is_not_called_damaged(prepared: Callable[[Work], Path]) -> None:
     """Where it shows: a vector or a text may have any bytes, and has no checksum."""
     disk = failing_disk()
     for work in (WORK[-2], WORK[-1]):

@@ -84,10 +84,7 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
 def repack(content: bytes, named: str = "word/document.xml") -> bytes:
     """Return a DOCX with its parts compressed, and the text in a part of some name."""
     packed = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(content)) as plain,
-        zipfile.ZipFile(packed, "w") as small,
-    ):
+    with zipfile.ZipFile(io.BytesIO(content)) as plain, zipfile.ZipFile(packed, "w") as small:
         for name in plain.namelist():
             body = plain.read(name).replace(b"word/document.xml", named.encode())
             name = name.replace("word/document.xml", named)

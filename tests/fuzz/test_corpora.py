@@ -10,9 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_evaluation.corpora import (
-    load_questions,
-)
+from lumber_evaluation.corpora import load_questions
 from lumber_evaluation.corpora.files import table_rows
 from lumber_evaluation.dataset import Document
 from tests.core.core_support import memory_folder

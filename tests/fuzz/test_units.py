@@ -9,12 +9,7 @@ from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.markdown import markdown_blocks
 from lumber_core.text.outline import read_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
-from lumber_core.text.units import (
-    markdown,
-    paragraphs,
-    sentences,
-    sentences_and_lines,
-)
+from lumber_core.text.units import markdown, paragraphs, sentences, sentences_and_lines
 from tests.fuzz.texts import markdown_texts, texts
 from tests.profiles import examples
 from tests.tiling import check_tiling

@@ -63,10 +63,7 @@ def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(
         document.excluded_llm_metadata_keys = ["file_name"]
     for size in (44, 64, 111):
         parser = GreedyNodeParser(
-            chunk_size=size * factor,
-            chunk_overlap=overlap,
-            tokenizer=tokenizer,
-            add_metadata=True,
+            chunk_size=size * factor, chunk_overlap=overlap, tokenizer=tokenizer, add_metadata=True
         )
         nodes = parser(documents)
         assert {"headings", "page_first", "line_first"} <= {

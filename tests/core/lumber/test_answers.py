@@ -178,9 +178,7 @@ def test_lists_are_read_in_any_form(answer: str, starts: tuple[int, ...]) -> Non
 
 
 NO_LIST: dict[str, list[str]] = {
-    "no_shift": [
-        *("Answer: none", "none", '{"answer": []}', '{"answer": null}', '["none"]', "[]"),
-    ],
+    "no_shift": [*("Answer: none", "none", '{"answer": []}', '{"answer": null}', '["none"]', "[]")],
     "unreadable": [
         *("", "ID 3 goes on from ID 2, but ID 7 turns", "No part starts at ID 3."),
         "ID 0: Emma Woodhouse, handsome\nID 1: She was the youngest",  # the question repeated

@@ -76,8 +76,7 @@ def repeated(log: Path) -> int:
 
 @needs_forks
 @pytest.mark.parametrize(
-    ("kind", "concurrency"),
-    [("file", 1), ("file", 4), ("llama-index-redis", 4)],
+    ("kind", "concurrency"), [("file", 1), ("file", 4), ("llama-index-redis", 4)]
 )
 def test_kills_repeat_only_what_was_in_flight_and_cost_another_process_nothing(
     tmp_path: Path, kind: str, concurrency: int

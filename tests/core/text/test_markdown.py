@@ -285,11 +285,7 @@ def test_a_heading_stays_with_its_first_block():
 
 
 @pytest.mark.parametrize(
-    "units",
-    [
-        ["# A\n## B\n\ntext\n\n", "more\n"],
-        ["- one\n", "- two\n  more\n", "  - inner\n"],
-    ],
+    "units", [["# A\n## B\n\ntext\n\n", "more\n"], ["- one\n", "- two\n  more\n", "  - inner\n"]]
 )
 def test_headings_in_a_row_and_items_with_their_bullets_are_units(units):
     assert unit_texts("".join(units)) == units

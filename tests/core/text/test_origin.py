@@ -130,10 +130,7 @@ def test_which_keys_are_titles(metadata: dict[str, Any], title: str | None) -> N
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "general - U0123 - 1609459200.000200",
-        "https://a.slack.com/archives/C01/p1609459200000200",
-    ],
+    ["general - U0123 - 1609459200.000200", "https://a.slack.com/archives/C01/p1609459200000200"],
 )
 def test_the_channel_and_time_of_a_message_are_no_title(name: str) -> None:
     assert Source("Lunch?", metadata={"source": name}).named == ""

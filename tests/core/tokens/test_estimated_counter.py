@@ -176,7 +176,4 @@ def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeyp
         seen.clear()
         EstimatedCounter().count(["\u4f60" * size, "ab " * 10])
         work.append(sum(seen))
-    assert [after - before for before, after in pairwise(work)] == [
-        100_000,
-        200_000,
-    ]
+    assert [after - before for before, after in pairwise(work)] == [100_000, 200_000]

@@ -745,11 +745,7 @@ REPEATED = (
             "entity",
         ),
         (".docx", word(DEEP[0] * 3_000 + paragraph("x") + DEEP[1] * 3_000), "depth"),
-        (
-            ".ods",
-            odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"),
-            "limit exceeded",
-        ),
+        (".ods", odf("spreadsheet", f"<table:table>{REPEATED}</table:table>"), "limit exceeded"),
         (".ipynb", b"[" * 100_000, "(recursion|Stack overflow)"),
         (".ipynb", b"{}", "not a notebook"),
         (".eml", b"Tides turn.", "no headers"),
