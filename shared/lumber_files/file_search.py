@@ -91,7 +91,6 @@ def find_files(
         FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
             is read.
         ValueError: A file in a folder is a link to a place outside the folder.
-        MissingExtraError: There is a .gitignore, and the package that reads it is not installed.
     """
     files: dict[Path, NamedPath] = {}
     skipped: dict[Path, NamedPath] = {}

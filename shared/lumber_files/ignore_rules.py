@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
-
-from lumber_core.support.extras import load
-from lumber_files.limits import EXTRA
 
 _TOOL_FOLDERS = frozenset(
     ("__pycache__", "__pypackages__", "bower_components", "node_modules", "site-packages", "venv")
@@ -20,15 +18,32 @@ _TOOL_FILES = (
     "conda-meta",
     "CACHEDIR.TAG",  # of caches, as https://bford.info/cachedir/ has it
 )
-_FOLDER_END = "(?P<ps_d>/)"  # how pathspec marks the end of a folder that is matched
+# A line of a .gitignore, and what git's wildmatch.c tells apart in its pattern.
+_LINE = re.compile(rb"(?!#)(?P<back>!?)(?P<pattern>(?:\\.|[^\\])*?)(?P<folder>/?) *", re.DOTALL)
+_START = re.compile(rb"[^*?\[\\]*")
+_SIGN = re.compile(
+    rb"(?P<folders>(?<![^/])\*{2,}(?:/|\Z))|\*+|\\(?P<escaped>.)"
+    rb"|\[(?P<without>[!^]?)(?P<items>(?:\]|(?!\]))(?:\[:\w+:\]|\\.|[^\]\\])*)\]"
+    rb"|(?P<invalid>[\[\\])|.",
+    re.DOTALL,
+)
+_ITEM = re.compile(rb"\[:(\w+):\]|\\(.)|(?!-)(.)", re.DOTALL)
+_CLASSES = {b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"lower": b"a-z"}
+_CLASSES |= {
+    b"upper": b"A-Z",
+    b"xdigit": b"0-9a-fA-F",
+    b"space": rb"\s",
+    b"punct": rb"!-/:-@\[-`{-~",
+}
 
 
 class _Pattern(NamedTuple):
     """A pattern of a .gitignore."""
 
     ignores: bool  # False: it takes back
-    regex: re.Pattern[str]
-    inside: bool  # whether it matches what is in a folder, and not the folder
+    regex: re.Pattern[bytes]
+    of_folders: bool
+    of_paths: bool  # from the folder of the file on; else of names at any depth
 
 
 _Spec = tuple[str, list[_Pattern]]  # a folder, and patterns: the last that matches decides
@@ -99,37 +114,47 @@ def _specs_in(folder: str) -> list[_Spec]:
     specs = []
     for name in (".git/info/exclude", ".gitignore"):
         path = Path(folder, name)
-        try:
-            text = path.read_text("utf-8-sig", "surrogateescape") if path.is_file() else ""
-        except OSError:
-            continue
-        if patterns := [*_patterns_of(text)]:
-            specs.append((folder, patterns))
+        with suppress(OSError):
+            if path.is_file() and (patterns := [*_patterns_of(path.read_bytes())]):
+                specs.append((folder, patterns))
     return specs
 
 
-def _patterns_of(text: str) -> Iterator[_Pattern]:
-    """Yield the patterns of a .gitignore, which match a path itself and nothing below it.
+def _patterns_of(rules: bytes) -> Iterator[_Pattern]:
+    """Yield the patterns of a .gitignore, which match a path itself and nothing below it."""
+    for line in rules.removeprefix(codecs.BOM_UTF8).split(b"\n"):
+        match = _LINE.fullmatch(line.removesuffix(b"\r"))
+        if match and match["pattern"]:
+            pattern = match["pattern"]
+            # git compares what is before the first sign, and begins anew there.
+            start = _START.findall(pattern.removeprefix(b"/"))[0]
+            signs = pattern.removeprefix(b"/")[len(start) :]
+            with suppress(LookupError, re.error):  # git skips invalid patterns, too
+                regex = re.compile(re.escape(start) + _SIGN.sub(_translate, signs), re.DOTALL)
+                yield _Pattern(not match["back"], regex, bool(match["folder"]), b"/" in pattern)
 
-    git decides for each folder on the way to a file, by the last pattern that matches.
-    GitIgnoreSpec decides for the file at once, and prefers patterns of files to those of folders.
-    """
-    kind = load("pathspec", package="pathspec", extra=EXTRA).GitIgnoreSpec
-    for line in text.split("\n") if text else ():
-        with suppress(ValueError):  # git skips invalid patterns, too
-            for pattern in kind.from_lines([line]).patterns:
-                if pattern.include is not None:
-                    exact = pattern.regex.pattern.replace(_FOLDER_END, f"{_FOLDER_END}\\Z")
-                    inside = line.rstrip("\r").endswith("/**")
-                    yield _Pattern(bool(pattern.include), re.compile(exact, re.DOTALL), inside)
+
+def _translate(sign: re.Match[bytes]) -> bytes:
+    """Return the regular expression of a sign of a pattern."""
+    if sign["folders"]:
+        return b"(?:.*/)?" if sign["folders"].endswith(b"/") else b".*"
+    if sign["items"]:
+        items = _ITEM.sub(
+            lambda m: _CLASSES[m[1]] if m[1] else re.escape(m[2] or m[3]), sign["items"]
+        )
+        return b"(?!/)[%s%s]" % (b"^" * bool(sign["without"]), items)
+    if sign["invalid"]:
+        raise LookupError("it ends within a sign")
+    some = {b"?": b"[^/]", b"*": b"[^/]*"}.get(sign[0][:1])
+    return some or re.escape(sign["escaped"] or sign[0])
 
 
 def _ignores(specs: list[_Spec], path: str, is_folder: bool) -> bool:
     for folder, patterns in reversed(specs):
-        name = Path(path).relative_to(folder).as_posix()
+        below = Path(path).relative_to(folder).as_posix().encode("utf-8", "surrogateescape")
         for pattern in reversed(patterns):
-            marked = f"{name}/" if is_folder and not pattern.inside else name
-            if pattern.regex.search(marked):
+            name = below if pattern.of_paths else below.rpartition(b"/")[2]
+            if is_folder >= pattern.of_folders and pattern.regex.fullmatch(name):
                 return pattern.ignores
     return False
 

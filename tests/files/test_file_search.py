@@ -162,12 +162,17 @@ def test_folders_of_tools_are_left_out_unless_they_are_named(
         find_files(["x"])
 
 
-NAMES = st.sampled_from(["a", "b", "ab", "doc.md", "x.txt"])
-PATTERN_PARTS = st.sampled_from(["*", "**", "a", "b", "a*", "?b", "[ab]", "*.md", "doc.md", "!x"])
+NAMES = st.sampled_from(["a", "b", "ab", "doc.md", "x.txt", "é", "*.md"])
+PATTERN_PARTS = st.sampled_from(
+    [
+        *("*", "**", "***", "a", "b", "a*", "a**", "?b", "[ab]", "[!]a]", "[[:alpha:]]", "[[a]"),
+        *("[a", "*.md", "doc.md", "\\*.md", "doc\\.md", "!x", "#x", "é", "b\t"),
+    ]
+)
 PATTERNS = st.builds(
     lambda negated, rooted, parts, folder: negated + rooted + "/".join(parts) + folder,
     *(st.sampled_from(["", "!"]), st.sampled_from(["", "", "/"])),
-    *(st.lists(PATTERN_PARTS, min_size=1, max_size=3), st.sampled_from(["", "", "/"])),
+    *(st.lists(PATTERN_PARTS, min_size=1, max_size=3), st.sampled_from(["", "", "/", " ", "\\ "])),
 )
 RULES = st.lists(PATTERNS, min_size=1, max_size=4)
 
