@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from benchmarks.packages import langchain_semantic
 from benchmarks.splitters import llamaindex_semantic
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.text.units import sentences_and_lines
-from lumber_evaluation.boundary_metrics import SegmentationScores, score_segmentation
+from lumber_evaluation.boundary_metrics import score_segmentation
 from lumber_evaluation.dataset import Document
 from lumber_evaluation.splitters import wrap_splitter
 from lumber_training.training_data import load_documents, split_held_out
@@ -87,32 +87,17 @@ def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], object]]:
     return makers
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The scores of a splitter on a corpus."""
-
-    scores: SegmentationScores
-    words_per_chunk: float
-    seconds: float
-
-    def row(self) -> str:
-        """Return the columns of a table."""
-        score = self.scores.boundaries
-        return (
-            f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | "
-            f"{self.scores.pk:.3f} | {self.scores.window_diff:.3f} | "
-            f"{self.words_per_chunk:.0f} | {self.seconds:.0f}"
-        )
-
-
-def measure(documents: Sequence[Document], splitter: object) -> Measured:
+def measure(documents: Sequence[Document], splitter: object) -> str:
+    """Return the columns of a row: scores, words in a chunk, and seconds."""
     wrapped = wrap_splitter(splitter)
     splits = [wrapped.split(document) for document in documents]
     cuts = [[chunk.span.start for chunk in split.chunks] for split in splits]
-    words = sum(len(document.text.split()) for document in documents)
-    seconds = sum(split.seconds for split in splits)
     scores = score_segmentation(documents, cuts)
-    return Measured(scores, words / sum(map(len, cuts)), seconds)
+    found = scores.boundaries
+    shares = (found.precision, found.recall, found.f1, scores.pk, scores.window_diff)
+    words = sum(len(document.text.split()) for document in documents) / sum(map(len, cuts))
+    seconds = sum(split.seconds for split in splits)
+    return " | ".join([*(f"{share:.3f}" for share in shares), f"{words:.0f}", f"{seconds:.0f}"])
 
 
 def main() -> None:
@@ -132,7 +117,7 @@ def main() -> None:
         mean = max(1, sum(counter.count(segments)) // len(segments))
         for name, make in splitters(mean, options.model).items():
             if not options.only or name in options.only:
-                print(f"{corpus} | {name} | {measure(documents, make()).row()}", flush=True)
+                print(f"{corpus} | {name} | {measure(documents, make())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_retrieval.index.indexed_documents import texts_around
+from lumber_retrieval.index.snapshot import Snapshot
 from lumber_retrieval.index.store import NewDocument, PassageStore
 from lumber_retrieval.index.surroundings import Vectors, unit_length
 from lumber_retrieval.passage_index import PassageIndex
@@ -52,6 +53,8 @@ QUESTIONS = 30
 MAX_FILES, MAX_QUESTIONS = 60, 80  # of a folder of Markdown
 TOP_K = 100
 Search = Callable[[str, Vectors], object]
+Make = Callable[[int, Path], Search]
+"""Makes a search of so many chunks; the path is that of the index of `passages`."""
 
 _WEIGHTS = 1 / (np.arange(200_000) + 2.7)
 _ZIPF = np.cumsum(_WEIGHTS) / _WEIGHTS.sum()
@@ -145,30 +148,20 @@ def passages(count: int, path: Path) -> Search:
     return lambda question, vector: index.search(question, vector=vector.tolist())
 
 
-def by_vectors(count: int, path: Path) -> Search:
-    """Return only its search of vectors."""
-    del count
-    store = PassageStore(path)
+def part_of_search(find: Callable[[Snapshot, str, list[float]], object]) -> Make:
+    """Return a function that makes a part of this search: what `find` finds in an index."""
 
-    def search(question: str, vector: Vectors) -> object:
-        del question
-        with store.snapshot() as snapshot:
-            return snapshot.nearest(vector.tolist(), CANDIDATES, None)
+    def make(count: int, path: Path) -> Search:
+        del count
+        store = PassageStore(path)
 
-    return search
+        def search(question: str, vector: Vectors) -> object:
+            with store.snapshot() as snapshot:
+                return find(snapshot, question, vector.tolist())
 
+        return search
 
-def by_words(count: int, path: Path) -> Search:
-    """Return only its search of words."""
-    del count
-    store = PassageStore(path)
-
-    def search(question: str, vector: Vectors) -> object:
-        del vector
-        with store.snapshot() as snapshot:
-            return snapshot.matching(question, CANDIDATES, None)
-
-    return search
+    return make
 
 
 def ensemble(count: int, path: Path) -> Search:
@@ -239,10 +232,10 @@ def chroma(count: int, path: Path) -> Search:
     return lambda _, vector: collection.query(query_embeddings=[vector], n_results=TOP_K)
 
 
-RETRIEVERS: dict[str, Callable[[int, Path], Search]] = {
+RETRIEVERS: dict[str, Make] = {
     "passages": passages,
-    "passages: vectors": by_vectors,
-    "passages: words": by_words,
+    "passages: vectors": part_of_search(lambda s, _, vector: s.nearest(vector, CANDIDATES, None)),
+    "passages: words": part_of_search(lambda s, words, _: s.matching(words, CANDIDATES, None)),
     "LangChain EnsembleRetriever, BM25 and FAISS": ensemble,
     "LlamaIndex QueryFusionRetriever, BM25 and vectors": fusion,
     "Chroma, vectors alone": chroma,

@@ -17,13 +17,7 @@ from langchain_openai import ChatOpenAI
 from llama_index.llms.openai_like import OpenAILike
 from pydantic import SecretStr
 
-from common import (
-    Options,
-    Passage,
-    options,
-    show,
-    temporary_folder,
-)
+from common import Options, Passage, options, show, temporary_folder
 from langchain_lumber import FilesLoader, LumberEmbeddings, LumberTextSplitter
 from llamaindex_lumber import FilesReader, LumberNodeParser
 from lumber_core import Segmentation, Usage

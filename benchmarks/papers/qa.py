@@ -66,7 +66,7 @@ def accuracies(
     for one in result.questions:
         passages = [result.chunks[number].text for number in one.retrieved[:top_k]]
         filled = ANSWER.fill(passages=passages, question=one.question.question)
-        asks.append(Ask(*filled, _answer))
+        asks.append(Ask(*filled, fold_lines))
     answers = ask_all(model, asks, store=store, show_progress=True, title="answers")
     judgements = [
         Ask(
@@ -82,12 +82,6 @@ def accuracies(
     ]
     verdicts = ask_all(judge, judgements, store=store, show_progress=True, title="verdicts")
     return [float(verdict.value) for verdict in verdicts if verdict.value is not None]
-
-
-def _answer(reply: str) -> str:
-    if not (answer := fold_lines(reply)):
-        raise UnusableReplyError("the answer is empty")
-    return answer
 
 
 def _verdict(reply: str) -> bool:

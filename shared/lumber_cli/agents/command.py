@@ -8,12 +8,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.file_index import index_path
-from lumber_cli.options import (
-    EmbeddingsOption,
-    FileOptions,
-    with_options,
-    wrong_options,
-)
+from lumber_cli.options import EmbeddingsOption, FileOptions, with_options, wrong_options
 from lumber_core.support.extras import require
 
 

@@ -17,12 +17,7 @@ from lumber_cli.corpus_options import (
     check_outputs,
 )
 from lumber_cli.model_options import ModelOptions, read_model_options
-from lumber_cli.options import (
-    FileOptions,
-    fail,
-    with_options,
-    wrong_options,
-)
+from lumber_cli.options import FileOptions, fail, with_options, wrong_options
 from lumber_core.checks import check_positive
 from lumber_core.support.wording import with_noun
 from lumber_evaluation.corpora import load_folder

@@ -12,12 +12,7 @@ from tqdm import tqdm
 from lumber_cli.html_pages.page import write_page
 from lumber_cli.html_pages.view_page import chunk_page
 from lumber_cli.inputs import Inputs, Paths
-from lumber_cli.options import (
-    FileOptions,
-    fail,
-    with_options,
-    wrong_options,
-)
+from lumber_cli.options import FileOptions, fail, with_options, wrong_options
 from lumber_cli.splitter_options import SplitterOptions
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import check_output

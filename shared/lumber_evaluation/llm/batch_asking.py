@@ -170,6 +170,9 @@ def _read_reply(completion: Completion, read: Callable[[str], T]) -> Reply[T]:
         return Reply(None, "refused", reason, completion.text)
     answer = without_thinking(completion.text)
     try:
+        if not answer.strip():
+            thoughts = completion.text.strip()
+            raise UnusableReplyError("it has only thoughts" if thoughts else "the answer is empty")
         return Reply(read(answer), "read", "", completion.text)
     except UnusableReplyError as error:
         if is_refusal(answer) and "{" not in answer:
