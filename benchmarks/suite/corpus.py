@@ -17,7 +17,7 @@ import psutil
 from benchmarks.packages import use_shipped_vocabulary
 from benchmarks.suite.report import Section, table
 from benchmarks.suite.splitters import BASE, Split, entry, split_of
-from benchmarks.suite.texts import documents, english
+from benchmarks.suite.texts import KINDS, documents
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
 
 DOCUMENT_SIZE = 20_000  # characters
@@ -47,7 +47,7 @@ def stream(name: str, megabytes: float) -> dict[str, Any]:
     else:
         use_shipped_vocabulary()
         split = split_of(entry(BASE).make())
-    split(english(2000))
+    split(KINDS["English"](2000, 0))
     process = psutil.Process()
     total = int(megabytes * 1e6)
     memory: list[float] = []

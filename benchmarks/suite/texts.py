@@ -1,12 +1,14 @@
 """The texts that splitters are measured on, made by rule: no file is read.
 
-Every generator takes a size in characters and a seed, and returns the same text each time.
+Texts of the same size and seed are the same each time.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "harbour": ("the ferry", "a tug", "the pilot", "the quay", "the tide", "a crane"),
@@ -64,71 +66,70 @@ def paragraphs(seed: int = 0) -> Iterator[str]:
             yield paragraph(topic, number, rng)
 
 
-def english(size: int, seed: int = 0) -> str:
-    """Return prose in paragraphs, whose topic changes now and then."""
-    return _fill(size, (f"{one}\n\n" for one in paragraphs(seed)))
+def english(seed: int) -> Iterator[str]:
+    """Yield prose in paragraphs, whose topic changes now and then."""
+    return (f"{one}\n\n" for one in paragraphs(seed))
 
 
-def chinese(size: int, seed: int = 0) -> str:
-    """Return Chinese sentences and paragraphs; nothing is separated by spaces."""
+def chinese(seed: int) -> Iterator[str]:
+    """Yield Chinese sentences and paragraphs; nothing is separated by spaces."""
     rng = random.Random(seed)
-
-    def pieces() -> Iterator[str]:
-        while True:
-            clauses = (rng.sample(_CHINESE, rng.randint(1, 3)) for _ in range(rng.randint(2, 7)))
-            sentences = (_CHINESE_COMMA.join(some) for some in clauses)
-            yield "。".join(sentences) + "。\n\n"
-
-    return _fill(size, pieces())
+    while True:
+        clauses = (rng.sample(_CHINESE, rng.randint(1, 3)) for _ in range(rng.randint(2, 7)))
+        sentences = (_CHINESE_COMMA.join(some) for some in clauses)
+        yield "。".join(sentences) + "。\n\n"
 
 
-def emoji(size: int, seed: int = 0) -> str:
-    """Return chat lines, a third of which are emoji of several code points."""
+def emoji(seed: int) -> Iterator[str]:
+    """Yield chat lines, a third of which are emoji of several code points."""
     rng = random.Random(seed)
-
-    def pieces() -> Iterator[str]:
-        while True:
-            signs = "".join(rng.choices(_EMOJI, k=rng.randint(1, 6)))
-            yield f"{rng.choice(('mia', 'ben', 'zoë'))}: {rng.choice(_ENDS)} {signs}\n"
-
-    return _fill(size, pieces())
+    while True:
+        signs = "".join(rng.choices(_EMOJI, k=rng.randint(1, 6)))
+        yield f"{rng.choice(('mia', 'ben', 'zoë'))}: {rng.choice(_ENDS)} {signs}\n"
 
 
-def markdown(size: int, seed: int = 0) -> str:
-    """Return a handbook: headings, prose, lists, fenced code and tables."""
+def markdown(seed: int) -> Iterator[str]:
+    """Yield a handbook: headings, prose, lists, fenced code and tables."""
     rng = random.Random(seed)
     prose = paragraphs(seed)
-
-    def pieces() -> Iterator[str]:
-        number = 0
-        while True:
-            number += 1
-            yield f"## {number}. The {rng.choice(list(TOPICS))}\n\n{next(prose)}\n\n"
-            yield "".join(f"- step {step}: {rng.choice(_ENDS)}\n" for step in range(4)) + "\n"
-            body = "".join(f"    print({row}, {row * number})\n" for row in range(6))
-            yield f"```python\nfor n in range({number}):\n{body}```\n\n"
-            rows = "".join(f"| {row} | part {row} | {row * 7}.50 |\n" for row in range(8))
-            yield f"| id | name | price |\n| --- | --- | --- |\n{rows}\n"
-
-    return _fill(size, pieces())
+    for number in count(1):
+        yield f"## {number}. The {rng.choice(list(TOPICS))}\n\n{next(prose)}\n\n"
+        yield "".join(f"- step {step}: {rng.choice(_ENDS)}\n" for step in range(4)) + "\n"
+        body = "".join(f"    print({row}, {row * number})\n" for row in range(6))
+        yield f"```python\nfor n in range({number}):\n{body}```\n\n"
+        rows = "".join(f"| {row} | part {row} | {row * 7}.50 |\n" for row in range(8))
+        yield f"| id | name | price |\n| --- | --- | --- |\n{rows}\n"
 
 
-def csv(size: int, seed: int = 0) -> str:
-    """Return a table of comma-separated values with quoted fields."""
+def csv(seed: int) -> Iterator[str]:
+    """Yield a table of comma-separated values with quoted fields."""
     rng = random.Random(seed)
-
-    def pieces() -> Iterator[str]:
-        yield "id,name,note,price,when\n"
-        number = 0
-        while True:
-            number += 1
-            name, note = rng.choice(list(TOPICS)), rng.choice(_ENDS)
-            yield f'{number},{name},"{note}, {number}",{number * 7 % 991}.5,2026-03-{number % 28}\n'
-
-    return _fill(size, pieces())
+    yield "id,name,note,price,when\n"
+    for number in count(1):
+        name, note = rng.choice(list(TOPICS)), rng.choice(_ENDS)
+        yield f'{number},{name},"{note}, {number}",{number * 7 % 991}.5,2026-03-{number % 28}\n'
 
 
-def adversarial(size: int, seed: int = 0) -> str:
+def special_tokens(seed: int) -> Iterator[str]:
+    """Yield prose about language models, which names their special tokens."""
+    for one in paragraphs(seed):
+        yield one
+        yield "<|endoftext|> is text here, and so is <|fim_prefix|>.\n\n"
+
+
+def fill(pieces: Callable[[int], Iterator[str]], size: int, seed: int) -> str:
+    """Return the first `size` characters of what a generator yields for a seed."""
+    parts: list[str] = []
+    length = 0
+    for piece in pieces(seed):
+        parts.append(piece)
+        length += len(piece)
+        if length >= size:
+            break
+    return "".join(parts)[:size]
+
+
+def adversarial(size: int, seed: int) -> str:
     """Return texts that break splitters: long words, repeats, combining marks, blanks, no marks."""
     share = max(1, size // 6)
     parts = (
@@ -142,25 +143,16 @@ def adversarial(size: int, seed: int = 0) -> str:
     return "\n\n".join(part[: share - 2] for part in parts) + f"\n{seed}"
 
 
-def special_tokens(size: int, seed: int = 0) -> str:
-    """Return prose about language models, which names their special tokens."""
-    marks = ("<|endoftext|> is text here, and so is <|fim_prefix|>.\n\n" for _ in iter(int, 1))
-    mixed = (piece for pair in zip(paragraphs(seed), marks, strict=False) for piece in pair)
-    return _fill(size, mixed)
-
-
-Generator = Callable[[int, int], str]
-"""A function of a size in characters and a seed."""
-
-KINDS: dict[str, Generator] = {
-    "English": english,
-    "Chinese": chinese,
-    "emoji": emoji,
-    "Markdown": markdown,
-    "CSV": csv,
+KINDS: dict[str, Callable[[int, int], str]] = {
+    "English": partial(fill, english),
+    "Chinese": partial(fill, chinese),
+    "emoji": partial(fill, emoji),
+    "Markdown": partial(fill, markdown),
+    "CSV": partial(fill, csv),
     "adversarial": adversarial,
-    "special tokens": special_tokens,
+    "special tokens": partial(fill, special_tokens),
 }
+"""Functions of a size in characters and a seed, by the kind of text that they return."""
 
 
 def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
@@ -181,15 +173,3 @@ def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
         document = "\n\n".join(parts)
         length += len(document)
         yield document
-
-
-def _fill(size: int, pieces: Iterator[str]) -> str:
-    """Join pieces until they have `size` characters, and cut the last one there."""
-    parts: list[str] = []
-    length = 0
-    for piece in pieces:
-        parts.append(piece)
-        length += len(piece)
-        if length >= size:
-            break
-    return "".join(parts)[:size]
