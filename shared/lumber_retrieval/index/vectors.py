@@ -28,7 +28,7 @@ Rows = npt.NDArray[np.intp]
 _Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
-_BLOCK_SIZE = 256  # vectors converted to floats at once: they fit into a processor's cache
+_BLOCK_SIZE = 128  # vectors converted to floats at once: they fit into a processor's cache
 # Of numbers up to 1. Sums of products of two such numbers are exact for vectors of length 1.
 _ROUNDING_STEP = 2.0**-24
 _SAMPLED_VECTORS = 4096  # vectors whose mean stands for the mean of all
@@ -77,10 +77,12 @@ class PackedVectors:
     def similarities(self, wanted: Doubles, places: Rows) -> _Floats:
         """Return the cosine similarities of the vectors at some places to a rotated one."""
         products = np.empty(len(places), dtype=np.float64)
-        exact = _round(wanted)
+        exact, block = _round(wanted), np.empty((_BLOCK_SIZE, self.width))
         for first in range(0, len(places), _BLOCK_SIZE):
-            some = slice(first, first + _BLOCK_SIZE)
-            products[some] = self._numbers[places[some]].astype(np.float64) @ exact
+            some = places[first : first + _BLOCK_SIZE]
+            rows = block[: len(some)]
+            rows[:] = self._numbers.take(some, axis=0)
+            products[first : first + len(some)] = rows @ exact
         return (products * self._scales[places]).astype(np.float32)
 
     def estimates(self, wanted: Doubles) -> _Floats:
