@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -81,6 +81,7 @@ class Changes:
     refused: tuple[str, ...] = field(default=(), repr=False)
 
 
+@cache
 def names_elsewhere(splitter: str, model: str) -> dict[str, str]:
     """Return names of settings in other libraries, each with what to use instead."""
     replacements = {
