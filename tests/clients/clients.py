@@ -19,14 +19,24 @@ class Client:
     changes no answer. The wire format is given if the path of a request does not tell it.
     """
 
-    name: str
-    package: str
     module: str
     kind: str
     settings: Callable[[str], dict[str, Any]]
     changing: Mapping[str, Any] = field(default_factory=lambda: {"max_tokens": 7})
     keeping: Mapping[str, Any] = field(default_factory=lambda: {"max_retries": 1, "timeout": 9.0})
     wire: Wire | None = None
+    variant: str = ""
+    of: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        return self.kind + self.variant
+
+    @property
+    def package(self) -> str:
+        """The package that it comes with, or that this library's model uses."""
+        return self.of or self.module.replace("_", "-").replace(".", "-")
 
     def make(self, url: str, **more: Any) -> Any:
         """Return the client, for a server at a URL."""
@@ -51,100 +61,66 @@ def _google(url: str) -> dict[str, Any]:
 CLAUDE = "anthropic.claude-3-haiku-20240307-v1:0"
 TIMEOUT = {"timeout": 9.0}
 
+OURS = "lumber_core.llms"
 CLIENTS = [
-    Client("OpenAIModel", "openai", "lumber_core.llms", "OpenAIModel", _openai(), keeping=TIMEOUT),
+    Client(OURS, "OpenAIModel", _openai(), keeping=TIMEOUT, of="openai"),
+    Client(OURS, "GeminiModel", _openai(path=""), keeping=TIMEOUT, of="google-genai"),
     Client(
-        *("GeminiModel", "google-genai", "lumber_core.llms", "GeminiModel"),
-        _openai(path=""),
-        keeping=TIMEOUT,
-    ),
-    Client(
-        *("ChatOpenAI", "langchain-openai", "langchain_openai", "ChatOpenAI"),
-        _openai(),
+        *("langchain_openai", "ChatOpenAI", _openai()),
         keeping={"max_retries": 1, "timeout": 9.0, "streaming": False},
     ),
     Client(
-        *("ChatOpenAI, responses", "langchain-openai", "langchain_openai", "ChatOpenAI"),
-        _openai(use_responses_api=True),
+        *("langchain_openai", "ChatOpenAI", _openai(use_responses_api=True)), variant=", responses"
     ),
+    Client("langchain_anthropic", "ChatAnthropic", _openai(path="")),
     Client(
-        *("ChatAnthropic", "langchain-anthropic", "langchain_anthropic", "ChatAnthropic"),
-        _openai(path=""),
-    ),
-    Client(
-        *("ChatOllama", "langchain-ollama", "langchain_ollama", "ChatOllama"),
-        lambda url: {"model": "m", "base_url": url},
+        *("langchain_ollama", "ChatOllama", lambda url: {"model": "m", "base_url": url}),
         changing={"num_predict": 7},
         keeping={"client_kwargs": {"timeout": 9.0}},
     ),
     Client(
-        *("ChatMistralAI", "langchain-mistralai", "langchain_mistralai", "ChatMistralAI"),
-        _openai("endpoint", ""),
+        *("langchain_mistralai", "ChatMistralAI", _openai("endpoint", "")),
         keeping={"max_retries": 1, "timeout": 9},
         wire=MISTRAL,
     ),
+    Client("langchain_google_genai", "ChatGoogleGenerativeAI", _openai(path="")),
+    Client("langchain_groq", "ChatGroq", _openai(path="")),
+    Client("langchain_deepseek", "ChatDeepSeek", _openai("api_base")),
     Client(
-        "ChatGoogleGenerativeAI",
-        *("langchain-google-genai", "langchain_google_genai", "ChatGoogleGenerativeAI"),
-        _openai(path=""),
-    ),
-    Client(*("ChatGroq", "langchain-groq", "langchain_groq", "ChatGroq"), _openai(path="")),
-    Client(
-        *("ChatDeepSeek", "langchain-deepseek", "langchain_deepseek", "ChatDeepSeek"),
-        _openai("api_base"),
-    ),
-    Client(
-        *("ChatCohere", "langchain-cohere", "langchain_cohere", "ChatCohere"),
+        *("langchain_cohere", "ChatCohere"),
         lambda url: {"model": "m", "cohere_api_key": KEY, "base_url": url},
         changing={"temperature": 0.7},
         keeping={"timeout_seconds": 9.0},
     ),
     Client(
-        *("ChatBedrockConverse", "langchain-aws", "langchain_aws", "ChatBedrockConverse"),
+        *("langchain_aws", "ChatBedrockConverse"),
         lambda url: {"model": CLAUDE, "endpoint_url": url, **AWS},
         keeping={},
     ),
+    Client("llama_index.llms.openai", "OpenAI", _openai("api_base", model="gpt-4o-mini")),
     Client(
-        *("OpenAI", "llama-index-llms-openai", "llama_index.llms.openai", "OpenAI"),
-        _openai("api_base", model="gpt-4o-mini"),
-    ),
-    Client(
-        "OpenAIResponses",
-        *("llama-index-llms-openai", "llama_index.llms.openai", "OpenAIResponses"),
-        _openai("api_base", model="gpt-4o-mini"),
+        *("llama_index.llms.openai", "OpenAIResponses", _openai("api_base", model="gpt-4o-mini")),
         changing={"max_output_tokens": 7},
     ),
+    Client("llama_index.llms.openai_like", "OpenAILike", _openai("api_base", is_chat_model=True)),
     Client(
-        *("OpenAILike", "llama-index-llms-openai-like", "llama_index.llms.openai_like"),
-        "OpenAILike",
-        _openai("api_base", is_chat_model=True),
-    ),
-    Client(
-        *("Ollama", "llama-index-llms-ollama", "llama_index.llms.ollama", "Ollama"),
-        lambda url: {"model": "m", "base_url": url},
+        *("llama_index.llms.ollama", "Ollama", lambda url: {"model": "m", "base_url": url}),
         changing={"additional_kwargs": {"num_predict": 7}},
         keeping={"request_timeout": 9.0},
     ),
+    Client("llama_index.llms.google_genai", "GoogleGenAI", _google, keeping={"max_retries": 1}),
     Client(
-        "GoogleGenAI",
-        *("llama-index-llms-google-genai", "llama_index.llms.google_genai", "GoogleGenAI"),
-        _google,
-        keeping={"max_retries": 1},
-    ),
-    Client(
-        *("MistralAI", "llama-index-llms-mistralai", "llama_index.llms.mistralai", "MistralAI"),
+        *("llama_index.llms.mistralai", "MistralAI"),
         _openai("endpoint", "", model="magistral-small-latest"),
         keeping={"max_retries": 1, "timeout": 9},
         wire=MISTRAL,
     ),
     Client(
-        "BedrockConverse",
-        *("llama-index-llms-bedrock-converse", "llama_index.llms.bedrock_converse"),
-        "BedrockConverse",
+        *("llama_index.llms.bedrock_converse", "BedrockConverse"),
         lambda url: {"model": CLAUDE, "endpoint_url": url, **AWS},
     ),
     Client(
-        *("Anthropic", "llama-index-llms-anthropic", "llama_index.llms.anthropic", "Anthropic"),
+        *("llama_index.llms.anthropic", "Anthropic"),
         _openai(path="", model="claude-3-5-haiku-latest"),
     ),
 ]

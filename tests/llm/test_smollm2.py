@@ -142,33 +142,24 @@ def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
     assert not [verdict for one in results for verdict in one.failures]
 
 
+LLM = {"model": "smollm2", "api_key": "none", "temperature": 0, "max_retries": 0}
+SPLITTER: dict[str, Any] = {"theta": THETA, "policy": ONCE, "chunk_size": None}
+
+
 def test_chat_openai(server: Server, caplog: Any) -> None:
     from langchain_openai import ChatOpenAI
 
     from langchain_lumber import LumberTextSplitter
 
-    llm = ChatOpenAI(
-        model="smollm2",
-        base_url=server.url,
-        api_key="none",
-        temperature=0,
-        # Its own max_tokens is sent as max_completion_tokens, which this server does not read.
-        extra_body={"max_tokens": MOST_TOKENS},
-        max_retries=0,
-        timeout=PATIENT,
-    )
+    # Its own max_tokens is sent as max_completion_tokens, which this server does not read.
+    extra = {"max_tokens": MOST_TOKENS}
+    llm = ChatOpenAI(**LLM, base_url=server.url, extra_body=extra, timeout=PATIENT)
     done: list[Segmentation] = []
     splitter = LumberTextSplitter(
-        llm,
-        theta=THETA,
-        policy=ONCE,
-        chunk_size=None,
-        strip_whitespace=False,
-        on_segmentation=lambda number, text, segmentation: done.append(segmentation),
+        llm, **SPLITTER, strip_whitespace=False, on_segmentation=lambda *seen: done.append(seen[2])
     )
     server.statuses()
-    chunks = splitter.split_text(TEXT)
-    assert "".join(chunks) == TEXT
+    assert "".join(splitter.split_text(TEXT)) == TEXT
     check(done[0], server.statuses(), caplog)
 
 
@@ -178,23 +169,11 @@ def test_openai_like(server: Server, caplog: Any) -> None:
 
     from llamaindex_lumber import LumberNodeParser
 
-    llm = OpenAILike(
-        model="smollm2",
-        api_base=server.url,
-        api_key="none",
-        temperature=0,
-        max_tokens=MOST_TOKENS,
-        is_chat_model=True,
-        max_retries=0,
-        timeout=PATIENT,
-    )
+    settings = {"max_tokens": MOST_TOKENS, "is_chat_model": True, "timeout": PATIENT}
+    llm = OpenAILike(**LLM, api_base=server.url, **settings)
     done: list[Segmentation] = []
     parser = LumberNodeParser(
-        llm=llm,
-        theta=THETA,
-        policy=ONCE,
-        chunk_size=None,
-        on_segmentation=lambda number, text, segmentation: done.append(segmentation),
+        llm=llm, **SPLITTER, on_segmentation=lambda *seen: done.append(seen[2])
     )
     server.statuses()
     nodes = parser.get_nodes_from_documents([Document(text=TEXT)])

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from langchain_core.documents import Document
@@ -10,20 +11,8 @@ from langchain_core.indexing import InMemoryRecordManager, index
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from langchain_lumber import LayoutTextSplitter, PassageJoiner
-from tests.stores.samples import (
-    CHANGED,
-    EVERY,
-    QUESTION,
-    SIZE,
-    TEXTS,
-    YEARS,
-    Place,
-    attempt,
-    describe_count,
-    describe_scores,
-    own_values,
-    vector,
-)
+from tests.stores import samples
+from tests.stores.samples import EVERY, QUESTION, SIZE, TEXTS, Place, attempt, vector
 
 
 class Words(Embeddings):
@@ -61,16 +50,10 @@ def in_memory(place: Place) -> VectorStore:
     )
 
 
-def lancedb(place: Place) -> VectorStore:
+def lancedb(place: Place, **mode: str) -> VectorStore:
     from langchain_community.vectorstores import LanceDB
 
-    return LanceDB(uri=str(place.folder), embedding=Words())
-
-
-def lancedb_appending(place: Place) -> VectorStore:
-    from langchain_community.vectorstores import LanceDB
-
-    return LanceDB(uri=str(place.folder), embedding=Words(), mode="append")
+    return LanceDB(uri=str(place.folder), embedding=Words(), **mode)
 
 
 def milvus(place: Place) -> VectorStore:
@@ -124,7 +107,7 @@ STORES: dict[str, Callable[[Place], VectorStore]] = {
     "Chroma": chroma,
     "FAISS": faiss,
     "Qdrant, local": qdrant,
-    'LanceDB with `mode="append"`': lancedb_appending,
+    'LanceDB with `mode="append"`': partial(lancedb, mode="append"),
     "LanceDB without it": lancedb,
     "Milvus Lite with `enable_dynamic_field=True`": milvus,
     "SKLearnVectorStore": sklearn,
@@ -133,21 +116,9 @@ STORES: dict[str, Callable[[Place], VectorStore]] = {
 }
 
 
-def close(store: Any, place: Place) -> None:
-    """Write a store to its folder where this is not done by itself, and let go of it."""
-    if isinstance(store, InMemoryVectorStore):
-        store.dump(str(place.folder / "store.json"))
-    elif hasattr(store, "save_local"):
-        store.save_local(str(place.folder))
-    elif hasattr(store, "persist"):
-        store.persist()
-    elif type(store).__name__ == "QdrantVectorStore":
-        store.client.close()
-
-
 def documents(texts: dict[str, str] = TEXTS, **own: Any) -> list[Document]:
     return [
-        Document(text, metadata={"source": name, "year": YEARS[name], **own}, id=name)
+        Document(text, metadata={"source": name, "year": samples.YEARS[name], **own}, id=name)
         for name, text in texts.items()
     ]
 
@@ -159,33 +130,37 @@ def comparable(found: Iterable[Document], keys: Iterable[str]) -> list[Any]:
     )
 
 
-class Measured:
-    """What a store does with chunks; each method opens one at a place of its own."""
+class Measured(samples.Measured):
+    """What a store of LangChain does."""
 
-    def __init__(
-        self, open_store: Callable[[Place], VectorStore], places: Callable[[], Place], ids: bool
-    ) -> None:
-        self._open_at, self._places, self._ids = open_store, places, ids
-        self._given = self._chunks(documents())
+    named_by = "source"
+    not_reopened = "not by LangChain's class"
 
-    def _open(self) -> VectorStore:
-        return self._open_at(self._places())
+    def __init__(self, store: str, places: Callable[[], Place]) -> None:
+        self._ids = "without IDs" not in store
+        super().__init__(STORES[store], places)
 
-    def _chunks(self, given: list[Document]) -> list[Document]:
+    def split(self, texts: dict[str, str], **own: Any) -> list[Document]:
         splitter = LayoutTextSplitter(target_size=12, add_metadata=True, stable_ids=self._ids)
-        return splitter.split_documents(given)
+        return splitter.split_documents(documents(texts, **own))
 
-    def _filled(self) -> VectorStore:
-        store = self._open()
-        store.add_documents(self._given)
-        return store
+    def add(self, store: Any, chunks: list[Document]) -> None:
+        store.add_documents(chunks)
 
-    @staticmethod
-    def contents(store: Any, **settings: Any) -> list[Document]:
+    def close(self, store: Any, place: Place) -> None:
+        if isinstance(store, InMemoryVectorStore):
+            store.dump(str(place.folder / "store.json"))
+        elif hasattr(store, "save_local"):
+            store.save_local(str(place.folder))
+        elif hasattr(store, "persist"):
+            store.persist()
+        elif type(store).__name__ == "QdrantVectorStore":
+            store.client.close()
+
+    def contents(self, store: Any, **settings: Any) -> list[Document]:
         # SKLearn refuses to return more than it has.
-        return store.similarity_search(
-            QUESTION, k=len(getattr(store, "_texts", range(EVERY))), **settings
-        )
+        most = len(getattr(store, "_texts", range(EVERY)))
+        return list(store.similarity_search(QUESTION, k=most, **settings))
 
     @staticmethod
     def _place(chunk: Document) -> tuple[Any, ...]:
@@ -193,14 +168,14 @@ class Measured:
 
     def row(self) -> dict[str, str]:
         return {
-            "A document's own `None`, list, dict": own_values(self.own),
+            "A document's own `None`, list, dict": samples.own_values(self.own),
             "Documents with another key, later": attempt(self.other_keys),
             "Chunks added in two batches": attempt(self.batches),
             "The same chunks again": attempt(self.again),
             "A change, by `index()`": attempt(self.change),
             "`Document.id` comes back": attempt(self.id_back),
             "Score": attempt(self.score),
-            '`filter={"year": 2024}`': attempt(self.filtered),
+            '`filter={"year": 2024}`': attempt(lambda: self.filtered_by(filter={"year": 2024})),
             "Opened again": attempt(self.reopened),
         }
 
@@ -225,23 +200,6 @@ class Measured:
         keys = sorted(self._given[0].metadata)
         assert comparable(found, keys) == comparable(self._given, keys)
 
-    def own(self, value: Any) -> str:
-        store = self._open()
-        store.add_documents(self._chunks(documents({"gulls.txt": "Gulls sleep."}, own=value)))
-        (found,) = self.contents(store)
-        if "own" not in found.metadata:
-            return "dropped"
-        return "kept" if found.metadata["own"] == value else f"becomes `{found.metadata['own']!r}`"
-
-    def other_keys(self) -> str:
-        store = self._open()
-        store.add_documents(self._chunks(documents({"gulls.txt": "Gulls sleep."})))
-        store.add_documents(self._chunks(documents({"boats.md": "Boats sail."}, author="Ben")))
-        found = {one.metadata["source"]: one.metadata for one in self.contents(store)}
-        if len(found) < 2:
-            return "the first are gone"
-        return "kept" if found["boats.md"].get("author") == "Ben" else "dropped"
-
     def batches(self) -> str:
         store = self._open()
         store.add_documents(self._given[:2])
@@ -258,22 +216,16 @@ class Measured:
                 return f"refused; {len(self.contents(store))} stay"
             except KeyError:
                 return "refused, and searches raise `KeyError` from then on"
-        return describe_count(len(self.contents(store)), len(self._given))
+        return samples.describe_count(len(self.contents(store)), len(self._given))
 
     def change(self) -> str:
         def updated(encoder: Any) -> str:
             store, records = self._open(), InMemoryRecordManager("chunks")
             records.create_schema()
-            for texts in (TEXTS, CHANGED):
-                index(
-                    self._chunks(documents(texts)),
-                    records,
-                    store,
-                    cleanup="full",
-                    source_id_key="source",
-                    key_encoder=encoder,
-                )
-            wanted = self._chunks(documents(CHANGED))
+            for texts in (TEXTS, samples.CHANGED):
+                options = {"cleanup": "full", "source_id_key": "source", "key_encoder": encoder}
+                index(self.split(texts), records, store, **options)
+            wanted = self.split(samples.CHANGED)
             keys = sorted(wanted[0].metadata)
             right = comparable(self.contents(store), keys) == comparable(wanted, keys)
             return "works" if right else "chunks are lost"
@@ -299,20 +251,4 @@ class Measured:
     def score(self) -> str:
         store = self._filled()
         found = store.similarity_search_with_score(QUESTION, k=len(self._given))
-        return describe_scores((one.page_content, float(score)) for one, score in found)
-
-    def filtered(self) -> str:
-        found = self.contents(self._filled(), filter={"year": 2024})
-        wanted = sum(one.metadata["year"] == 2024 for one in self._given)
-        return {wanted: "works", len(self._given): "ignored"}[len(found)]
-
-    def reopened(self) -> str:
-        place = self._places()
-        store = self._open_at(place)
-        store.add_documents(self._given)
-        close(store, place)
-        try:
-            found = self.contents(self._open_at(place))
-        except (IndexError, KeyError, AttributeError):
-            found = []
-        return "the same" if len(found) == len(self._given) else "not by LangChain's class"
+        return samples.describe_scores((one.page_content, float(score)) for one, score in found)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from llama_index.core import Document, StorageContext, VectorStoreIndex
@@ -13,20 +14,8 @@ from llama_index.core.vector_stores import MetadataFilter, MetadataFilters, Simp
 from llama_index.core.vector_stores import VectorStoreQuery as Query
 
 from llamaindex_lumber import LayoutNodeParser, PassageJoiner
-from tests.stores.samples import (
-    CHANGED,
-    EVERY,
-    QUESTION,
-    SIZE,
-    TEXTS,
-    YEARS,
-    Place,
-    attempt,
-    describe_count,
-    describe_scores,
-    own_values,
-    vector,
-)
+from tests.stores import samples
+from tests.stores.samples import EVERY, QUESTION, SIZE, TEXTS, Place, attempt, vector
 
 
 class Words(BaseEmbedding):
@@ -115,30 +104,17 @@ STORES: dict[str, Callable[[Place], Any]] = {
 }
 
 
-def close(store: Any, place: Place) -> None:
-    """Write a store to its folder where this is not done by itself, and let go of it."""
-    if type(store).__name__ in ("SimpleVectorStore", "FaissVectorStore"):
-        store.persist(str(place.folder / "store.json"))
-    elif type(store).__name__ == "QdrantVectorStore":
-        store.client.close()
-
-
 def documents(texts: dict[str, str] = TEXTS, **own: Any) -> list[Document]:
     return [
-        Document(text=text, metadata={"file_name": name, "year": YEARS[name], **own}, id_=name)
+        Document(
+            text=text, metadata={"file_name": name, "year": samples.YEARS[name], **own}, id_=name
+        )
         for name, text in texts.items()
     ]
 
 
 def parser() -> LayoutNodeParser:
     return LayoutNodeParser(target_size=12, chunk_size=300)
-
-
-def nodes(given: Iterable[Document]) -> list[Any]:
-    found = parser()(list(given))
-    for node in found:
-        node.embedding = vector(node.text)  # type: ignore[attr-defined]
-    return list(found)
 
 
 def query(**settings: Any) -> Query:
@@ -152,43 +128,51 @@ def comparable(found: Iterable[Any]) -> dict[str, Any]:
     return {node.node_id: [getattr(node, name) for name in names] for node in found}
 
 
-class Measured:
-    """What a store does with nodes; each method opens one at a place of its own."""
+class Measured(samples.Measured):
+    """What a store of LlamaIndex does."""
 
-    def __init__(self, open_store: Callable[[Place], Any], places: Callable[[], Place]) -> None:
-        self._open_at, self._places = open_store, places
-        self._given = nodes(documents())
+    named_by = "file_name"
+    not_reopened = "nodes are lost"
+
+    def __init__(self, store: str, places: Callable[[], Place]) -> None:
+        super().__init__(STORES[store], places)
         self.has_text = self._open().stores_text
 
-    def _open(self) -> Any:
-        return self._open_at(self._places())
+    def split(self, texts: dict[str, str], **own: Any) -> list[Any]:
+        nodes = parser()(documents(texts, **own))
+        for node in nodes:
+            node.embedding = vector(node.text)  # type: ignore[attr-defined]
+        return list(nodes)
 
-    def _filled(self) -> Any:
-        store = self._open()
-        store.add(self._given)
-        return store
+    def add(self, store: Any, chunks: list[Any]) -> None:
+        store.add(chunks)
+
+    def close(self, store: Any, place: Place) -> None:
+        if type(store).__name__ in ("SimpleVectorStore", "FaissVectorStore"):
+            store.persist(str(place.folder / "store.json"))
+        elif type(store).__name__ == "QdrantVectorStore":
+            store.client.close()
 
     def contents(self, store: Any, **settings: Any) -> list[Any]:
-        """Return all nodes, or their IDs if the store has nothing else."""
         found = store.query(query(**settings))
         return list(found.nodes) if self.has_text else list(found.ids)
 
     def row(self) -> dict[str, str]:
         beside = "in the docstore"  # nodes are, of a store of vectors alone
+        filters = MetadataFilters(filters=[MetadataFilter(key="year", value=2024)])
+        strategies = DocstoreStrategy.UPSERTS, DocstoreStrategy.UPSERTS_AND_DELETE
+        upserts, with_deletion = (attempt(partial(self.change, one)) for one in strategies)
+        others = attempt(self.other_keys) if self.has_text else beside
         return {
-            "A document's own `None`, list, dict": own_values(self.own)
+            "A document's own `None`, list, dict": samples.own_values(self.own)
             if self.has_text
             else beside,
-            "Documents with another key, later": (
-                attempt(self.other_keys) if self.has_text else beside
-            ),
+            "Documents with another key, later": others,
             "The same nodes again": attempt(self.again),
-            "`UPSERTS` of a change": attempt(lambda: self.change(DocstoreStrategy.UPSERTS)),
-            "`UPSERTS_AND_DELETE`": attempt(
-                lambda: self.change(DocstoreStrategy.UPSERTS_AND_DELETE)
-            ),
+            "`UPSERTS` of a change": upserts,
+            "`UPSERTS_AND_DELETE`": with_deletion,
             "Score": attempt(self.score),
-            "`MetadataFilters`, year 2024": attempt(self.filtered),
+            "`MetadataFilters`, year 2024": attempt(lambda: self.filtered_by(filters=filters)),
             "Asynchronous": attempt(lambda: asyncio.run(self.asynchronous())),
             "Opened again": attempt(self.reopened),
         }
@@ -216,30 +200,15 @@ class Measured:
             assert passages == wanted
             assert wanted
 
-    def own(self, value: Any) -> str:
-        store = self._open()
-        store.add(nodes(documents({"gulls.txt": "Gulls sleep."}, own=value)))
-        (found,) = self.contents(store)
-        if "own" not in found.metadata:
-            return "dropped"
-        return "kept" if found.metadata["own"] == value else f"becomes `{found.metadata['own']!r}`"
-
-    def other_keys(self) -> str:
-        store = self._open()
-        store.add(nodes(documents({"gulls.txt": "Gulls sleep."})))
-        store.add(nodes(documents({"boats.md": "# Boats\n\nBoats sail."}, author="Ben")))
-        found = {node.metadata["file_name"]: node.metadata for node in self.contents(store)}
-        return "kept" if found["boats.md"].get("author") == "Ben" else "dropped"
-
     def again(self) -> str:
         store = self._filled()
         store.add(self._given)
-        return describe_count(len(self.contents(store)), len(self._given))
+        return samples.describe_count(len(self.contents(store)), len(self._given))
 
     def change(self, strategy: DocstoreStrategy) -> str:
         store, docstore = self._open(), SimpleDocumentStore()
         gone = strategy == DocstoreStrategy.UPSERTS_AND_DELETE
-        second = CHANGED if gone else TEXTS | CHANGED
+        second = samples.CHANGED if gone else TEXTS | samples.CHANGED
         for texts in (TEXTS, second):
             IngestionPipeline(
                 transformations=[parser(), Words()],
@@ -247,7 +216,7 @@ class Measured:
                 docstore_strategy=strategy,
                 vector_store=store,
             ).run(documents=documents(texts))
-        wanted, found = nodes(documents(second)), self.contents(store)
+        wanted, found = self.split(second), self.contents(store)
         if not self.has_text:
             return "works" if len(found) == len(wanted) else "old nodes stay"
         right = {node.node_id for node in found} == {node.node_id for node in wanted}
@@ -259,27 +228,13 @@ class Measured:
         # FAISS has numbers instead of IDs.
         known |= {str(number): node.text for number, node in enumerate(self._given)}
         names = [node.node_id for node in found.nodes] if found.nodes else found.ids
-        return describe_scores(
+        return samples.describe_scores(
             (known[name], float(score))
             for name, score in zip(names, found.similarities, strict=True)
         )
-
-    def filtered(self) -> str:
-        wanted = MetadataFilters(filters=[MetadataFilter(key="year", value=2024)])
-        found = self.contents(self._filled(), filters=wanted)
-        right = sum(node.metadata["year"] == 2024 for node in self._given)
-        return {right: "works", len(self._given): "ignored"}[len(found)]
 
     async def asynchronous(self) -> str:
         store = self._open()
         await store.async_add(self._given)
         found = await store.aquery(query())
         return "works" if len(found.ids) == len(self._given) else "nodes are lost"
-
-    def reopened(self) -> str:
-        place = self._places()
-        store = self._open_at(place)
-        store.add(self._given)
-        close(store, place)
-        found = self.contents(self._open_at(place))
-        return "the same" if len(found) == len(self._given) else "nodes are lost"

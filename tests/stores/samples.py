@@ -2,6 +2,7 @@
 
 import math
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,3 +100,73 @@ def own_values(measure: Callable[[Any], str]) -> str:
 def describe_count(found: int, given: int) -> str:
     """Return what adding the same a second time did, by the number that is found."""
     return {given: "overwritten", 2 * given: "doubled"}.get(found, f"{found} of {given} left")
+
+
+class Measured(ABC):
+    """What a store does with chunks; each method opens one at a place of its own."""
+
+    named_by: str
+    """The key of the metadata that names a document."""
+    not_reopened: str
+    """What the table states where a store that is opened again lacks chunks."""
+
+    def __init__(self, open_store: Callable[[Place], Any], places: Callable[[], Place]) -> None:
+        self._open_at, self._places = open_store, places
+        self._given = self.split(TEXTS)
+
+    @abstractmethod
+    def split(self, texts: dict[str, str], **own: Any) -> list[Any]:
+        """Return the chunks of documents, which have `own` in their metadata."""
+
+    @abstractmethod
+    def add(self, store: Any, chunks: list[Any]) -> None:
+        """Add chunks to a store."""
+
+    @abstractmethod
+    def close(self, store: Any, place: Place) -> None:
+        """Write a store to its folder where this is not done by itself, and let go of it."""
+
+    @abstractmethod
+    def contents(self, store: Any, **settings: Any) -> list[Any]:
+        """Return all chunks of a store, or their IDs if it has nothing else."""
+
+    def _open(self) -> Any:
+        return self._open_at(self._places())
+
+    def _filled(self) -> Any:
+        store = self._open()
+        self.add(store, self._given)
+        return store
+
+    def own(self, value: Any) -> str:
+        store = self._open()
+        self.add(store, self.split({"gulls.txt": "Gulls sleep."}, own=value))
+        (found,) = self.contents(store)
+        if "own" not in found.metadata:
+            return "dropped"
+        return "kept" if found.metadata["own"] == value else f"becomes `{found.metadata['own']!r}`"
+
+    def other_keys(self) -> str:
+        store = self._open()
+        self.add(store, self.split({"gulls.txt": "Gulls sleep."}))
+        self.add(store, self.split({"boats.md": "# Boats\n\nBoats sail."}, author="Ben"))
+        found = {one.metadata[self.named_by]: one.metadata for one in self.contents(store)}
+        if len(found) < 2:
+            return "the first are gone"
+        return "kept" if found["boats.md"].get("author") == "Ben" else "dropped"
+
+    def filtered_by(self, **settings: Any) -> str:
+        found = self.contents(self._filled(), **settings)
+        wanted = sum(one.metadata["year"] == 2024 for one in self._given)
+        return {wanted: "works", len(self._given): "ignored"}[len(found)]
+
+    def reopened(self) -> str:
+        place = self._places()
+        store = self._open_at(place)
+        self.add(store, self._given)
+        self.close(store, place)
+        try:
+            found = self.contents(self._open_at(place))
+        except (IndexError, KeyError, AttributeError):
+            found = []
+        return "the same" if len(found) == len(self._given) else self.not_reopened

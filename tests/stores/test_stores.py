@@ -20,28 +20,14 @@ pytestmark = pytest.mark.stores
 WRITES = bool(os.environ.get("WRITE_STORES"))
 PACKAGES = {
     "LangChain": (
-        "langchain-core",
-        "langchain-chroma",
-        "chromadb",
-        "langchain-community",
-        "faiss-cpu",
-        "langchain-qdrant",
-        "qdrant-client",
-        "lancedb",
-        "langchain-milvus",
-        "pymilvus",
-        "milvus-lite",
-        "scikit-learn",
-        "langchain-postgres",
-        "usearch",
+        *("langchain-core", "langchain-chroma", "chromadb", "langchain-community", "faiss-cpu"),
+        *("langchain-qdrant", "qdrant-client", "lancedb", "langchain-milvus", "pymilvus"),
+        *("milvus-lite", "scikit-learn", "langchain-postgres", "usearch"),
     ),
     "LlamaIndex": (
-        "llama-index-core",
-        "llama-index-vector-stores-chroma",
-        "llama-index-vector-stores-faiss",
-        "llama-index-vector-stores-qdrant",
-        "llama-index-vector-stores-lancedb",
-        "llama-index-vector-stores-milvus",
+        *("llama-index-core", "llama-index-vector-stores-chroma"),
+        *("llama-index-vector-stores-faiss", "llama-index-vector-stores-qdrant"),
+        *("llama-index-vector-stores-lancedb", "llama-index-vector-stores-milvus"),
         "llama-index-vector-stores-postgres",
     ),
 }
@@ -68,13 +54,12 @@ def places(tmp_path: Path, url: str, request: pytest.FixtureRequest) -> Callable
 
 @pytest.fixture
 def langchain(store: str, places: Callable[[], Place]) -> langchain_stores.Measured:
-    opened = langchain_stores.STORES[store]
-    return langchain_stores.Measured(opened, places, ids="without IDs" not in store)
+    return langchain_stores.Measured(store, places)
 
 
 @pytest.fixture
 def llamaindex(store: str, places: Callable[[], Place]) -> llamaindex_stores.Measured:
-    return llamaindex_stores.Measured(llamaindex_stores.STORES[store], places)
+    return llamaindex_stores.Measured(store, places)
 
 
 def check_row(framework: str, store: str, measured: Any) -> None:
@@ -84,9 +69,7 @@ def check_row(framework: str, store: str, measured: Any) -> None:
 
 
 @pytest.mark.parametrize("store", langchain_stores.STORES)
-def test_a_langchain_store_does_what_its_row_states(
-    store: str, langchain: langchain_stores.Measured
-) -> None:
+def test_a_langchain_store_does_what_its_row_states(store: str, langchain: Any) -> None:
     check_row("LangChain", store, langchain)
 
 
