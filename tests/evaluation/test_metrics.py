@@ -1,9 +1,12 @@
-"""Boundary measures, on cases that can be worked out by hand."""
+"""Measures of boundaries and of retrieved references, on cases that can be worked out by hand."""
+
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core.spans import Span
 from lumber_evaluation.boundary_metrics import (
     BoundaryScore,
     boundary_score,
@@ -13,7 +16,10 @@ from lumber_evaluation.boundary_metrics import (
     window_diff,
     window_length,
 )
-from lumber_evaluation.dataset import Document
+from lumber_evaluation.dataset import Document, EvaluatedChunk, Question
+from lumber_evaluation.retrieval import retrieve
+from lumber_evaluation.retrieval.references import token_overlap
+from tests.evaluation.retrieval_support import corpus_of, letters, split
 
 boundaries = st.sets(st.integers(1, 29), max_size=12)
 
@@ -72,3 +78,81 @@ def test_counts_of_all_documents_come_together_and_windows_are_averaged() -> Non
     assert scores.documents[1].pk > 0
     assert scores.pk == pytest.approx(scores.documents[1].pk / 2)
     assert scores.window_diff == pytest.approx(scores.documents[1].window_diff / 2)
+
+
+# Excerpts at 2 to 6 and 8 to 10 of a text of 12 characters.
+REFERRED = Question("q", "d", references=(Span(2, 6), Span(8, 10)))
+
+
+def chunk(start: int, end: int, document: str = "d") -> EvaluatedChunk:
+    return EvaluatedChunk(document, Span(start, end), "")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "recall", "precision", "iou"),
+    [
+        ([chunk(2, 6), chunk(8, 10)], 1, 1, 1),
+        ([chunk(0, 4)], 2 / 6, 2 / 4, 2 / 8),
+        ([chunk(0, 12)], 1, 6 / 12, 6 / 12),
+        # 4 to 6 is retrieved twice: it takes up room twice and is found once.
+        ([chunk(2, 6), chunk(4, 8)], 4 / 6, 4 / 8, 4 / 10),
+        ([chunk(6, 8)], 0, 0, 0),
+        ([chunk(2, 6, "other")], 0, 0, 0),
+        ([chunk(2, 6), chunk(2, 6, "other")], 4 / 6, 4 / 8, 4 / 10),
+        ([], 0, 0, 0),
+    ],
+)
+def test_token_overlap_is_as_worked_by_hand(
+    chunks: list[EvaluatedChunk], recall: float, precision: float, iou: float
+) -> None:
+    overlap = token_overlap(REFERRED, chunks)
+    assert (overlap.recall, overlap.precision, overlap.iou) == pytest.approx(
+        (recall, precision, iou)
+    )
+
+
+@pytest.mark.parametrize(
+    ("spans", "gold"),
+    [
+        # The excerpt is 2 to 10.
+        ([(0, 2), (2, 10), (10, 12)], (1,)),
+        ([(0, 3), (3, 12)], (1,)),  # a sliver is no answer
+        ([(0, 6), (6, 12)], (0, 1)),  # half each
+        ([(0, 4), (4, 8), (8, 12)], (0, 1, 2)),  # half of the chunks lies in it
+        ([(0, 5), (5, 7), (7, 12)], (0, 1, 2)),
+        ([(0, 12)], (0,)),
+        ([(0, 2), (10, 12)], ()),
+    ],
+)
+def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(
+    spans: list[tuple[int, int]], gold: tuple[int, ...]
+) -> None:
+    text = "abcdefghijkl"
+    chunks = split(text, *spans)
+    table = letters({c.text: 0.0 for c in chunks.chunks})
+    question = Question("q", "d", references=(Span(2, 10),))
+    assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold == gold
+
+
+@given(st.sets(st.integers(1, 29)), st.integers(0, 28), st.integers(1, 30))
+def test_wherever_a_text_is_cut_a_chunk_answers(cuts: set[int], start: int, length: int) -> None:
+    text = "ab cd ef gh ij kl mn op qr st "
+    reference = Span(start, min(start + length, len(text)))
+    if not reference.of(text).strip():
+        return
+    edges = [0, *sorted(cuts), len(text)]
+    chunks = split(text, *pairwise(edges))
+    table = letters({c.text: 0.0 for c in chunks.chunks})
+    question = Question("q", "d", references=(reference,))
+    assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold
+
+
+def test_token_overlap_is_given_at_every_cutoff() -> None:
+    text = "abcdefghijkl"
+    chunks = split(text, (0, 4), (4, 8), (8, 12))
+    table = letters({"abcd": 0.9, "efgh": 0.1, "ijkl": 0.5})
+    result = retrieve(corpus_of(text, REFERRED), [chunks], table)
+    (question,) = result.questions
+    assert [question.overlap(k).recall for k in (1, 2, 20)] == pytest.approx([2 / 6, 4 / 6, 1])
+    assert question.overlap(2).precision == pytest.approx(4 / 8)
+    assert question.overlap(2).iou == pytest.approx(4 / 10)

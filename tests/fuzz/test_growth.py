@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lumber_core import GreedyChunker, LayoutChunker
 from lumber_core.text.units import markdown
 from tests.core.core_support import PIECES
-from tests.core.text.test_growth_of_scripts import PUNCTUATION, SCRIPTS, SEPARATORS
+from tests.core.text.test_unicode import PUNCTUATION, SCRIPTS, SEPARATORS
 from tests.fuzz.test_files import PIECES as MARKUP
 from tests.fuzz.texts import LINES, MARKDOWN
 from tests.growth import MOST, growth, seconds

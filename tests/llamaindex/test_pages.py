@@ -12,7 +12,7 @@ from llama_index.core.schema import Document, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
 from llamaindex_lumber import GreedyNodeParser, join_pages
-from tests.langchain.test_pages import PROSE
+from tests.langchain.test_context import PROSE
 
 TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
 

@@ -1,5 +1,6 @@
 """BertChunker on awkward texts, its settings, and what it costs. Small random weights."""
 
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences_and_lines
+from tests.alone import run_alone
 from tests.tiling import check_tiling
 from tests.tiny_bert import write_random_checkpoint
 
@@ -203,3 +205,44 @@ def test_a_short_text_is_scored_with_a_threshold_and_cut_where_sections_are_not_
     assert marked._loaded is not None
     source = Source(SHORT, format="markdown")
     assert len(BertChunker(target_size=60, merge_sections=False).segment(source).spans) == 2
+
+
+IN_CHILDREN = """
+import multiprocessing, sys
+from lumber_core import BertChunker, TextEmbedder
+
+model, exported = sys.argv[1:]
+text = "The ship was in the harbour. The king said no! The baker had bread. " * 30
+texts = [text, text[:900], "The sea."]
+splitter = BertChunker(model, threads=2, threshold=-7.0)
+
+def fresh(text):
+    return BertChunker(model, threads=2, threshold=-7.0).segment(text)
+
+def embed(texts):
+    return embedder.embed(texts).tolist()
+
+def embed_afresh(texts):
+    return TextEmbedder(model, threads=2).embed(texts).tolist()
+
+expected = [splitter.segment(text) for text in texts]
+assert len(expected[0].spans) > 3
+if exported:
+    embedder = TextEmbedder(model, threads=2)
+    vectors = embed(texts)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(splitter.segment, texts) == expected
+    assert pool.map(fresh, texts) == expected
+    if exported:
+        assert pool.map(embed, [texts, texts]) == [vectors, vectors]
+        assert pool.map(embed_afresh, [texts, texts]) == [vectors, vectors]
+assert [splitter.segment(text) for text in texts] == expected
+"""
+
+
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="this platform has no fork"
+)
+def test_forked_processes_split_and_embed_as_their_parent(exported: Path, checkpoint: Path) -> None:
+    run_alone(IN_CHILDREN, str(exported), "exported", seconds=120)
+    run_alone(IN_CHILDREN, str(checkpoint), "", seconds=120)

@@ -1,6 +1,7 @@
 """The weights that come with the library."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -152,3 +153,14 @@ def test_texts_that_the_encoder_cannot_read_are_told_once(caplog: pytest.LogCapt
         embedder.embed(["Быстрая лиса прыгнула через забор и убежала в лес."] * 25)
     [record] = caplog.records
     assert "multilingual" in record.message
+
+
+USE = "from lumber_core import TextEmbedder; TextEmbedder().embed(['otters'])"
+
+
+def test_the_runtime_reports_nothing_to_its_maker(tmp_path: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key[:4] != "ORT_"}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", USE], env=environment, check=True, timeout=120)
+    # It would note an id of this machine before it reports.
+    assert [*tmp_path.rglob("*")] == []

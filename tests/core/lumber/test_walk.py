@@ -1,4 +1,7 @@
-from itertools import pairwise
+"""The walk, its groups and published rules, which give the published chunks of Emma."""
+
+from bisect import bisect_left
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given
@@ -195,3 +198,22 @@ def test_no_chunk_is_longer_than_theta(parts: list[str], theta: int) -> None:
         chunks = chunker.split("# Animals of rivers\n\n" * context + "".join(parts))
         tokens = count([chunk.text for chunk in chunks])
         assert max(tokens, default=0) <= theta
+
+
+def test_published_answers_give_the_published_chunks(emma: list[str], emma_ends: list[int]) -> None:
+    """GutenQA's Emma was cut into 476 chunks; a judge that knows their ends gives them back."""
+
+    def judge(group: Group) -> int | None:
+        end = emma_ends[bisect_left(emma_ends, group.start)]
+        return end if end <= group.stop else None
+
+    text = "\n".join(emma)
+    segmentation = LumberChunker.as_published(judge).segment(text)
+    starts = [0, *accumulate(len(paragraph) + 1 for paragraph in emma)]
+    published = [
+        "\n".join(emma[first:last]) for first, last in zip([0, *emma_ends], emma_ends, strict=False)
+    ]
+    assert [starts.index(span.start) for span in segmentation.spans] == [0, *emma_ends[:-1]]
+    assert [chunk.rstrip("\n") for chunk in segmentation.chunks(text)] == published
+    assert len(segmentation.spans) == 476
+    assert segmentation.failures == ()

@@ -177,3 +177,20 @@ def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeyp
         EstimatedCounter().count(["\u4f60" * size, "ab " * 10])
         work.append(sum(seen))
     assert [after - before for before, after in pairwise(work)] == [100_000, 200_000]
+
+
+def test_english_counts_as_before_and_other_alphabets_as_much() -> None:
+    even, estimate = token_counter("even"), EstimatedCounter()
+    text = "Otters live along rivers, and hunt fish at dawn. " * 4
+    assert even.count([text]) == estimate.count([text])
+    greek = text.translate({ord("a") + n: 0x3B1 + n % 17 for n in range(26)})
+    assert estimate.count([greek])[0] > 2 * estimate.count([text])[0]
+    assert even.count([greek])[0] < 1.5 * estimate.count([text])[0]
+
+
+@given(st.text(), st.integers(0, 20))
+def test_ranges_of_a_text_count_as_the_estimate_does(text: str, place: int) -> None:
+    even = token_counter("even")
+    cut = min(place, len(text))
+    parts = even.of(text).count([(0, cut), (cut, len(text))]) if 0 < cut < len(text) else []  # type: ignore[attr-defined]
+    assert parts == (even.count([text[:cut], text[cut:]]) if parts else [])
