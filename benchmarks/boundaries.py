@@ -21,7 +21,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.corpora import load_choi, load_qmsum, load_wiki50
+from benchmarks.corpora import iter_wiki, load_choi, load_qmsum
 from benchmarks.embedding import Bundled
 from benchmarks.packages import langchain_semantic
 from benchmarks.splitters import llamaindex_semantic
@@ -44,7 +44,7 @@ def corpora(data: Path) -> dict[str, Sequence[Document]]:
     held = [document for document in held if document.is_segmented]
     return {
         "choi": load_choi(data / "choi"),
-        "wiki50": load_wiki50(data / "wiki50"),
+        "wiki50": [*iter_wiki(data / "wiki50")],
         "qmsum": load_qmsum(data / "qmsum").documents,
         "sections": [document for document in held if document.source == "wiki_sections"],
         "stories": [document for document in held if document.source == "fairytaleqa"],

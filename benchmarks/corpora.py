@@ -38,10 +38,13 @@ def load_chroma(folder: Path) -> list[Corpus]:
     for row in _lines(folder / "questions.jsonl"):
         question = Question(row["question"], row["corpus"], references=_spans(row["references"]))
         asked.setdefault(row["corpus"], []).append(question)
-    return [
-        Corpus(name, (_chroma_document(folder, name),), tuple(questions))
-        for name, questions in asked.items()
-    ]
+    corpora = []
+    for name, questions in asked.items():
+        text = _read(folder / "corpora" / f"{name}.md")
+        units = tuple(span.start for span in sentences(text))
+        document = Document(name, text, units, (0,), "chroma")
+        corpora.append(Corpus(name, (document,), tuple(questions)))
+    return corpora
 
 
 def load_covidqa(folder: Path) -> Corpus:
@@ -89,18 +92,18 @@ def load_financebench(folder: Path) -> tuple[list[Report], list[dict[str, Any]]]
     return reports, [*_lines(folder / "questions.jsonl")]
 
 
-def load_qmsum(folder: Path, part: str = "val") -> Corpus:
+def load_qmsum(folder: Path) -> Corpus:
     """Load QMSum: transcripts of meetings with annotated topics, whose units are speaker turns."""
-    questions = folder / f"{part}_questions.jsonl"
-    loaded = load_folder(folder / part, pattern="*.txt", questions=questions, units="paragraphs")
+    questions = folder / "val_questions.jsonl"
+    loaded = load_folder(folder / "val", pattern="*.txt", questions=questions, units="paragraphs")
     topics = {}
-    for row in _lines(folder / f"{part}_topics.jsonl"):
+    for row in _lines(folder / "val_topics.jsonl"):
         starts = {0, *(span.start for span in _spans(row["topics"]))}
         topics[f"{row['document']}.txt"] = tuple(sorted(starts))
     documents = tuple(
         replace(one, starts=topics.get(one.name, (0,)), source="qmsum") for one in loaded.documents
     )
-    return Corpus(f"qmsum {part}", documents, loaded.questions)
+    return Corpus("qmsum val", documents, loaded.questions)
 
 
 def load_xquad(folder: Path, language: str) -> Corpus:
@@ -157,11 +160,6 @@ def iter_wiki(folder: Path, levels: Collection[int] | None = None) -> Iterator[D
             yield _article(path, original, levels)
 
 
-def load_wiki50(folder: Path) -> list[Document]:
-    """Load the articles of Wiki-50, with sections of all levels."""
-    return [*iter_wiki(folder)]
-
-
 def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Corpus]:
     """Return the corpora whose names begin with one of `beginnings`; exit if there are none."""
     corpora = [
@@ -189,11 +187,6 @@ def _article(path: Path, original: str, levels: Collection[int] | None) -> Docum
         elif line.strip() != "***LIST***.":
             segments[-1].append(line)
     return document_from_segments(segments, name=path.name, source="wiki")
-
-
-def _chroma_document(folder: Path, name: str) -> Document:
-    text = _read(folder / "corpora" / f"{name}.md")
-    return Document(name, text, tuple(span.start for span in sentences(text)), (0,), "chroma")
 
 
 def _spans(references: list[dict[str, Any]]) -> tuple[Span, ...]:

@@ -133,15 +133,8 @@ def hybrid_engine(*, rerank: bool) -> Build:
             ).fetchall()
             fused = [hits[number] for number in [*fuse([dict(near), dict(matching)])][:100]]
             joiner = PassageJoiner(texts=texts, budget=words, rerank=rerank)
-            passages = joiner.compress_documents(fused, question)
-            return [
-                (
-                    one.metadata["source"],
-                    Span(one.metadata["start_index"], one.metadata["end_index"]),
-                    "",
-                )
-                for one in passages
-            ]
+            places = [one.metadata for one in joiner.compress_documents(fused, question)]
+            return [(at["source"], Span(at["start_index"], at["end_index"]), "") for at in places]
 
         return search
 
@@ -249,17 +242,8 @@ def parent_documents(documents: Sequence[Document]) -> Search:
     def search(question: str, words: int) -> Found:
         del words
         parents = retriever.invoke(question)
-        return [
-            (
-                text.metadata["source"],
-                Span(
-                    text.metadata["start_index"],
-                    text.metadata["start_index"] + len(text.page_content),
-                ),
-                "",
-            )
-            for text in parents
-        ]
+        places = [(one.metadata, Span(0, len(one.page_content))) for one in parents]
+        return [(at["source"], span.shifted(at["start_index"]), "") for at, span in places]
 
     return search
 

@@ -94,11 +94,8 @@ class BackgroundIndex:
             current = self._current(files)
         except LumberError as error:
             current, fault = set(), str(error)
-        failed = {}
-        for file in files:
-            failure = self._failed.get(str(file.path))
-            if failure is not None and failure.stamp == file.stamp:
-                failed[file.name] = failure.reason
+        failures = [(file, self._failed.get(str(file.path))) for file in files]
+        failed = {file.name: f.reason for file, f in failures if f and f.stamp == file.stamp}
         names = {file.name for file in files if str(file.path) in current}
         return IndexProgress(names - failed.keys(), failed, fault)
 

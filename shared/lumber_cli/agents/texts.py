@@ -34,8 +34,7 @@ class LinedText:
     @property
     def lines(self) -> list[str]:
         """The lines, without the breaks that end them."""
-        lines = LINE_BREAK.split(self.file.text)
-        return lines if lines[-1] else lines[:-1]
+        return [span.of(self.file.text) for span in self._spans]
 
     @cached_property
     def _spans(self) -> list[Span]:

@@ -234,8 +234,8 @@ class FolderTools:
         notes = [*listing.away, *filter(None, [progress.fault])]
         if max(total, failed, len(listing.left_out)) > _MAX_LISTED_NAMES:
             notes.append(f"at most {_MAX_LISTED_NAMES} names of each kind are listed")
-        notices = {name: self._texts.notices.get(name, "") for name in listing.files}
-        notices = {name: notice for name, notice in notices.items() if notice}
+        read_in_part = self._texts.notices
+        notices = {name: text for name in listing.files if (text := read_in_part.get(name))}
         unread = {
             title: [
                 {"file": name, "reason": why}

@@ -63,11 +63,8 @@ def estimate_command(
 
 def _cells(chunker: LumberChunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
     estimate = chunker.estimate(files, prices=prices)
-    cells = [
-        _range(estimate.calls),
-        _range(estimate.prompt_tokens),
-        _range(estimate.completion_tokens),
-    ]
+    counts = (estimate.calls, estimate.prompt_tokens, estimate.completion_tokens)
+    cells = [*map(_range, counts)]
     if estimate.cost is not None:
         low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in estimate.cost)
         cells.append(f"{likely} ({low} to {high})")

@@ -165,6 +165,7 @@ def make_questions(
             show_progress=show_progress,
             title="questions" if number == 0 else f"questions, try {number + 1}",
         )
+        done = set()
         for source, reply in zip(drawn, replies, strict=True):
             usage += reply.usage
             if reply.value is None:
@@ -174,12 +175,9 @@ def make_questions(
                 dropped.append((source, question))
             else:
                 kept.append((source, reply.value))
-        # If the model could not be reached, another chunk would not help.
-        done = {
-            source.order
-            for source, reply in zip(drawn, replies, strict=True)
-            if reply.outcome == "unavailable" or reply.value is not None
-        }
+            # If the model could not be reached, another chunk would not help.
+            if reply.outcome == "unavailable" or reply.value is not None:
+                done.add(source.order)
         parts = [p for p in parts if number < len(p) and p[number].order not in done]
     kept.sort(key=lambda pair: pair[0].order)
     dropped.sort(key=lambda pair: pair[0].order)
