@@ -11,7 +11,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -109,32 +109,29 @@ def ask_all(
     check_positive("max_concurrency", max_concurrency)
     cached = CachedModel(model, store, policy=policy)
     stop = threading.Event()
+    errors: list[BaseException] = []
 
     def reply_to(ask: Ask[T]) -> Reply[T]:
         try:
             if not stop.is_set():
                 return ask_one(cached, ask)
-        except BaseException:
+        except BaseException as error:
+            errors.append(error)
             stop.set()  # no further question is asked, and pauses between attempts end
             raise
         raise Stopped
 
-    with (
-        tqdm(total=len(asks), desc=title, unit="question", disable=not show_progress) as bar,
-        ThreadPoolExecutor(max_concurrency, initializer=end_sleep_on, initargs=(stop,)) as pool,
-    ):
+    with ThreadPoolExecutor(max_concurrency, initializer=end_sleep_on, initargs=(stop,)) as pool:
         try:
-            futures = [pool.submit(reply_to, ask) for ask in asks]
-            for future in futures:
-                future.add_done_callback(lambda _: bar.update(1))
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            failed = [error for future in done if (error := future.exception()) is not None]
-            for error in sorted(failed, key=lambda error: isinstance(error, Stopped)):
-                raise error
+            results = pool.map(reply_to, asks)
+            disable = not show_progress
+            bar = tqdm(results, desc=title, total=len(asks), unit="question", disable=disable)
+            replies = [*bar]
+        except Stopped:
+            raise errors[0] from None
         except BaseException:
             stop.set()  # does not end calls in flight
             raise
-    replies = [future.result() for future in futures]
     for number, reply in enumerate(replies):
         if reply.outcome != "read":
             logger.warning("%s: number %d: %s", title, number, reply.reason)
