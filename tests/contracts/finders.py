@@ -9,7 +9,7 @@ from langchain_core.documents import Document as LangChainDocument
 from langchain_core.embeddings import Embeddings
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.schema import BaseNode, NodeWithScore, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, NodeWithScore, TextNode
 from llama_index.core.schema import Document as LlamaIndexDocument
 from llama_index.core.vector_stores.types import MetadataFilters
 
@@ -144,6 +144,8 @@ class LangChain:
     def text(self, document: Any) -> str:
         return document.page_content
 
+    shown = text
+
     def found(self, passage: Any) -> Found:
         known = passage.metadata
         span = Span(known["start_index"], known["end_index"])
@@ -212,6 +214,9 @@ class LlamaIndex:
             filters = [{"key": k, "value": v, "operator": "=="} for k, v in where.items()]
             index = index.with_filters(MetadataFilters.from_dicts(filters))
         return index.retrieve(query)
+
+    def shown(self, passage: NodeWithScore) -> str:
+        return passage.node.get_content(MetadataMode.LLM)
 
     def found(self, passage: NodeWithScore) -> Found:
         node = passage.node

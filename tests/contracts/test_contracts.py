@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 from llama_index.core.node_parser import SentenceSplitter
@@ -24,15 +23,10 @@ from tests.contracts.splitters import (
     nodes,
 )
 from tests.contracts.texts import TEXTS
+from tests.core.lumber.support import scattered
 from tests.tiling import check_tiling
 
 BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_of_oz"]
-
-
-def scattered(group: Group) -> int | None:
-    """Judge by nothing but the group, now early, now late, now not at all."""
-    number = crc32(group.texts[0].encode()) % (len(group.choices) + 1)
-    return group.choices[number] if number < len(group.choices) else None
 
 
 every_chunker = pytest.mark.parametrize("make", CHUNKERS.values(), ids=CHUNKERS)

@@ -9,6 +9,7 @@ import pytest
 from lumber_retrieval.words.word_count import count_words
 from tests.contracts.finders import FRAMEWORKS
 from tests.core.text.test_context import GUIDE
+from tests.retrieval.passages.test_captions_and_code import ROLLING
 from tests.retrieval.test_passage_index import MUSIC, RIVER
 
 TEXTS = {"river.txt": RIVER, "guide.md": GUIDE}
@@ -198,6 +199,23 @@ class TestCitations:
             assert citation.span.start == place
             assert citation.span.of(GUIDE) == citation.text == "Taps close to the right"
             assert citation.lines == (line, line)
+
+    @every_framework
+    def test_captions_show_what_is_said_and_quotes_have_their_places_in_the_file(
+        self, of: Any
+    ) -> None:
+        retriever = of.index(budget=30)
+        retriever.add_documents([of.document(ROLLING, "pear.vtt")])
+        passages = of.search(retriever, "How much of the crown in a year?")
+        assert "never take more than a quarter\nof the crown" in of.shown(passages[0])
+        assert not any(mark in of.shown(one) for one in passages for mark in ("<", "-->"))
+        for passage in passages:
+            text = of.found(passage).span.of(ROLLING)
+            assert passage.metadata.get("text", text) == text
+        quotes = ["more than a quarter of the crown"]
+        (cited,) = of.cite(quotes, passages)
+        assert cited.span == of.cite(quotes, {"pear.vtt": ROLLING})[0].span
+        assert str(cited) == "pear.vtt, 00:00:12 to 00:00:19"
 
     @every_framework
     def test_lines_that_chunks_do_not_say_are_not_made_up(self, of: Any) -> None:

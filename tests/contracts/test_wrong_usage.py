@@ -127,6 +127,18 @@ def test_an_overlap_leaves_room_for_the_chunk(form: Any, options: Any, message: 
         make(form, **options)
 
 
+@pytest.mark.parametrize("make", [langchain.LayoutTextSplitter, llamaindex.LayoutNodeParser])
+def test_an_overlap_of_most_of_a_chunk_is_said_once(make: Any, caplog: Any) -> None:
+    for form in (*FORMS["greedy"][1:], *FORMS["lumber"][1:]):
+        form(chunk_overlap=200)
+    make(chunk_overlap=60)
+    assert caplog.records == []
+    for text in ("One. Two. " * 300, "Three. " * 90):
+        make(chunk_overlap=200).split_text(text)
+    (record,) = caplog.records
+    assert "chunk_overlap=200 of chunk_size=256: about 33 tokens" in record.getMessage()
+
+
 @pytest.mark.parametrize("core", [forms[0] for forms in FORMS.values()])
 def test_an_unknown_setting_or_one_without_its_name_is_refused(core: Any) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'targt_size'"):

@@ -9,8 +9,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration
 
-from langchain_lumber import QUOTING_PROMPT, PassageRetriever, cite, cite_answer, format_passages
-from tests.retrieval.passages.test_captions_and_code import ROLLING
+from langchain_lumber import QUOTING_PROMPT, cite, cite_answer, format_passages
 
 TEXT = """\
 # Otters
@@ -37,20 +36,6 @@ def test_a_chain_answers_with_citations() -> None:
     assert str(answer).startswith(
         'At dawn [1].\n\n[1] animals.md, line 4: "They hunt fish at dawn."'
     )
-
-
-def test_passages_of_captions_show_what_is_said_and_quotes_have_their_places_in_the_file() -> None:
-    retriever = PassageRetriever(budget=30)
-    retriever.add_documents([Document(ROLLING, metadata={"source": "pear.vtt"})])
-    passages = retriever.invoke("How much of the crown in a year?")
-    assert "never take more than a quarter\nof the crown" in passages[0].page_content
-    assert not any(mark in one.page_content for one in passages for mark in ("<", "-->"))
-    for passage in passages:
-        own = slice(passage.metadata["start_index"], passage.metadata["end_index"])
-        assert passage.metadata["text"] == ROLLING[own]
-    quotes = ["more than a quarter of the crown"]
-    assert cite(quotes, passages)[0].span == cite(quotes, {"pear.vtt": ROLLING})[0].span
-    assert str(cite(quotes, passages)[0]) == "pear.vtt, 00:00:12 to 00:00:19"
 
 
 def test_a_document_without_a_name_is_refused() -> None:

@@ -103,16 +103,6 @@ def test_usage_callbacks_and_tracers_see_calls_from_threads(through: str) -> Non
         assert [child.tags for child in run.child_runs] == [["split"]] * 6
 
 
-def test_an_overlap_of_most_of_a_chunk_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    for make in (GreedyTextSplitter, LumberTextSplitter):
-        make(chunk_overlap=200)
-    LayoutTextSplitter(chunk_overlap=60)
-    assert caplog.records == []
-    LayoutTextSplitter(chunk_overlap=200).split_text("One. Two. " * 300)
-    (record,) = caplog.records
-    assert "chunk_overlap=200 of chunk_size=256: about 33 tokens" in record.getMessage()
-
-
 def test_a_model_is_named_llm() -> None:
     with pytest.raises(TypeError, match=r"LumberTextSplitter has no setting 'model'.* as llm"):
         LumberTextSplitter(model=CountingModel())

@@ -13,18 +13,15 @@ from llama_index.core.llms import (
     CustomLLM,
     LLMMetadata,
 )
-from llama_index.core.schema import MetadataMode
 
 from llamaindex_lumber import (
     QUOTING_PROMPT,
     GreedyNodeParser,
     LumberEmbedding,
-    PassageRetriever,
     cite,
     cite_answer,
 )
 from tests.langchain.test_citations import REPLY, TEXT
-from tests.retrieval.passages.test_captions_and_code import ROLLING
 
 asked: list[str] = []
 
@@ -46,17 +43,6 @@ class Replies(CustomLLM):
 
 def document(**metadata: object) -> Document:
     return Document(text=TEXT, id_="animals", metadata=metadata)
-
-
-def test_nodes_of_captions_show_what_is_said_and_quotes_have_their_places_in_the_file() -> None:
-    retriever = PassageRetriever(budget=30)
-    retriever.add_documents([Document(text=ROLLING, metadata={"file_name": "pear.vtt"})])
-    nodes = retriever.retrieve("How much of the crown in a year?")
-    shown = nodes[0].node.get_content(MetadataMode.LLM)
-    assert "never take more than a quarter\nof the crown" in shown
-    assert "<" not in shown
-    quotes = ["more than a quarter of the crown"]
-    assert cite(quotes, nodes)[0].span == cite(quotes, {"pear.vtt": ROLLING})[0].span
 
 
 def test_a_query_engine_answers_with_citations() -> None:

@@ -291,16 +291,6 @@ def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
     assert pickle.loads(pickle.dumps(parser)).split_text(PROSE) == parser.split_text(PROSE)
 
 
-def test_an_overlap_of_most_of_a_node_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
-    GreedyNodeParser(chunk_overlap=200)
-    assert caplog.records == []
-    parser = LayoutNodeParser(chunk_overlap=200)
-    parser.chunk_overlap = 190
-    parser.get_nodes_from_documents([Document(text=PROSE)])
-    (record,) = caplog.records
-    assert "chunk_overlap=200 of chunk_size=256" in record.getMessage()
-
-
 def test_documents_tell_what_names_them_and_a_path_that_it_is_a_folder() -> None:
     with pytest.raises(TypeError, match="add_documents has no setting 'ids': use \"source\""):
         PassageRetriever().add_documents([Document(text="Otters swim.")], ids=["a"])
