@@ -14,15 +14,8 @@ import pytest
 import lumber_core
 from lumber_core import errors
 
-HEAVY = {
-    "torch",
-    "transformers",
-    "openai",
-    "google",
-    "onnxruntime",
-    "tokenizers",
-    "huggingface_hub",
-}
+HEAVY = {"torch", "transformers", "openai", "google"}
+HEAVY |= {"onnxruntime", "tokenizers", "huggingface_hub"}
 
 
 def modules_after(statements: str, *, beyond: str = "") -> set[str]:
@@ -82,18 +75,26 @@ def test_a_splitter_is_made_without_loading_what_only_splitting_needs(name: str)
 
 
 @pytest.mark.parametrize(
-    ("blocked", "package", "extra"),
+    ("blocked", "code", "extra"),
     [
-        ("langchain_text_splitters", "langchain_lumber", "langchain"),
-        ("llama_index.core", "llamaindex_lumber", "llama-index"),
-        ("rapidfuzz", "lumber_retrieval", "retrieval"),
+        ("langchain_text_splitters", "import langchain_lumber", "langchain"),
+        ("llama_index.core", "import llamaindex_lumber", "llama-index"),
+        ("rapidfuzz", "import lumber_retrieval", "retrieval"),
+        ("openai", "from lumber_core.llms import *; OpenAIModel('m')", "openai"),
+        ("google.genai", "from lumber_core.llms import *; GeminiModel('m')", "gemini"),
+        (
+            "google.generativeai",
+            "from lumber_core.llms import *; LegacyGeminiModel('m')",
+            "gemini-legacy",
+        ),
     ],
 )
-def test_a_missing_package_names_the_extra(blocked: str, package: str, extra: str) -> None:
-    code = f"import sys\nsys.modules[{blocked!r}] = None\nimport {package}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+def test_a_missing_package_names_the_extra(blocked: str, code: str, extra: str) -> None:
+    program = f"import sys; sys.modules[{blocked!r}] = None; {code}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 1
     assert f"pip install '.[{extra}]'" in done.stderr
+    assert issubclass(errors.MissingExtraError, ImportError)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What all tests of the command line share."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,24 @@ def cache_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 
 @pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder of two files that were written long ago, in the current folder."""
+def write_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Return what writes files into `docs`, in the current folder, as if it were long ago."""
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "boats.md").write_text("# Boats\n\nA rental lasts seven days at most.\n")
-    (folder / "ferry.txt").write_text("The ferry to Arden sails at noon.\n")
-    for path in folder.iterdir():
-        os.utime(path, (10**9, 10**9))
-    return folder
+
+    def write(**files: str | bytes) -> Path:
+        folder = tmp_path / "docs"
+        folder.mkdir()
+        for name, text in files.items():
+            path = folder / ".".join(name.rsplit("_", 1))
+            path.write_bytes(text.encode() if isinstance(text, str) else text)
+            os.utime(path, (10**9, 10**9))
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def docs(write_docs: Callable[..., Path]) -> Path:
+    """Return a folder of two files."""
+    boats = "# Boats\n\nA rental lasts seven days at most.\n"
+    return write_docs(boats_md=boats, ferry_txt="The ferry to Arden sails at noon.\n")

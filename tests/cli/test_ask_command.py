@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,8 @@ NOTES = "The ferry to Arden sails at noon.\n\nDogs travel for free on the ferry.
 
 
 @pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
-    (folder / "notes.txt").write_text(NOTES, encoding="utf-8")
-    for path in folder.iterdir():
-        os.utime(path, (10**9, 10**9))  # long ago
-    return folder
+def docs(write_docs: Callable[..., Path]) -> Path:
+    return write_docs(guide_md=GUIDE, notes_txt=NOTES)
 
 
 def asked(*arguments: object, code: int = 0) -> dict[str, Any]:

@@ -25,14 +25,11 @@ main()
 
 
 @pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "birds.md").write_text(f"# Birds\n\n{ANSWER} Gulls sleep on the roof.\n")
-    (folder / "boats.md").write_text("# Boats\n\nA rental lasts seven days at most.\n")
-    (folder / "old.txt").write_bytes("Das Fährhaus schließt früh am Abend.".encode("latin-1"))
-    return folder
+def docs(write_docs: Callable[..., Path]) -> Path:
+    birds = f"# Birds\n\n{ANSWER} Gulls sleep on the roof.\n"
+    old = "Das Fährhaus schließt früh am Abend.".encode("latin-1")
+    boats = "# Boats\n\nA rental lasts seven days at most.\n"
+    return write_docs(birds_md=birds, boats_md=boats, old_txt=old)
 
 
 def shown_on_terminal(

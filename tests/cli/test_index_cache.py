@@ -85,24 +85,17 @@ def test_nothing_is_kept_in_the_cache_if_not_wanted(
     assert done.code == 2
 
 
-def test_an_index_in_the_cache_that_is_damaged_is_made_anew(docs: Path, cache_folder: Path) -> None:
-    first, _ = ask(docs)
-    (index,) = cache_folder.glob("*.db")
-    index.write_bytes(b"no database" * 1000)
-    passages, report = ask(docs)
-    assert passages == first
-    assert "made anew" in report
-    assert ask(docs) == (first, "")
-
-
-def test_an_index_in_the_cache_of_another_embedding_model_is_made_anew(
+def test_an_index_in_the_cache_that_is_damaged_or_of_another_model_is_made_anew(
     docs: Path, cache_folder: Path
 ) -> None:
     first, _ = ask(docs)
     (index,) = cache_folder.glob("*.db")
-    for probe in (b"\0\0\0\0", np.eye(1, 384, dtype=np.float32).tobytes()):
-        with closing(sqlite3.connect(index)) as connection, connection:
-            connection.execute("UPDATE about SET value = ? WHERE name = 'probe'", [probe])
+    for probe in (b"\0\0\0\0", np.eye(1, 384, dtype=np.float32).tobytes(), None):
+        if probe is None:
+            index.write_bytes(b"no database" * 1000)
+        else:
+            with closing(sqlite3.connect(index)) as connection, connection:
+                connection.execute("UPDATE about SET value = ? WHERE name = 'probe'", [probe])
         passages, report = ask(docs)
         assert passages == first
         assert "made anew" in report

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,8 @@ def rows_of(output: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "a.txt").write_text("One here. Two here.\r\n\r\nThree.", encoding="utf-8", newline="")
-    (folder / "b.md").write_text(HANDBOOK, encoding="utf-8")
-    return folder
+def docs(write_docs: Callable[..., Path]) -> Path:
+    return write_docs(a_txt="One here. Two here.\r\n\r\nThree.", b_md=HANDBOOK)
 
 
 def test_rows_have_the_chunks_of_the_splitter_and_join_to_the_text() -> None:

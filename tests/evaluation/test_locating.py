@@ -21,24 +21,14 @@ def tiles(text: str, places: list[int]) -> list[Span]:
 
 
 @given(texts, cuts)
-def test_pieces_that_tile_a_text_are_found_where_it_was_cut(text: str, places: list[int]) -> None:
-    spans = [span for span in tiles(text, places) if span.of(text).strip()]
-    assert locate(text, [span.of(text) for span in spans]) == spans
-
-
-@given(texts, cuts)
-def test_trimmed_pieces_are_found_without_the_white_space(text: str, places: list[int]) -> None:
-    spans = [span.stripped(text) for span in tiles(text, places) if span.of(text).strip()]
-    assert locate(text, [span.of(text) for span in spans]) == spans
-
-
-@given(texts, cuts)
-def test_pieces_with_other_white_space_are_found_by_what_is_visible(
+def test_pieces_are_found_where_a_text_was_cut_whatever_their_white_space(
     text: str, places: list[int]
 ) -> None:
-    spans = [span.stripped(text) for span in tiles(text, places) if span.of(text).strip()]
-    rejoined = [" ".join(span.of(text).split()) for span in spans]
-    assert locate(text, rejoined) == spans
+    spans = [span for span in tiles(text, places) if span.of(text).strip()]
+    assert locate(text, [span.of(text) for span in spans]) == spans
+    trimmed = [span.stripped(text) for span in spans]
+    assert locate(text, [span.of(text) for span in trimmed]) == trimmed
+    assert locate(text, [" ".join(span.of(text).split()) for span in trimmed]) == trimmed
 
 
 @given(texts, st.integers(1, 12), st.integers(0, 11))
@@ -78,23 +68,20 @@ def test_pieces_that_start_one_after_another_always_find_a_place(
     assert all(one.start < other.start for one, other in pairwise(found))
 
 
-def test_a_gap_of_dropped_text_between_pieces_is_no_obstacle() -> None:
-    text = "aaa--aa--aaa"
-    assert locate(text, ["aaa", "aa", "aaa"]) == [Span(0, 3), Span(5, 7), Span(9, 12)]
-
-
-def test_pieces_that_overlap_by_an_unknown_amount_are_found() -> None:
-    text = "One two three four five six seven."
-    chunks = ["One two three four", "three four five six", "five six seven."]
-    assert [text[slice(*span)] for span in locate(text, chunks)] == chunks
-
-
-def test_a_piece_that_goes_on_where_the_one_before_ended_is_found() -> None:
-    assert locate("so. one two", ["so.", "one", "one two"]) == [Span(0, 3), Span(4, 7), Span(4, 11)]
-
-
-def test_a_piece_inside_the_one_before_is_found() -> None:
-    assert locate("One two three.", ["One two three", "two"]) == [Span(0, 13), Span(4, 7)]
+@pytest.mark.parametrize(
+    ("text", "chunks", "starts"),
+    [
+        ("aaa--aa--aaa", ["aaa", "aa", "aaa"], [0, 5, 9]),  # text between them was dropped
+        ("One two three four five", ["One two three", "two three four", "four five"], [0, 4, 14]),
+        ("so. one two", ["so.", "one", "one two"], [0, 4, 4]),  # goes on where one ended
+        ("One two three.", ["One two three", "two"], [0, 4]),  # inside the one before
+    ],
+)
+def test_gaps_and_overlaps_of_unknown_size_are_no_obstacle(
+    text: str, chunks: list[str], starts: list[int]
+) -> None:
+    spans = [Span(start, start + len(one)) for one, start in zip(chunks, starts, strict=True)]
+    assert locate(text, chunks) == spans
 
 
 @pytest.mark.parametrize(

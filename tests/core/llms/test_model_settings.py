@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lumber_core.errors import MissingExtraError, ModelSettingsError
+from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, OpenAIModel
 from lumber_core.llms.retry import RetryingModel
 from tests.core.llms.conftest import KEY, MODELS, model_at, need, unit_of
@@ -243,31 +243,6 @@ def test_legacy_models_share_no_configuration(serve, ask):
 
 
 # Packages.
-
-
-@pytest.mark.parametrize(
-    ("blocked", "call", "extra"),
-    [
-        ("openai", "OpenAIModel('m')", "openai"),
-        ("google.genai", "GeminiModel('m')", "gemini"),
-        ("google.generativeai", "LegacyGeminiModel('m')", "gemini-legacy"),
-    ],
-)
-def test_a_missing_package_names_the_extra(blocked: str, call: str, extra: str) -> None:
-    code = f"""
-import sys
-sys.modules[{blocked!r}] = None
-from lumber_core.errors import MissingExtraError
-from lumber_core.llms import *
-try:
-    {call}
-except MissingExtraError as error:
-    print(error.extra, error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"{extra} ")
-    assert f"pip install '.[{extra}]'" in done.stdout
-    assert issubclass(MissingExtraError, ImportError)
 
 
 def test_making_models_imports_no_package(api: str, tmp_path: Path) -> None:

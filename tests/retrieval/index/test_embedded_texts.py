@@ -288,17 +288,6 @@ def test_what_another_writer_has_embedded_is_used(place: Place) -> None:
     assert second.add([document(RIVER, "2.txt")]).embedded == 0
 
 
-def test_an_index_of_the_format_before_is_made_anew_with_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "notes.db"
-    index_of(path).add([document(RIVER, "river")])
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 4")
-    assert counted(index_of(path), document(MUSIC, "music")) > 0
-    assert f"{path} has the format of an older version: all of it is made anew" in caplog.text
-
-
 def test_keys_are_those_of_texts() -> None:
     texts = ["", "a", "a\0", "ab", "\ud83d", "\U0001f9a6"]
     assert len({*keys_of(texts).tolist()}) == len(texts)

@@ -152,7 +152,7 @@ def test_a_query_is_refused_whose_vector_is_not_finite() -> None:
             index.search("otters", vector=vector)
 
 
-def test_an_older_format_is_named_and_made_anew_by_a_sync(tmp_path: Path) -> None:
+def test_an_older_format_is_named_and_made_anew_by_a_sync(tmp_path: Path, caplog: Any) -> None:
     path, both = tmp_path / "notes.db", [document(RIVER, "river"), document(MUSIC, "music")]
     index_of(path).add(both[:1])
 
@@ -167,11 +167,15 @@ def test_an_older_format_is_named_and_made_anew_by_a_sync(tmp_path: Path) -> Non
         with pytest.raises(StoreError, match=r"notes\.db .*an older version.*\(format 1;.*`sync`"):
             use()
     assert path.read_bytes() == before
-    index = index_of(path)
-    assert index.add(both[1:], everything=True).added == 1
-    assert index.sources == ["music"]
-    assert index.search("violins")
-    assert index_of(path).add(both[1:], everything=True).unchanged == 1
+    for version in (1, 4):
+        write(version)
+        caplog.clear()
+        index = index_of(path)
+        assert index.add(both[1:], everything=True).embedded > 0
+        assert f"{path} has the format of an older version: all of it is made anew" in caplog.text
+        assert index.sources == ["music"]
+        assert index.search("violins")
+        assert index_of(path).add(both[1:], everything=True).unchanged == 1
     write(99)
     for everything in (False, True):
         with pytest.raises(StoreError, match=r"a newer version.*Use that version"):
