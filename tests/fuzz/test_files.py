@@ -12,25 +12,8 @@ pytest.importorskip("pypdfium2")
 pytest.importorskip("anydoc")
 
 PIECES = [
-    "<p>",
-    "</p>",
-    "<",
-    ">",
-    "<!--",
-    "-->",
-    "<![CDATA[",
-    "]]>",
-    "<?xml ",
-    "?>",
-    "<!DOCTYPE ",
-    "&#",
-    "<table>",
-    "<tr>",
-    "<td colspan=9>",
-    "<pre>",
-    "<script>",
-    "</script>",
-    "<ol start=x>",
+    *("<p>", "</p>", "<", ">", "<!--", "-->", "<![CDATA[", "]]>", "<?xml ", "?>", "<!DOCTYPE "),
+    *("&#", "<table>", "<tr>", "<td colspan=9>", "<pre>", "<script>", "</script>", "<ol start=x>"),
     "<br/>",
     *('<meta charset="utf-16">', '<meta charset="none">', "&amp;", "\x00", "Ä", "\u2028", "word "),
 ]

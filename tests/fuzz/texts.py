@@ -5,13 +5,7 @@ from hypothesis import strategies as st
 from tests.core.core_support import PIECES
 
 MARKDOWN = [
-    "# ",
-    "## Title\n",
-    "Title\n===\n",
-    "Title\n---\n",
-    "---\n",
-    "+++\n",
-    "***\n",
+    *("# ", "## Title\n", "Title\n===\n", "Title\n---\n", "---\n", "+++\n", "***\n"),
     "key: value\n",
     *("- item\n", "* item\n", "1. item\n", "   - [ ] nested\n", "> quote\n", "> > more\n", "\t"),
     *("```\n", "~~~python\n", "    indented\n", "| a | b |\n", "|---|:-:|\n", "| 1 | \\| |\n"),
@@ -20,12 +14,7 @@ MARKDOWN = [
 ]
 LINES = [
     *("[5] ", "3. ", "(a) ", "\u2022 ", "- ", "Q: ", "A: ", "ANNA: ", "[10:32] ", "2024-05-01 "),
-    "a,b,c\n",
-    "1;2;3\n",
-    "x\ty\tz\n",
-    '{"a": [1, 2]}, ',
-    "def f(x):\n",
-    "    return x\n",
+    *("a,b,c\n", "1;2;3\n", "x\ty\tz\n", '{"a": [1, 2]}, ', "def f(x):\n", "    return x\n"),
     "};\n",
     *("CHAPTER I\n", "Mr. Smith said e.g. No. 5. ", "word " * 12, "x" * 70, "http://a.b/c?d=e#f "),
     *("\u6e21\u3057\u8239\u306f\u591c\u660e\u3051\u306b\u3002", "\u0e01\u0e33" * 9, "\u064b" * 5),

@@ -82,15 +82,8 @@ def test_of_trimmed_chunks_none_contains_another(text: str, length: int) -> None
 
 
 WORDS = [
-    "oar ",
-    "boat, ",
-    "x = row(3)\n",
-    "1,2\n",
-    "wir\u0308r ",
-    "\u4f1a\u8bae",
-    "\u0e1f\u0e49\u0e32",
-    "\n\n",
-    "- ",
+    *("oar ", "boat, ", "x = row(3)\n", "1,2\n", "wir\u0308r ", "\u4f1a\u8bae"),
+    *("\u0e1f\u0e49\u0e32", "\n\n", "- "),
 ]
 
 

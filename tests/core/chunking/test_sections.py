@@ -40,10 +40,7 @@ SPLITTERS: dict[str, Callable[..., Chunker]] = {
 STARTS = [
     TEXT.index(title)
     for title in (
-        "# Guide",
-        "## Prices",
-        "### Taps",
-        "## Repairs",
+        *("# Guide", "## Prices", "### Taps", "## Repairs"),
         *(f"## Part {number}" for number in range(6)),
     )
 ]

@@ -77,13 +77,7 @@ def test_thoughts_are_taken_out_wherever_they_stand_and_words_about_them_stay(re
 @pytest.mark.parametrize(
     "part",
     [
-        "<think>",
-        "</think>",
-        "[THINK]",
-        "<think></thinking>",
-        "[think]",
-        "\n",
-        "<|a|>",
+        *("<think>", "</think>", "[THINK]", "<think></thinking>", "[think]", "\n", "<|a|>"),
         "<|channel|>",
     ],
 )

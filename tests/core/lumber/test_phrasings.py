@@ -120,18 +120,10 @@ def test_an_id_in_prose_is_said_to_be_in_prose() -> None:
 
 
 ITEMS = [
-    "{}: the harbour; {}: the trial",
-    "{} - the harbour\n{} - the trial",
-    "{} (the harbour), {} (the trial)",
-    "{}: the harbour, {}: the trial",
-    "- {}: the harbour\n- {}: the trial",
-    "{} \u2013 harbour; {} \u2013 trial.",
-    "{}\uff1a港口\uff1b{}\uff1a审判",
-    "{}\u3001{}",
-    "{} und {}",
-    "{} et {}",
-    "{} y {}",
-    "{}\n{}",
+    *("{}: the harbour; {}: the trial", "{} - the harbour\n{} - the trial"),
+    *("{} (the harbour), {} (the trial)", "{}: the harbour, {}: the trial"),
+    *("- {}: the harbour\n- {}: the trial", "{} \u2013 harbour; {} \u2013 trial."),
+    *("{}\uff1a港口\uff1b{}\uff1a审判", "{}\u3001{}", "{} und {}", "{} et {}", "{} y {}", "{}\n{}"),
     "{} => a\n{} => b",
     *("{}: a & {}: b", "{} [boats], {} [bees]"),
     *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}", "+ {}\n+ {}"),

@@ -181,11 +181,7 @@ def test_units_without_tokens_do_not_make_endless_groups() -> None:
 
 
 PROSE = [
-    "Otters live by rivers. ",
-    "They hunt at dawn! ",
-    "\n\n",
-    "no refunds.\n",
-    "7.50 EUR, ",
+    *("Otters live by rivers. ", "They hunt at dawn! ", "\n\n", "no refunds.\n", "7.50 EUR, "),
     "word " * 300,
 ]
 

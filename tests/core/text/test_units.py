@@ -172,13 +172,7 @@ def test_sentences_of_chinese_without_line_breaks_take_linear_time(handed_over):
 CHINESE_PIECES = st.sampled_from(
     [
         *"渡在。た。！？，、；：…—ノー々aÉİ_ก١나Ⅳ",
-        "Yahoo",
-        "No",
-        "Dr",
-        "12",
-        "第5",
-        "株式会社",
-        "！！",
+        *("Yahoo", "No", "Dr", "12", "第5", "株式会社", "！！"),
     ]
 )
 
@@ -255,12 +249,8 @@ def test_a_mark_at_a_lines_end_ends_a_sentence() -> None:
     )
     starts = [text[span.start :].split("\n")[0] for span in sentences_and_lines(text)]
     assert starts == [
-        "Doors open at 9 p.m.",
-        "14 people came.",
-        "They sang:",
-        "\u201cOh\u201d",
-        "He said \u201cNo.\u201d",
-        "they agreed",
+        *("Doors open at 9 p.m.", "14 people came.", "They sang:", "\u201cOh\u201d"),
+        *("He said \u201cNo.\u201d", "they agreed"),
     ]
 
 

@@ -106,11 +106,7 @@ def test_a_quote_is_found_where_it_stands(how: str, quote: str, text: str) -> No
         "They hunt f",
         "the keeper ... at dawn",  # in two documents
         "a barrel ... The dial",  # in another order
-        "1,250",
-        "",
-        " \n",
-        "\u2014",
-        "...",
+        *("1,250", "", " \n", "\u2014", "..."),
     ],
 )
 def test_a_quote_that_stands_nowhere_is_not_found(quote: str) -> None:

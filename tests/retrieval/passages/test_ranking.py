@@ -62,12 +62,7 @@ def test_the_best_passage_begins_at_its_heading(
 
 LINES = [
     *("# Otters", "## They hunt", "####### seven", "#none", "#", "##   ", "   # indented"),
-    "# closed #",
-    "# tab\tbed",
-    "# \u00a0",
-    "\u00a0# no",
-    "\x0b# no",
-    "# form\x0cfeed",
+    *("# closed #", "# tab\tbed", "# \u00a0", "\u00a0# no", "\x0b# no", "# form\x0cfeed"),
     "\t# code",
     *("Fish.", "- item", "- # in an item", "-", "+ ", "1. one", "> # quoted", "> quoted", "> ---"),
     *("---", "===", "--", "***", "+++", "```", "~~~", "a | b", "<b>", ":::", "::: {note}"),
