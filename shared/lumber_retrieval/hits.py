@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from lumber_core.spans import Span
 from lumber_core.text.outline import TextOutline
+from lumber_core.text.source import Source
 
 TARGET_SIZE, TOKENIZER = 50, "even"
 """Tokens of a chunk, by default, and the tokenizer that counts them. Chunks of this size gain most
@@ -44,3 +45,8 @@ class Hit(NamedTuple):
     above: int = 0
     similarity: float | None = None
     outline: TextOutline | None = None
+
+    @property
+    def kind(self) -> str:
+        """How the text of its document is read; see `Source.kind`."""
+        return (self.outline or Source("", metadata=self.metadata)).kind

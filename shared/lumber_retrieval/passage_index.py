@@ -20,7 +20,7 @@ from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.chunker import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.storage.database import Database, read_twice
-from lumber_core.text.captions import speech, spoken_text
+from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.origin import address_of, is_bare
 from lumber_retrieval.hits import Accepts
 from lumber_retrieval.index.embedded_texts import EmbeddedTexts
@@ -261,9 +261,14 @@ class PassageIndex:
         advance: Callable[[float], object],
     ) -> Iterator[NewDocument]:
         recorded = [RecordedMetadata(one.content.metadata) for one in documents]
+        spoken = [is_captions(one.content.text, one.content.kind) for one in documents]
         sources = [
-            replace(one.content, text=speech(one.content.text), metadata=metadata)
-            for one, metadata in zip(documents, recorded, strict=True)
+            replace(
+                one.content,
+                text=speech(one.content.text) if is_spoken else one.content.text,
+                metadata=metadata,
+            )
+            for one, metadata, is_spoken in zip(documents, recorded, spoken, strict=True)
         ]
         asks = hasattr(self._chunker, "judge")  # asking it may take longer than embedding
         split = self._chunker.split_all(
@@ -271,7 +276,9 @@ class PassageIndex:
         )
         split = [
             [replace(chunk, text=spoken_text(one.content.text, chunk.span)) for chunk in chunks]
-            for one, chunks in zip(documents, split, strict=True)
+            if is_spoken
+            else chunks
+            for one, chunks, is_spoken in zip(documents, split, spoken, strict=True)
         ]
         parts = place_chunks(split)
         in_contexts = [chunk.in_context for part in parts for chunk in part]

@@ -4,7 +4,7 @@ from itertools import pairwise, permutations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LayoutChunker, Source
@@ -101,6 +101,7 @@ def test_any_question_gets_slices_that_fit(question: str, budget: int, embedding
     st.lists(st.sampled_from(["Otters hunt.", "Who?", "Mr. Lee wins!", "No end", "\n\n", "a b"])),
     st.integers(1, 60),
 )
+@example(["\n\n", "Otters hunt."], 1)  # a passage begins with its indent
 def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: int) -> None:
     text = " ".join(["Herons stand.", *parts])
     index = PassageIndex(LayoutChunker(target_size=12), WordVectors())
@@ -108,8 +109,8 @@ def test_no_passage_begins_or_ends_inside_a_sentence(parts: list[str], budget: i
     edges = {place for span in sentences(text) for place in span.stripped(text)}
     found = index.search("Do otters hunt?", budget=budget)
     for passage in found:
-        chunks = {place for span in index_spans(index) for place in span}
-        assert {*passage.span} <= edges | chunks
+        chunks = {place for span in index_spans(index) for place in span.stripped(text)}
+        assert {*passage.span.stripped(text)} <= edges | chunks
     places = sorted(passage.span for passage in found)
     assert all(one.end <= other.start for one, other in pairwise(places))
 

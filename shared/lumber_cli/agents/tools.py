@@ -29,7 +29,7 @@ from lumber_cli.passage_formats import table_header
 from lumber_core import Span
 from lumber_core.storage.urls import display_path
 from lumber_core.support.wording import with_noun
-from lumber_core.text.captions import time_at
+from lumber_core.text.captions import is_captions, time_at
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_core.text.unicode import encodable, printable
 from lumber_retrieval.embedders import Embedder
@@ -311,13 +311,14 @@ class FolderTools:
 def _lines(name: str, text: LinedText, first_line: int, span: Span) -> dict[str, Any]:
     """Return the place and the text of a part of a file."""
     first_page, last_page = text.file.pages_of(span) or (None, None)
+    captions = is_captions(text.file.text, text.file.kind)
     return {
         "file": name,
         "first_line": first_line,
         "total_lines": len(text),
         "first_page": first_page,
         "last_page": last_page,
-        "time": time_at(text.file.text, span.start),
+        "time": time_at(text.file.text, span.start) if captions else "",
         "text": span.of(text.file.text),
     }
 

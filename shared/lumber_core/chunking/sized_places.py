@@ -10,7 +10,7 @@ from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.spans import Span
-from lumber_core.text.captions import spoken_text
+from lumber_core.text.captions import is_captions, spoken_text
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places, places_at
 from lumber_core.tokens import tokens_of
@@ -101,7 +101,8 @@ class SizedPlaceFinder:
         self._limits = limits
         self._tokens = parsed.derive(limits.counter, tokens_of)
         # Captions are longer than the words spoken in them.
-        spoken = max(1, len(spoken_text(parsed.text)))
+        captions = is_captions(parsed.text, parsed.source.kind)
+        spoken = max(1, len(spoken_text(parsed.text) if captions else parsed.text))
         self._target = round(target * (max(1, len(parsed.text)) / spoken))
         self._most = limits.chunk_size or _MAX_SIZE_PER_TARGET * self._target
 

@@ -69,6 +69,16 @@ def read_cues(text: str) -> list[Cue]:
     ]
 
 
+def is_captions(text: str, kind: str) -> bool:
+    """Return whether a whole text is captions, and does not only show some.
+
+    Args:
+        text: The text.
+        kind: How it is read; see `Source.kind`.
+    """
+    return kind == "captions" or (kind in ("text", "markdown") and begins_with_cue(text))
+
+
 def begins_with_cue(text: str) -> bool:
     """Return whether a text begins as captions do."""
     first = _FIRST.search(text)

@@ -17,7 +17,7 @@ from lumber_core.checks import check_texts
 from lumber_core.spans import Span
 from lumber_core.support.identity import safe_repr
 from lumber_core.support.wording import range_with_noun
-from lumber_core.text.captions import speech, spoken_text, time_at
+from lumber_core.text.captions import is_captions, speech, spoken_text, time_at
 from lumber_core.text.origin import PAGE_KEYS, document_key, is_part
 from lumber_core.text.pages import has_lines, page_label, place_source
 from lumber_core.text.source import Source, as_source
@@ -117,6 +117,11 @@ class CitedPart(NamedTuple):
     time: str = ""  # of the cue in which the text begins, if it is captions
 
     @property
+    def is_captions(self) -> bool:
+        """Whether only what is spoken is quoted."""
+        return bool(self.time) or is_captions(self.source.text, self.source.kind)
+
+    @property
     def key(self) -> str:
         """A unique key of the document: its name, and its page if it is one of a file."""
         pages = {key: self.source.metadata.get(key) for key in PAGE_KEYS}
@@ -173,7 +178,10 @@ def cite(quotes: Iterable[str], texts: Texts) -> list[Citation]:
     """
     asked = [*quotes] if not isinstance(quotes, str) else quotes
     check_texts(asked)  # also refuses one string
-    quotable = [(part, QuotableText(speech(part.source.text))) for part in _parts(texts)]
+    quotable = [
+        (part, QuotableText((speech if part.is_captions else str)(part.source.text)))
+        for part in _parts(texts)
+    ]
     return [_citation(quote, quotable) for quote in asked]
 
 
@@ -228,10 +236,10 @@ def _citation(quote: str, quotable: Sequence[tuple[CitedPart, QuotableText]]) ->
         part.document,
         span.shifted(part.start),
         similarity,
-        spoken_text(source.text, span),
+        spoken_text(source.text, span) if part.is_captions else span.of(source.text),
         (first, first + count_line_breaks(source.text, *span)) if part.has_lines else None,
         pages,
-        time_at(source.text, *span, part.time),
+        time_at(source.text, *span, part.time) if part.is_captions else "",
         len(places) if kind == "exact" else 1,
         part.file,
         (page_label(source.metadata, first_page), page_label(source.metadata, last_page)),

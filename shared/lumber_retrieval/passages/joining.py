@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from math import inf
 from operator import eq
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.spans import Span
 from lumber_core.support.identity import chunk_id
-from lumber_core.text.captions import speech, spoken_text, time_at
+from lumber_core.text.captions import is_captions, speech, spoken_text, time_at
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -205,7 +205,8 @@ def join_hits(
     """
     check_limits(max_gap, budget)
     check_slices(hits, texts)
-    documents = {name: _DocumentPassages(texts[name]) for name in {hit.document for hit in hits}}
+    any_hit = {hit.document: hit for hit in hits}
+    documents = {name: _DocumentPassages(texts[name], hit.kind) for name, hit in any_hit.items()}
     used_words = 0
     chosen: list[Hit] = []
     for hit in sorted(hits, key=lambda hit: hit.score, reverse=True):
@@ -218,14 +219,7 @@ def join_hits(
     for hit in chosen:
         span = documents[hit.document].passage_of(hit.span)
         passages.setdefault((hit.document, span), []).append(hit)
-    return [
-        Passage(
-            *(document, span, span.of(texts[document]), tuple(own)),
-            spoken=spoken_text(texts[document], span),
-            time=time_at(texts[document], span.start),
-        )
-        for (document, span), own in passages.items()
-    ]
+    return [documents[name].passage(name, span, own) for (name, span), own in passages.items()]
 
 
 class _JoinedHits(NamedTuple):
@@ -240,12 +234,20 @@ class _JoinedHits(NamedTuple):
 class _DocumentPassages:
     """The text of a document, and its passages so far."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, kind: str) -> None:
         self._original = text
-        self._text = speech(text)  # in which words are counted
-        self._dense = self._text == text  # False for captions, of which blanks replace the cues
+        self._dense = not is_captions(text, kind)  # in speech, blanks replace the cues
+        self._text = text if self._dense else speech(text)  # in which words are counted
         self._passages: list[_JoinedHits] = []  # in reading order
         self._starts: list[int] = []  # of the passages
+
+    def passage(self, document: str, span: Span, hits: Sequence[Hit]) -> Passage:
+        """Return the passage with a span."""
+        text = self._original
+        found = Passage(document, span, span.of(text), tuple(hits))
+        if self._dense:
+            return found
+        return replace(found, spoken=spoken_text(text, span), time=time_at(text, span.start))
 
     def passage_of(self, hit: Span) -> Span:
         """Return the passage that contains a hit."""

@@ -12,9 +12,8 @@ from itertools import pairwise
 
 from lumber_core.checks import check_flags, check_not_negative, check_positive, make_number_check
 from lumber_core.spans import Span
-from lumber_core.text.captions import read_cues
+from lumber_core.text.captions import is_captions
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED
 from lumber_retrieval.hits import Hit
 from lumber_retrieval.passages.joining import (
@@ -163,13 +162,14 @@ def _best_sentences(
     neighbours = _neighbours(chunks)
     scores = _chunk_scores(question, chunks, neighbours)
     words_above = cache(lambda context: count_words(shorten_context(context)))
-    kinds: dict[str, tuple[bool, bool]] = {}  # whether documents are nested, and are captions
+    kinds: dict[str, tuple[bool, bool]] = {}  # whether documents are code or data, or captions
     words_left = _DIVIDED_BUDGETS * settings.budget
     for place in sorted(range(len(chunks)), key=scores.__getitem__, reverse=True):
         chunk, near = chunks[place], neighbours[place]
         text = texts[chunk.document]
         if chunk.document not in kinds:
-            kinds[chunk.document] = is_nested(chunk), bool(read_cues(text))
+            kind = chunk.kind
+            kinds[chunk.document] = kind in NESTED, is_captions(text, kind)
         whole_lines, spoken = kinds[chunk.document]
         context = chunk.metadata.get(CONTEXT_KEY) if settings.context else None
         above = words_above(context) if context else 0
@@ -177,7 +177,9 @@ def _best_sentences(
         if not whole_lines:
             limits = Span(chunks[near[0]].span.start, chunks[near[-1]].span.end)
             lines = limits if spoken else _lines_of(chunk.span, limits, text)
-        sentences = sentences_of(text[lines.start : lines.end], language, whole_lines=whole_lines)
+        sentences = sentences_of(
+            text[lines.start : lines.end], language, whole_lines=whole_lines, spoken=spoken
+        )
         hit = chunk._replace(score=scores[place], above=above)
         hits = [*_score_sentences(hit, sentences, lines.start, text, question, settings.budget)]
         yield from hits
@@ -247,11 +249,6 @@ def _score_sentences(
             yield Hit._make((*named, both, whole, score, *described)), full or has_content(whole)
         if table is None or count_words(table.of(text)) > budget:
             yield Hit._make((*named, span, own, score, *described)), full
-
-
-def is_nested(hit: Hit) -> bool:
-    """Return whether its document is code or data, whose chunks are cut at lines or elements."""
-    return (hit.outline or Source("", metadata=hit.metadata)).kind in NESTED
 
 
 def _lines_of(chunk: Span, limits: Span, text: str) -> Span:

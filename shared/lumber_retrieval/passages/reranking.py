@@ -7,14 +7,16 @@ word from the hits that contain it, and neighbouring chunks from the text beside
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from lumber_core.checks import RefusesUnknown, check_flags, check_language
 from lumber_core.chunking.delivery import Delivery, chunk_metadata
 from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.spans import Span
+from lumber_core.text.captions import is_captions
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
 from lumber_core.text.pages import (
     FIRST_LINE,
@@ -26,6 +28,7 @@ from lumber_core.text.pages import (
     has_pages,
     place_source,
 )
+from lumber_core.text.structured import NESTED
 from lumber_core.text.unicode import count_line_breaks
 from lumber_retrieval.hits import LONG_DOCUMENT, TARGET_SIZE, TOKENIZER, Hit
 from lumber_retrieval.passages.joining import (
@@ -41,10 +44,9 @@ from lumber_retrieval.passages.ranking import (
     BUDGET,
     NEIGHBOUR_SHARE,
     SearchSettings,
-    is_nested,
     select_passages,
 )
-from lumber_retrieval.passages.sentences import HEADING, sentences_of
+from lumber_retrieval.passages.sentences import HEADING, Sentence, sentences_of
 from lumber_retrieval.words.coverage import QuestionWords
 from lumber_retrieval.words.keywords import words_in
 from lumber_retrieval.words.title_boost import favour_named, title_of
@@ -167,9 +169,15 @@ def _add_text_beside(
             start = max(end, hit.span.start)
             if start >= hit.span.end:
                 continue
-            nested = is_nested(hit)
-            first = _start_before(text, Span(end, start), language, nested)
-            last = _end_after(text, Span(hit.span.end, following), language, nested)
+            kind = hit.kind
+            divide = partial(
+                sentences_of,
+                language=language,
+                whole_lines=kind in NESTED,
+                spoken=is_captions(text, kind),
+            )
+            first = _start_before(text, Span(end, start), divide)
+            last = _end_after(text, Span(hit.span.end, following), divide)
             with_end = _extend(hit, Span(hit.span.start, last), text)
             with_both = _extend(hit, Span(first, last), text)
             # No heading is between: the text before has the headings of the hit.
@@ -202,20 +210,20 @@ def _divide(
         yield chunk.span.shifted(hit.span.start).within(Span(start, hit.span.end)), described, own
 
 
-def _end_after(text: str, room: Span, language: str, nested: bool) -> int:
+def _end_after(text: str, room: Span, divide: Callable[[str], Sequence[Sentence]]) -> int:
     """Return the end of the sentences after a hit that are in its section."""
     end = min(room.end, room.start + 2 * _LENGTH_BESIDE)
     heading = HEADING.search(text, room.start, end)
     if heading is not None:
         end = heading.start()
-    ends = [s.span.end for s in sentences_of(text[room.start : end], language, whole_lines=nested)]
+    ends = [sentence.span.end for sentence in divide(text[room.start : end])]
     if heading is None and end < room.end:
         ends = ends[:-1]  # the last one may go on
     enough = (end for end in ends if end >= _LENGTH_BESIDE)
     return room.start + next(enough, ends[-1] if ends else 0)
 
 
-def _start_before(text: str, room: Span, language: str, nested: bool) -> int:
+def _start_before(text: str, room: Span, divide: Callable[[str], Sequence[Sentence]]) -> int:
     """Return the start of the sentences before a hit that are in its section."""
     if HEADING.match(text, room.end):
         return room.end
@@ -224,7 +232,7 @@ def _start_before(text: str, room: Span, language: str, nested: bool) -> int:
     if heading is not None:
         start = heading.start()
     near = text[start : room.end]
-    starts = [s.span.start for s in sentences_of(near, language, whole_lines=nested)]
+    starts = [sentence.span.start for sentence in divide(near)]
     if heading is None and start > room.start:
         starts = starts[1:]  # the first one may begin before
     enough = (start for start in reversed(starts) if len(near) - start >= _LENGTH_BESIDE)

@@ -54,18 +54,22 @@ class Sentence(NamedTuple):
     has_content: bool
 
 
-def sentences_of(text: str, language: str, *, whole_lines: bool = False) -> tuple[Sentence, ...]:
+def sentences_of(
+    text: str, language: str, *, whole_lines: bool = False, spoken: bool = False
+) -> tuple[Sentence, ...]:
     """Return the sentences of a text.
 
     White space, rules, and final headings and table headers are left out. A heading and the number
-    of an item belong to the sentence after them. A row of a table is not divided. Sentences
-    of captions go on over cues. With `whole_lines` no line is divided, as in code.
+    of an item belong to the sentence after them. A row of a table is not divided. With
+    `whole_lines` no line is divided, as in code. If `spoken`, sentences go on over cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
-    return find(text, language, whole_lines)
+    return find(text, language, whole_lines, spoken)
 
 
-def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Sentence, ...]:
+def _find_sentences(
+    text: str, language: str, whole_lines: bool, spoken: bool
+) -> tuple[Sentence, ...]:
     starts = [0]
     for (before, start), _ in pairwise(sentences(text, language)):
         line = text.rfind("\n", 0, start) + 1
@@ -75,7 +79,7 @@ def _find_sentences(text: str, language: str, whole_lines: bool) -> tuple[Senten
         headed = words.startswith(("#", "<h"))
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
-    if read_cues(text):
+    if spoken and read_cues(text):
         starts = _starts_in_speech(text, language)
     elif any(sign in text for sign in _ROW_SIGNS):
         rows = rows_of(text)

@@ -47,24 +47,27 @@ def test_a_passage_of_captions_has_whole_sentences_and_a_budget_of_what_is_said(
 
 
 def test_sentences_of_captions_go_on_over_cues() -> None:
-    found = [spoken_text(SRT, one.span) for one in sentences_of(SRT, "en")]
+    found = [spoken_text(SRT, one.span) for one in sentences_of(SRT, "en", spoken=True)]
     assert found == [
         *("Oars are made of ash.", "Ash\nis light and strong."),
         *("The mast is of spruce,\nand so are the spars.", "Sails were once of flax."),
         *("Now they are of polyester.", "The anchor weighs nine pounds.", "It holds in sand."),
     ]
     unmarked = SRT.replace(".", "")
-    whole = [one.text for one in sentences_of(unmarked, "en")]
+    whole = [one.text for one in sentences_of(unmarked, "en", spoken=True)]
     assert whole == unmarked.rstrip().split("\n\n")
     over = "".join(
         f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n\n"
         for n, line in enumerate(["We rest. When the", "tide turns,", "we row. So"], 1)
     )
-    assert spoken_text(over, sentences_of(over, "en")[1].span) == "When the\ntide turns,\nwe row."
+    assert (
+        spoken_text(over, sentences_of(over, "en", spoken=True)[1].span)
+        == "When the\ntide turns,\nwe row."
+    )
 
 
 def test_hits_of_captions_are_joined_by_what_is_said() -> None:
-    spans = [one.span for one in sentences_of(SRT, "en")][:3]
+    spans = [one.span for one in sentences_of(SRT, "en", spoken=True)][:3]
     hits = [Hit(n, "a", span, span.of(SRT), 1.0, {}) for n, span in enumerate(spans)]
     [joined] = join_hits(hits, {"a": SRT}, budget=30)
     assert joined.span == Span(0, spans[-1].end)
@@ -84,6 +87,20 @@ def test_a_quote_from_captions_is_cited_by_time() -> None:
     assert found[1].time == "00:01:30"
     [other] = cite(["Ash is heavy"], {"notes.txt": "Ash is heavy."})
     assert (other.time, other.place) == ("", "line 1")
+
+
+@pytest.mark.parametrize("name", ["formats.md", "formats.txt", "formats.rst"])
+def test_a_text_that_shows_captions_is_read_as_it_is_written(name: str) -> None:
+    code = "for cue in cues:\n    print(cue)"
+    text = f"Cues\n\nA file of cues:\n\n```\n{SRT}```\n\nTo read it:\n\n```\n{code}\n```"
+    text += "\n\nNote: oars."
+    [passage], _ = search(name, text, "How do I read a file of cues?", 200)
+    assert passage.said == passage.text.strip() == text[passage.span.start :].strip()
+    assert passage.time == ""
+    [joined] = join_hits(passage.hits, {name: text})
+    assert (joined.said, joined.time) == (joined.text, "")
+    [note] = cite(["Note: oars."], {name: Source(text, metadata={"source": name})})
+    assert (note.kind, note.text, note.time) == ("exact", "Note: oars.", "")
 
 
 CODE = '''
