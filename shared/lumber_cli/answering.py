@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from lumber_cli.passage_formats import is_converted
 from lumber_core.errors import LumberError
-from lumber_core.llms import CallPolicy, Model
+from lumber_core.llms import CallPolicy, Model, RetryingModel
+from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.retry import ask_until_usable
+from lumber_core.llms.thoughts import without_thinking
+from lumber_core.lumber.answer_parser import is_refusal
 from lumber_core.support.wording import with_noun
 from lumber_core.text.source import Source
-from lumber_evaluation.llm.batch_asking import Ask, UnusableReplyError, ask_one
-from lumber_evaluation.llm.cached_model import CachedModel
+from lumber_core.text.unicode import encodable
 from lumber_retrieval.citing.quoted_answers import (
     NO_QUOTE,
     QUOTING_INSTRUCTIONS,
@@ -36,21 +39,31 @@ def answer_from(
     """
     shown = write_passages((passage.document, passage.in_context) for passage in passages)
     user = QUOTING_QUESTION.format(context=shown, question=question)
+    retrying = RetryingModel(model, policy)
     last = CitedAnswer("")
 
-    def read(reply: str) -> CitedAnswer:
+    def ask(asked: str) -> tuple[CitedAnswer, str]:
         nonlocal last
-        last = cite_answer(reply, [*passages, *documents.values()])
-        if fault := _fault(last)[0]:
-            raise UnusableReplyError(fault)
-        return last
+        completion = retrying.complete(QUOTING_INSTRUCTIONS, asked)
+        if is_blocked(completion.finish_reason):
+            raise LumberError(f"the provider blocked it: {completion.finish_reason}")
+        reply = without_thinking(encodable(completion.text))
+        if reply.strip():
+            last = cite_answer(reply, [*passages, *documents.values()])
+        empty = "it has only thoughts" if completion.text.strip() else "the answer is empty"
+        fault = _fault(last)[0] if reply.strip() else empty
+        if fault and is_refusal(reply):
+            raise LumberError("the model declined to answer")
+        if fault and is_cut(completion.finish_reason):
+            fault += "; it was cut off at the model's maximum number of tokens"
+        return last, fault
 
     try:
-        asked = ask_one(CachedModel(model, policy=policy), Ask(QUOTING_INSTRUCTIONS, user, read))
+        last, fault = ask_until_usable(user, ask, rereads=policy.rereads)
     except LumberError as error:
         return None, no_answer(error)
-    if asked.outcome in ("refused", "unavailable") or not last.text:
-        return None, no_answer(asked.reason or "it finds none in these passages")
+    if not last.text:
+        return None, no_answer(fault or "it finds none in these passages")
     citations = [
         # The lines of a converted text are not those of its file.
         replace(cited, lines=None) if cited.document and is_converted(cited.document) else cited

@@ -242,7 +242,7 @@ def test_an_answer_without_quotes_of_the_files_is_doubted(
     [
         (Status(401), "401"),
         (Status(500), "500"),
-        (Refusal(), "the provider blocked the answer: refusal"),
+        (Refusal(), "the provider blocked it: refusal"),
         (None, "http://127.0.0.1:9 gives no list of models"),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_sentence_that_is_in_several_chunks_is_read_whole() -> None:
     assert part.text.endswith("otters hunt where the river is deep.")
 
 
-def index_spans(index: PassageIndex) -> list[tuple[int, int]]:
+def index_spans(index: PassageIndex) -> list[Span]:
     with index.store.snapshot() as snapshot:
         hits, _ = snapshot.hits(dict.fromkeys(range(1, len(snapshot) + 1), 0.0))
     return [hit.span for hit in hits]
