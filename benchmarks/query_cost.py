@@ -54,7 +54,7 @@ MAX_FILES, MAX_QUESTIONS = 60, 80  # of a folder of Markdown
 TOP_K = 100
 Search = Callable[[str, Vectors], object]
 Make = Callable[[int, Path], Search]
-"""Makes a search of so many chunks; the path is that of the index of `passages`."""
+"""Makes a search, from a number of chunks and the path of the index of `passages`."""
 
 _WEIGHTS = 1 / (np.arange(200_000) + 2.7)
 _ZIPF = np.cumsum(_WEIGHTS) / _WEIGHTS.sum()

@@ -138,7 +138,7 @@ def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
     before, end = "", 0
     for chunk in chunks:
         name, (start, _) = name_of(chunk), own_text(chunk)
-        # Pages of one file may have the same name, and the offsets of each begin anew.
+        # Pages of one file may have the same name, and the offsets of each start at 0.
         if name != before or (start is not None and start < end):
             documents.append([])
             end = 0

@@ -39,10 +39,9 @@ def check_outputs(
     documents: Iterable[Document],
     others: Iterable[Path] = (),
 ) -> None:
-    """Exit if a file to write is a document of the folder, which may be a file, or another input.
+    """Exit if a file to write is one that was read: a document of the folder, or one of `others`.
 
-    Raises:
-        Exit: A file that was read would be overwritten.
+    `folder` may be a single file. Raises an Exit.
     """
     root = folder.parent if folder.is_file() else folder
     read = [*(root / document.name for document in documents), *others]

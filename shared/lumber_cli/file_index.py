@@ -215,7 +215,7 @@ class FileIndex:
     def search(
         self, question: str, words: int, *, names: Mapping[str, str] | None = None
     ) -> list[Passage]:
-        """Return the passages of some files that fit a question, of so many words at most.
+        """Return the passages of some files that fit a question, of at most `words` words.
 
         The names of the files by their paths are those of `update`, or `names`.
         """

@@ -16,7 +16,7 @@ from lumber_core.errors import StoreError
 from lumber_files import NamedPath
 from lumber_retrieval.index.store import PassageStore
 
-_RECORDED_OF = 8  # records are stored once they are one of so many: a killed run reads these again
+_MAX_DUE_SHARE = 1 / 8  # of the files read, whose records wait to be stored: if killed, read again
 _NOTE = "files"  # the name of the note in the index that contains the records of its files
 
 Stamp = tuple[int, int]
@@ -88,7 +88,7 @@ class FileRecords:
     def flush_if_many(self) -> None:
         """Store records that were added, if they are many."""
         # All records are written each time: for each batch, it would take longer than the rest.
-        if len(self._due) * _RECORDED_OF > len(self._read):
+        if len(self._due) > _MAX_DUE_SHARE * len(self._read):
             self.flush()
 
     def flush(self) -> None:

@@ -102,7 +102,7 @@ def open_updated(
             index.check()
             index.update(inputs, show_first=show_first)
         except (UnusableError, OtherModelError) as error:
-            say(f"the index in the cache is made anew: {error}")
+            say(f"the index in the cache is rebuilt: {error}")
             remove_index(path)
             inputs.failed.clear()  # they are read again
             index = FileIndex(path, encoding, model)
@@ -136,6 +136,6 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _folder() -> Path:
-    from platformdirs import user_cache_path  # deferred: an index of one's own needs none
+    from platformdirs import user_cache_path  # deferred: --index needs none
 
     return user_cache_path("lumber-splitters") / "indexes"

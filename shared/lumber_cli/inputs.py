@@ -98,7 +98,7 @@ class Inputs:
         """Report how many files were left out of folders, and how many could not be read."""
         if self._skipped:
             counts = count_suffixes(each.name for each in self._skipped)
-            say(f"left out: {counts}; --also '*.log', say, reads such files as text")
+            say(f"left out: {counts}; --also '*.log', for example, reads such files as text")
         if self.failed:
             say(
                 f"{len(self.failed)} of {with_noun(len(self), 'document')} could not be read: "

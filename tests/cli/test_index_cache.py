@@ -98,7 +98,7 @@ def test_an_index_in_the_cache_that_is_damaged_or_of_another_model_is_made_anew(
                 connection.execute("UPDATE about SET value = ? WHERE name = 'probe'", [probe])
         passages, report = ask(docs)
         assert passages == first
-        assert "made anew" in report
+        assert "rebuilt" in report
         assert ask(docs) == (first, "")
 
 

@@ -149,7 +149,7 @@ def test_a_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(tmp_pa
     assert texts.read(file).file.text == FERRY
     shutil.rmtree(tmp_path / "docs" / "a")
     (tmp_path / "docs" / "a").symlink_to(tmp_path / "secret")
-    with pytest.raises(ValueError, match=r"a/ferry\.md is a link by now"):
+    with pytest.raises(ValueError, match=r"a/ferry\.md has become a link"):
         texts.read(file)
 
 
@@ -172,7 +172,7 @@ def test_a_link_that_is_there_only_while_a_file_is_opened_is_not_followed(
             aside.rename(folder)
 
     monkeypatch.setattr(os, "open", open_swapped)
-    with pytest.raises(ValueError, match="is a link by now"):
+    with pytest.raises(ValueError, match="has become a link"):
         FileTexts(None, MAX_UNPACKED).read(file)
 
 
@@ -186,7 +186,7 @@ def test_a_file_that_could_not_be_opened_is_tried_again(tmp_path: Path) -> None:
     path.rename(aside)
     path.symlink_to(aside)
     index.catch_up(listing, 120)
-    assert "link by now" in index.progress(listing.files.values()).failed["ferry.md"]
+    assert "become a link" in index.progress(listing.files.values()).failed["ferry.md"]
     path.unlink()
     aside.rename(path)  # with the same stamp
     index.catch_up(listing, 120)

@@ -1,6 +1,6 @@
 """What the tools for agents return: a text for a model, and the same as data for programs.
 
-Each line of a document is indented or follows its line number, so that it cannot pass for a
+Each line of a document is indented or follows its line number, so that it cannot be mistaken for a
 message of the server.
 """
 

@@ -116,7 +116,7 @@ class FileTexts:
 
 def _content(file: ServedFile) -> bytes:
     """Return the bytes of a file, unless its path now leads elsewhere."""
-    linked = ValueError(f"{file.name} is a link by now, and is not read: call status")
+    linked = ValueError(f"{file.name} has become a link, and is not read: call status")
     try:
         with open(os.open(file.path, _OPEN), "rb") as opened:
             status = os.fstat(opened.fileno())
@@ -124,7 +124,7 @@ def _content(file: ServedFile) -> bytes:
             if not _is_at(opened.fileno(), status, str(file.path)):
                 raise linked
             if not stat.S_ISREG(status.st_mode):
-                raise ValueError(f"{file.name} is no file by now: call status")
+                raise ValueError(f"{file.name} is no longer a file: call status")
             return opened.read()
     except FileNotFoundError:
         raise ValueError(f"{file.name} has just been deleted: call status") from None

@@ -53,7 +53,7 @@ def ask_command(
         ),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Keep no index: read and embed all files anew.")
+        bool, typer.Option("--no-cache", help="Keep no index: read and embed all files again.")
     ] = False,
     kind: Annotated[
         PassageFormat,

@@ -119,7 +119,7 @@ def _files(
     skipped = [path for _, path in found.skipped if path.resolve() != table]
     if skipped:
         logger.warning(
-            "%s: left out: %s; also='*.log', say, reads such files as text",
+            "%s: left out: %s; also='*.log', for example, reads such files as text",
             root,
             printable(count_suffixes(path.name for path in skipped)),
         )

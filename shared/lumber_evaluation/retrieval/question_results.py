@@ -74,7 +74,7 @@ class QuestionResult:
         return self.overlaps[k] if self.overlaps else _NO_OVERLAP
 
     def passage_recall(self, words: int) -> float:
-        """Return the share of the reference text in so many words of passages; or nan.
+        """Return the share of the reference text in passages of `words` words; or nan.
 
         `words` is one of `PASSAGE_BUDGETS`. The value is nan if passages were not measured, or if
         the reference text does not occur in the document.
