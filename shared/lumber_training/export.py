@@ -18,7 +18,7 @@ from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError, WeightsError
 from lumber_training.bases import tagger_from_encoder
-from lumber_training.graph import EncoderGraph, EncoderShape
+from lumber_training.graph import EncoderGraph
 from lumber_training.graph_builder import Precision
 from lumber_training.quantisation import channel_peaks, random_probes
 
@@ -120,16 +120,12 @@ def tagger_graph(
     Raises:
         WeightsError: The encoder has an activation function other than GELU.
     """
-    graph = EncoderGraph(_shape(model), precision)
-    peaks = channel_peaks(model, probes)
-    hidden = graph.encode("ids", _encoder_weights(model), peaks, "places")
-    scores = graph.tag(
-        hidden,
-        model.chunklayer.weight.detach().numpy(),
-        model.chunklayer.bias.detach().numpy(),
-    )
+    graph = _encoder_graph(model, precision, probes)
+    head = model.chunklayer
+    weight, bias = head.weight.detach().numpy(), head.bias.detach().numpy()
+    scores = graph.tag(graph.encode("ids", "places"), weight, bias)
     inputs: dict[str, list[int | str]] = {"ids": [1, "length"], "places": ["count"]}
-    return graph.model(output="t", tensor=scores, shape=[1, "count"], inputs=inputs)
+    return graph.model("t", scores, [1, "count"], inputs=inputs)
 
 
 def embedder_graph(
@@ -139,27 +135,22 @@ def embedder_graph(
 
     Arguments and errors are those of `tagger_graph`; the classifier layer is left out.
     """
-    graph = EncoderGraph(_shape(model), precision)
-    hidden = graph.encode("ids", _encoder_weights(model), channel_peaks(model, probes))
-    width = model.config.hidden_size
-    inputs: dict[str, list[int | str]] = {"ids": [1, "length"]}
-    return graph.model(
-        output="embedding", tensor=graph.mean(hidden), shape=[1, width], inputs=inputs
-    )
+    graph = _encoder_graph(model, precision, probes)
+    vector = graph.mean(graph.encode("ids"))
+    shape = [1, model.config.hidden_size]
+    return graph.model("embedding", vector, shape, inputs={"ids": [1, "length"]})
 
 
-def _shape(model: ChunkTagger) -> EncoderShape:
+def _encoder_graph(
+    model: ChunkTagger, precision: Precision, probes: npt.NDArray[np.int64]
+) -> EncoderGraph:
     config = model.config
     if config.hidden_act != "gelu":
         raise WeightsError(
             f"only encoders with GELU can be exported (hidden_act gelu), not {config.hidden_act}"
         )
-    return EncoderShape(config.num_hidden_layers, config.num_attention_heads, config.layer_norm_eps)
-
-
-def _encoder_weights(model: ChunkTagger) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the weights of the encoder, by their names in BERT's state dict."""
-    return {name: value.numpy() for name, value in model.model.state_dict().items()}
+    weights = {name: value.numpy() for name, value in model.model.state_dict().items()}
+    return EncoderGraph(config, weights, channel_peaks(model, probes), precision)
 
 
 def _differences(

@@ -7,7 +7,8 @@ a batch, and the scores of a window must not depend on other windows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import onnx
@@ -23,83 +24,36 @@ from lumber_training.quantisation import (
 Weights = Mapping[str, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderShape:
-    """The numbers of a BERT encoder that its weights do not contain.
-
-    Attributes:
-        layers: Number of layers.
-        heads: Attention heads of each layer.
-        epsilon: Epsilon of layer normalisation.
-    """
-
-    layers: int
-    heads: int
-    epsilon: float = 1e-12
-
-
 class EncoderGraph(GraphBuilder):
     """The graph of an encoder. Methods return names of tensors of shape (1, length, width).
 
     Args:
-        shape: Shape of the encoder.
+        config: The encoder's config, of transformers.
+        weights: Its weights, by their names in BERT's state dict.
+        peaks: The largest magnitude of each input channel of a matrix, by the name of the matrix
+            ("query" for the three matrices of attention); see `channel_peaks`.
         precision: As for `GraphBuilder`.
     """
 
-    def __init__(self, shape: EncoderShape, precision: Precision) -> None:
+    def __init__(self, config: Any, weights: Weights, peaks: Weights, precision: Precision) -> None:
         super().__init__(precision)
-        self._shape = shape
+        self._config = config
+        self._weights = weights
+        self._peaks = peaks
 
-    def encode(self, ids: str, weights: Weights, peaks: Weights, places: str | None = None) -> str:
-        """Run a whole encoder.
+    def encode(self, ids: str, places: str | None = None) -> str:
+        """Run the whole encoder.
 
         Args:
             ids: Name of the token ids, int64, shape (1, length).
-            weights: Its weights, by their names in BERT's state dict.
-            peaks: For "int8", the largest magnitude of each input channel of a matrix, by the
-                name of the matrix ("query" for the three matrices of attention).
             places: Name of the positions whose hidden states are returned, int64, shape (count,);
                 the last layer computes only these. None returns all.
         """
-        hidden = self.embed(ids, weights)
-        for number in range(self._shape.layers):
-            last = number == self._shape.layers - 1
-            hidden = self.layer(hidden, weights, peaks, number, places if last else None)
+        hidden = self._embed(ids)
+        last = self._config.num_hidden_layers - 1
+        for number in range(last + 1):
+            hidden = self._layer(hidden, number, places if number == last else None)
         return hidden
-
-    def embed(self, ids: str, weights: Weights) -> str:
-        """Add word, position and type embeddings, and normalise.
-
-        Args:
-            ids: Name of the token ids, int64, shape (1, length).
-            weights: The encoder's weights, by their names in BERT's state dict.
-        """
-        words = self._gather_words(ids, weights["embeddings.word_embeddings.weight"])
-        length = self._node("Shape", [ids], start=1, end=2)
-        position_table = self._constant(
-            weights["embeddings.position_embeddings.weight"]
-            + weights["embeddings.token_type_embeddings.weight"][0]
-        )
-        zero = self._constant(np.zeros(1, dtype=np.int64))
-        positions = self._node("Slice", [position_table, zero, length, zero])
-        summed = self._node("Add", [words, positions])
-        return self._normalise(summed, weights, "embeddings.")
-
-    def layer(
-        self, hidden: str, weights: Weights, peaks: Weights, number: int, places: str | None = None
-    ) -> str:
-        """Run one layer: self-attention over the whole sequence, then the feed-forward network.
-
-        With `places`, activations are quantised with constant scales, so that the result of a
-        token does not depend on which other tokens are computed.
-        """
-        prefix = f"encoder.layer.{number}."
-        attended = self._attend(hidden, weights, peaks, prefix, places)
-        if places is not None:
-            hidden = self._node("Gather", [hidden, places], axis=1)
-        hidden = self._add_and_norm(attended, hidden, weights, f"{prefix}attention.output.")
-        inner = self._feed_forward(hidden, weights, peaks, prefix, fixed=places is not None)
-        return self._add_and_norm(inner, hidden, weights, f"{prefix}output.")
 
     def tag(self, hidden: str, weight: Floats, bias: Floats) -> str:
         """Return t = logit(start) - logit(normal) of each hidden state, shape (1, count)."""
@@ -113,6 +67,18 @@ class EncoderGraph(GraphBuilder):
         pooled = self._node("ReduceMean", [hidden], axes=[1], keepdims=0)
         return self._node("LpNormalization", [pooled], axis=1, p=2)
 
+    def _embed(self, ids: str) -> str:
+        """Add word, position and type embeddings, and normalise."""
+        words = self._gather_words(ids, self._weights["embeddings.word_embeddings.weight"])
+        length = self._node("Shape", [ids], start=1, end=2)
+        position_table = self._constant(
+            self._weights["embeddings.position_embeddings.weight"]
+            + self._weights["embeddings.token_type_embeddings.weight"][0]
+        )
+        zero = self._constant(np.zeros(1, dtype=np.int64))
+        positions = self._node("Slice", [position_table, zero, length, zero])
+        return self._normalise(self._node("Add", [words, positions]), "embeddings.")
+
     def _gather_words(self, ids: str, table: Floats) -> str:
         """Look up word embeddings; for "int8", each word has its own scale."""
         if self._precision == "fp32":
@@ -124,50 +90,56 @@ class EncoderGraph(GraphBuilder):
         scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
         return self._node("Mul", [words, scale])
 
-    def _attend(
-        self, hidden: str, weights: Weights, peaks: Weights, prefix: str, places: str | None
-    ) -> str:
+    def _layer(self, hidden: str, number: int, places: str | None) -> str:
+        """Run one layer: self-attention over the whole sequence, then the feed-forward network.
+
+        With `places`, activations are quantised with constant scales, so that the result of a
+        token does not depend on which other tokens are computed.
+        """
+        prefix = f"encoder.layer.{number}."
+        attended = self._attend(hidden, prefix, places)
+        if places is not None:
+            hidden = self._node("Gather", [hidden, places], axis=1)
+        hidden = self._add_and_norm(attended, hidden, f"{prefix}attention.output.")
+        inner = self._feed_forward(hidden, prefix, fixed=places is not None)
+        return self._add_and_norm(inner, hidden, f"{prefix}output.")
+
+    def _attend(self, hidden: str, prefix: str, places: str | None) -> str:
         """Run self-attention, including its output matrix."""
+        weights = self._weights
         parts = [f"{prefix}attention.self.{part}." for part in ("query", "key", "value")]
         matrices = [weights[part + "weight"] for part in parts]
         biases = [weights[part + "bias"] for part in parts]
         out_name = f"{prefix}attention.output.dense."
-        out, reach = weights[out_name + "weight"], peaks.get(out_name + "weight")
-        if self._precision == "int8" and reach is not None:
+        out, reach = weights[out_name + "weight"], self._peaks[out_name + "weight"]
+        if self._precision == "int8":
             # Attention averages values within a channel, so the value matrix takes the factors.
             factors = smoothing_factors(reach, out)
             matrices[2] = matrices[2] / factors[:, None]
             biases[2] = biases[2] / factors
             out, reach = out * factors, reach / factors
-        hidden, matrices, _ = self._smooth(hidden, matrices, peaks.get(parts[0] + "weight"))
+        hidden, matrices, _ = self._smooth(hidden, matrices, self._peaks[parts[0] + "weight"])
+        project = partial(self.linear, hidden)
         if self._precision == "int8":
-            bytes_of = self._quantise(hidden)
-            query, key, value = (
-                self._integer_linear(bytes_of, *pair) for pair in zip(matrices, biases, strict=True)
-            )
-        else:
-            query, key, value = (
-                self.linear(hidden, *pair) for pair in zip(matrices, biases, strict=True)
-            )
+            project = partial(self._integer_linear, self._quantise(hidden))
+        query, key, value = (project(*pair) for pair in zip(matrices, biases, strict=True))
         if places is not None:
             query = self._node("Gather", [query, places], axis=1)
+        heads = self._config.num_attention_heads
         attended = self._node(
-            "MultiHeadAttention", [query, key, value], contrib=True, num_heads=self._shape.heads
+            "MultiHeadAttention", [query, key, value], contrib=True, num_heads=heads
         )
-        constant = None
-        if places is not None and reach is not None:
-            constant = activation_range(reach.max())
+        constant = None if places is None else activation_range(reach.max())
         return self.linear(attended, out, weights[out_name + "bias"], constant)
 
-    def _feed_forward(
-        self, hidden: str, weights: Weights, peaks: Weights, prefix: str, *, fixed: bool
-    ) -> str:
+    def _feed_forward(self, hidden: str, prefix: str, *, fixed: bool) -> str:
         """Run the feed-forward network: widen, apply GELU, narrow."""
+        weights = self._weights
         name, out_name = f"{prefix}intermediate.dense.", f"{prefix}output.dense."
         wide, bias = weights[name + "weight"], weights[name + "bias"]
-        out, reach = weights[out_name + "weight"], peaks.get(out_name + "weight")
+        out, reach = weights[out_name + "weight"], self._peaks[out_name + "weight"]
         exact = None
-        if self._precision == "int8" and reach is not None:
+        if self._precision == "int8":
             # GELU is not linear, so outlier channels cannot be smoothed: they stay in floats.
             outliers = outlier_channels(reach)
             if len(outliers):
@@ -178,36 +150,30 @@ class EncoderGraph(GraphBuilder):
             kept = np.ones(len(bias), dtype=np.float32)
             kept[outliers] = 0
             wide, bias, out, reach = wide * kept[:, None], bias * kept, out * kept, reach * kept
-        hidden, (wide,), seen = self._smooth(hidden, [wide], peaks.get(name + "weight"))
-        constant = activation_range(seen.max()) if fixed and seen is not None else None
+        hidden, (wide,), seen = self._smooth(hidden, [wide], self._peaks[name + "weight"])
+        constant = activation_range(seen.max()) if fixed else None
         inner = self._node("Gelu", [self.linear(hidden, wide, bias, constant)], contrib=True)
-        constant = activation_range(reach.max(), gelu=True) if fixed and reach is not None else None
+        constant = activation_range(reach.max(), gelu=True) if fixed else None
         product = self.linear(inner, out, weights[out_name + "bias"], constant)
         return product if exact is None else self._node("Add", [product, exact])
 
     def _smooth(
-        self, hidden: str, matrices: list[Floats], peaks: Floats | None
-    ) -> tuple[str, list[Floats], Floats | None]:
+        self, hidden: str, matrices: list[Floats], peaks: Floats
+    ) -> tuple[str, list[Floats], Floats]:
         """Apply SmoothQuant; return the activations, the matrices and the new peaks."""
-        if self._precision == "fp32" or peaks is None:
+        if self._precision == "fp32":
             return hidden, matrices, peaks
         factors = smoothing_factors(peaks, np.concatenate(matrices))
         smoothed = self._node("Mul", [hidden, self._constant(1 / factors)])
         return smoothed, [matrix * factors for matrix in matrices], peaks / factors
 
-    def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:
+    def _add_and_norm(self, inner: str, hidden: str, prefix: str) -> str:
         """Add the residual and normalise."""
         # Two nodes, because onnxruntime's fused node is many times slower.
-        return self._normalise(self._node("Add", [inner, hidden]), weights, prefix)
+        return self._normalise(self._node("Add", [inner, hidden]), prefix)
 
-    def _normalise(self, hidden: str, weights: Weights, prefix: str) -> str:
-        return self._node(
-            "LayerNormalization",
-            [
-                hidden,
-                self._constant(weights[prefix + "LayerNorm.weight"]),
-                self._constant(weights[prefix + "LayerNorm.bias"]),
-            ],
-            axis=-1,
-            epsilon=self._shape.epsilon,
-        )
+    def _normalise(self, hidden: str, prefix: str) -> str:
+        names = f"{prefix}LayerNorm.weight", f"{prefix}LayerNorm.bias"
+        scale, bias = (self._constant(self._weights[name]) for name in names)
+        epsilon = self._config.layer_norm_eps
+        return self._node("LayerNormalization", [hidden, scale, bias], axis=-1, epsilon=epsilon)

@@ -72,13 +72,13 @@ class GraphBuilder:
 
     def model(
         self,
-        *,
         output: str,
         tensor: str,
         shape: Sequence[int | str],
+        *,
         inputs: Mapping[str, Sequence[int | str]],
     ) -> onnx.ModelProto:
-        """Return the finished model, with int64 inputs of these shapes and one output."""
+        """Return the finished model, with int64 inputs of these shapes, and one output."""
         graph = helper.make_graph(
             [*self._nodes, helper.make_node("Identity", [tensor], [output])],
             "bert",
