@@ -83,11 +83,25 @@ class ContextEmbeddings(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text; whole documents are embedded when they are needed."""
-        needed, others = self._find_missing(texts)
+        distinct = dict.fromkeys(texts)
+        places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
+        needed = [*dict.fromkeys(number for number, _ in places if number not in self._vectors)]
+        others = [text for text in distinct if text not in self._places]
         alone = [[PlacedText(Span(0, len(text)), text, text)] for text in others]
         documents = [*(self._documents[number] for number in needed), *alone]
         vectors = embed_chunks(documents, partial(embed_texts, self._embeddings))
-        return self._result(texts, needed, others, vectors)
+        self._vectors.update(zip(needed, vectors, strict=False))
+        vectors_of_others = dict(zip(others, vectors[len(needed) :], strict=True))
+        result: list[list[float]] = []
+        for text in texts:
+            if text in vectors_of_others:
+                result.append(vectors_of_others[text][0].tolist())
+                continue
+            same = self._places[text]
+            same.rotate(-1)  # the next chunk with this text; after the last one, the first
+            document, number = same[-1]
+            result.append(self._vectors[document][number].tolist())
+        return result
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Async version of `embed_documents`."""
@@ -100,29 +114,6 @@ class ContextEmbeddings(Embeddings):
     async def aembed_query(self, text: str) -> list[float]:
         """Async version of `embed_query`."""
         return await self._embeddings.aembed_query(text)
-
-    def _find_missing(self, texts: Iterable[str]) -> tuple[list[int], list[str]]:
-        """Return the numbers of documents still to embed, and the texts that are not chunks."""
-        distinct = dict.fromkeys(texts)
-        places = chain.from_iterable(self._places.get(text, ()) for text in distinct)
-        needed = dict.fromkeys(number for number, _ in places if number not in self._vectors)
-        return [*needed], [text for text in distinct if text not in self._places]
-
-    def _result(
-        self, texts: Iterable[str], needed: list[int], others: list[str], vectors: list[Vectors]
-    ) -> list[list[float]]:
-        self._vectors.update(zip(needed, vectors, strict=False))
-        alone = dict(zip(others, vectors[len(needed) :], strict=True))
-        result: list[list[float]] = []
-        for text in texts:
-            if text in alone:
-                result.append(alone[text][0].tolist())
-                continue
-            places = self._places[text]
-            places.rotate(-1)  # the next chunk with this text; after the last one, the first
-            document, number = places[-1]
-            result.append(self._vectors[document][number].tolist())
-        return result
 
     def __repr__(self) -> str:
         return f"ContextEmbeddings({len(self._places)} texts, {self._embeddings!r})"

@@ -13,7 +13,6 @@ from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.index.indexed_documents import texts_around
 from lumber_retrieval.index.store import NewDocument, PassageStore
 from lumber_retrieval.index.surroundings import Vectors
-from lumber_retrieval.passages.joining import Passage
 from lumber_retrieval.passages.ranking import SearchSettings
 from lumber_retrieval.search import find_passages
 
@@ -64,46 +63,32 @@ def store_chunks(
     return store
 
 
-class PassageSearch:
-    """Searches chunks and joins the hits to passages; the arguments are those of `store_chunks`.
+def passage_recalls(
+    store: PassageStore,
+    chunks: Sequence[EvaluatedChunk],
+    question: Question,
+    vector: Sequence[float],
+    word_recall: WordRecall,
+) -> dict[int, float]:
+    """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
 
-    `word_recall` measures what is found.
+    Args:
+        store: What `store_chunks` returned.
+        chunks: Its chunks.
+        question: The question.
+        vector: Its vector.
+        word_recall: Measures what is found.
     """
-
-    def __init__(
-        self,
-        texts: Mapping[str, str],
-        chunks: Sequence[EvaluatedChunk],
-        vectors: Vectors,
-        *,
-        surroundings: bool,
-        word_recall: WordRecall,
-    ) -> None:
-        self._chunks = chunks
-        self._word_recall = word_recall
-        self._store = store_chunks(texts, chunks, vectors, surroundings=surroundings)
-
-    def find(self, question: Question, query: str, vector: Sequence[float]) -> dict[int, float]:
-        """Return the recall of the reference text for each of `PASSAGE_BUDGETS`; see `WordRecall`.
-
-        The query is the text that is searched for, with its vector.
-        """
-        with self._store.snapshot() as snapshot:
-            return {
-                words: self._recall(
-                    question,
-                    find_passages(snapshot, query, vector, SearchSettings(budget=words)),
-                    words,
-                )
-                for words in PASSAGE_BUDGETS
-            }
-
-    def _recall(self, question: Question, found: Sequence[Passage], words: int) -> float:
-        # Best first, because the last may not fit: a single passage can exceed the budget, and
-        # headings count here.
-        passages = []
-        for passage in sorted(found, key=lambda passage: -passage.score):
-            first = min(passage.hits, key=lambda hit: hit.span)
-            above = self._chunks[first.metadata["number"]].context
-            passages.append(EvaluatedChunk(passage.document, passage.span, passage.text, above))
-        return self._word_recall.of(passages)(question, range(len(passages)), words)
+    recalls = {}
+    with store.snapshot() as snapshot:
+        for words in PASSAGE_BUDGETS:
+            found = find_passages(snapshot, question.question, vector, SearchSettings(budget=words))
+            # Best first, because the last may not fit: a single passage can exceed the budget, and
+            # headings count here.
+            passages = []
+            for passage in sorted(found, key=lambda passage: -passage.score):
+                first = min(passage.hits, key=lambda hit: hit.span)
+                above = chunks[first.metadata["number"]].context
+                passages.append(EvaluatedChunk(passage.document, passage.span, passage.text, above))
+            recalls[words] = word_recall.of(passages)(question, range(len(passages)), words)
+    return recalls

@@ -14,7 +14,7 @@ import numpy as np
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.structured import parse_plain
 from lumber_evaluation.dataset import Corpus, Document, EvaluatedChunk, Question, SplitDocument
-from lumber_evaluation.retrieval.passage_search import PassageSearch
+from lumber_evaluation.retrieval.passage_search import passage_recalls, store_chunks
 from lumber_evaluation.retrieval.question_results import CUTOFFS, QuestionResult, RetrievalResult
 from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
@@ -91,33 +91,27 @@ def retrieve(
     if embedder.similarity == "cosine":
         vectors, asked = unit_length(vectors), unit_length(asked)
     gold = _gold(corpus, chunks)
+    texts = {document.name: document.text for document in corpus.documents}
     word_recall = WordRecall(corpus.by_name, chunks)
     results: dict[int, QuestionResult] = {}
     for numbers, questions in _search_scopes(corpus, chunks, within_document):
-        passage_search = None
-        if passages:
-            passage_search = PassageSearch(
-                {name: document.text for name, document in corpus.by_name.items()},
-                [chunks[number] for number in numbers],
-                vectors[numbers],
-                surroundings=surroundings,
-                word_recall=word_recall,
-            )
-        count = max(CUTOFFS[-1], word_recall.depth(numbers, WORD_BUDGETS[-1]))
+        own = [chunks[number] for number in numbers]
         searched = vectors[numbers]
+        store = store_chunks(texts, own, searched, surroundings=surroundings) if passages else None
+        count = max(CUTOFFS[-1], word_recall.depth(numbers, WORD_BUDGETS[-1]))
         for question in questions:
             vector = asked[question]
             # Rounded, because equal vectors may differ in the last digit.
             near = np.round(searched @ vector, 6) if numbers else vector[:0]
             about = corpus.questions[question]
             result = _result(about, chunks, numbers, near, gold[question], count, word_recall)
-            if passage_search is not None:
-                recalls = passage_search.find(about, queries[question], vector.tolist())
+            if store is not None:
+                recalls = passage_recalls(store, own, about, vector.tolist(), word_recall)
                 result = replace(result, passage_recalls=recalls)
             results[question] = result
     ordered = tuple(results[n] for n in range(len(queries)))
-    texts = {chunk.in_context for own in placed for chunk in own}
-    return RetrievalResult(chunks, ordered, len(texts))
+    embedded_texts = {chunk.in_context for split in placed for chunk in split}
+    return RetrievalResult(chunks, ordered, len(embedded_texts))
 
 
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:
