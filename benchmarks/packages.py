@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
@@ -53,6 +54,14 @@ def pieces_of(splitter: Any, text: str) -> list[Piece]:
         return [Piece(one.text, *at) for one, at in zip(chunks, ends, strict=True)]
     chunks, offsets = splitter(text, offsets=True)  # semchunk
     return [Piece(one, *at) for one, at in zip(chunks, offsets, strict=True)]
+
+
+def installed_version(package: str) -> str | None:
+    """Return the version of a distribution; None if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def _document(module: str, **fields: str) -> Any:

@@ -42,7 +42,7 @@ import numpy.typing as npt
 
 from benchmarks.corpora import ASKED_OF_ALL, development_corpora
 from benchmarks.embedding import Bundled
-from benchmarks.packages import OURS
+from benchmarks.packages import OURS, installed_version
 from benchmarks.reports import measure_reports
 from benchmarks.searches import (
     Build,
@@ -222,7 +222,7 @@ def chunks_by_vectors(
 
 def installed(names: Sequence[str]) -> list[str]:
     """Return those of some splitters that are installed, and name the others."""
-    absent = [name for name in names if not PEERS[name].is_installed]
+    absent = [name for name in names if not installed_version(PEERS[name].package)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")
     return [name for name in names if name not in absent]

@@ -5,7 +5,6 @@ Each is made from a size in its own unit. Other packages are imported when their
 
 from __future__ import annotations
 
-import importlib.metadata
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,15 +41,6 @@ class Peer:
     high: float
     package: str = OURS
     markdown: Callable[[float], Any] | None = None
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether its package is installed."""
-        try:
-            importlib.metadata.version(self.package)
-        except importlib.metadata.PackageNotFoundError:
-            return False
-        return True
 
 
 def _own(chunker: Callable[..., Any], **settings: Any) -> Callable[[float], Any]:

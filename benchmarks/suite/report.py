@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from benchmarks.packages import installed_version
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -51,7 +52,7 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
 def machine(sections: Iterable[Section]) -> str:
     """Describe where and with what the benchmarks ran."""
     named = sorted({package for section in sections for package in section.packages})
-    versions = ", ".join(f"{package} {_version(package)}" for package in named)
+    versions = ", ".join(f"{each} {installed_version(each) or 'not installed'}" for each in named)
     return (
         f"Made by `make bench` on {date.today():%Y-%m-%d}: Python {platform.python_version()}, "
         f"{_processor()}, {os.cpu_count()} cores, {platform.system()}. CPU times hold on a busy "
@@ -69,13 +70,6 @@ def short(value: float) -> str:
 
 def _digits(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _processor() -> str:

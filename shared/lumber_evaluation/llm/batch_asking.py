@@ -233,35 +233,3 @@ def _outermost_values(reply: str) -> Iterator[Any]:
         except ValueError:
             continue
         yield value
-
-
-_PLACEHOLDER = re.compile(r"\{([a-z]+)\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A system text, and a user text with placeholders.
-
-    Attributes:
-        system: Instructions, without placeholders.
-        user: The question. `{name}` is a placeholder; the function that takes the template
-            documents the names. Other braces are kept.
-    """
-
-    system: str
-    user: str
-
-    def fill(self, **texts: str | list[str]) -> tuple[str, str]:
-        """Return the system text and the user text.
-
-        Args:
-            texts: A text for each placeholder, folded to one line; or a list of texts, one line
-                each, numbered from 1.
-        """
-        lines = {
-            name: fold_lines(text)
-            if isinstance(text, str)
-            else "\n".join(f"{number}: {fold_lines(item)}" for number, item in enumerate(text, 1))
-            for name, text in texts.items()
-        }
-        return self.system, _PLACEHOLDER.sub(lambda match: lines.get(match[1], match[0]), self.user)
