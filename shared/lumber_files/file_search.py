@@ -110,7 +110,7 @@ def find_files(
                 raise FileNotFoundError(
                     f"{path} contains no file in {READABLE_KINDS}{others}{ignored}"
                 )
-            _refuse_links_out(path, chosen)
+            refuse_links_out(path, chosen)
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():
             chosen = [path]
@@ -127,7 +127,7 @@ def find_files(
             if not chosen:
                 ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
                 raise FileNotFoundError(f"no file matches {str(path)!r}{ignored}")
-            _refuse_links_out(folder, chosen)
+            refuse_links_out(folder, chosen)
         else:
             raise FileNotFoundError(f"{path} does not exist: expected a file or a folder there")
         for file in chosen:
@@ -222,7 +222,8 @@ def is_written_here(path: Path) -> bool:
         return False
 
 
-def _refuse_links_out(folder: Path, files: Iterable[Path]) -> None:
+def refuse_links_out(folder: Path, files: Iterable[Path]) -> None:
+    """Raise a ValueError if a file of a folder is a link to a place outside it."""
     # Texts end up in reports, prompts and indexes: a link must not add files from elsewhere.
     inside = folder.resolve()
     for path in files:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from lumber_files.file_search import refuse_links_out
+
 
 def existing_path(path: Path, what: str) -> Path:
     """Return `path` if it exists; the error states what was expected.
@@ -53,14 +55,7 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
         raise FileNotFoundError(
             f"{root} contains no file {' or '.join(map(repr, wanted))}; expected {what} there"
         )
-    inside = root.resolve()
-    for path in sorted(matches):
-        # Texts end up in reports and prompts, so a link must not include files from elsewhere.
-        if not path.resolve().is_relative_to(inside):
-            raise ValueError(
-                f"{path} is a link to {path.resolve()}, outside {root}. Copy the file into the "
-                "folder if it belongs to the corpus, or remove the link"
-            )
+    refuse_links_out(root, sorted(matches))
     return sorted(matches)
 
 
