@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from lumber_files.encodings import decode
 from lumber_files.file_search import refuse_links_out
 
 
@@ -59,20 +60,13 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
     return sorted(matches)
 
 
-def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Read a file without translating line ends, so that offsets stay valid.
+def read_text(path: Path) -> str:
+    """Return a text in UTF-8 with its own line ends, so that offsets stay valid.
 
     Raises:
-        ValueError: The file is not in that encoding; names the file and the byte.
+        ValueError: It is not in UTF-8; the message has the file and the byte.
     """
-    try:
-        return path.read_bytes().decode(encoding)
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path} is not {encoding}: byte {error.start} ({error.object[error.start]:#04x}) "
-            f"cannot be read ({error.reason}). Save it as UTF-8, or pass its encoding to the "
-            "loader, if it takes one"
-        ) from error
+    return decode(path.read_bytes(), str(path), "utf-8").text
 
 
 Row = dict[str, object]
@@ -103,7 +97,7 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
         FileNotFoundError: There is no such file.
         ValueError: A line is not a JSON object.
     """
-    text = read_text(existing_path(path, what)).removeprefix("\ufeff")
+    text = read_text(existing_path(path, what))
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
@@ -133,7 +127,7 @@ def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
 def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
     # Not pandas: it guesses types (a question "1984" becomes a number), and fills short rows and
     # joins long ones without an error that has a line number.
-    reader = csv.DictReader(io.StringIO(read_text(path, "utf-8-sig"), newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         for row in reader:
             where = f"{path}, line {reader.line_num}"
