@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -30,7 +29,7 @@ from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.metadata_filters import make_filter
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.span_node_parser import SpanNodeParser
-from lumber_core.calls.deadlines import run_for_loop
+from lumber_core.calls.deadlines import ask_within, run_for_loop
 from lumber_core.checks import refuse_unknown
 from lumber_core.chunking.delivery import SHOWN_KEYS
 from lumber_core.storage.urls import in_collection
@@ -146,11 +145,7 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def _open(self) -> PassageIndex:
         parser = _checked_parser(self.node_parser)
         model = checked_embed_model(self.embed_model)
-        # What `PassageIndex` calls: it is given the vectors of queries.
-        embedding: Any = SimpleNamespace(
-            embed_documents=model.get_text_embedding_batch,
-            aembed_documents=model.aget_text_embedding_batch,
-        )
+        embedding: Any = _Embedding(model)
         return PassageIndex(parser.chunker, embedding, in_collection(self.path, self.collection))
 
     def with_filters(self, filters: MetadataFilters | None) -> Self:
@@ -168,26 +163,37 @@ class PassageRetriever(IndexingRetriever[Document], BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         vector = query_bundle.embedding
         if vector is None:
+            if not (texts := query_bundle.embedding_strs):
+                raise ValueError(
+                    "the query is empty: pass a text, or a QueryBundle with an embedding"
+                )
             model = checked_embed_model(self.embed_model)
-            vector = model.get_agg_embedding_from_queries(_texts_of(query_bundle))
-        return self._search(query_bundle.query_str, vector)
-
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        vector = query_bundle.embedding
-        if vector is None:
-            model = checked_embed_model(self.embed_model)
-            vector = await model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
-        return await run_for_loop(self._search, query_bundle.query_str, vector)
-
-    def _search(self, query: str, vector: list[float]) -> list[NodeWithScore]:
-        where = make_filter(self.filters)
+            embed = model.get_agg_embedding_from_queries
+            vector = ask_within(None, embed, model.aget_agg_embedding_from_queries, texts)
+        query, where = query_bundle.query_str, make_filter(self.filters)
         passages = self._index.search(query, where=where, vector=vector, **self._settings)
         return [_node_of(passage, context=self.context) for passage in passages]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return await run_for_loop(self._retrieve, query_bundle)
 
     def _convert_documents(self, documents: Iterable[Document]) -> list[IndexedDocument]:
         whole = whole_documents(documents)
         metadata = number_pages([stored_metadata(document.metadata) for document in whole])
         return [*map(_convert, whole, metadata)]
+
+
+class _Embedding:
+    """An embedding model as `PassageIndex` calls it, which is given the vectors of queries."""
+
+    def __init__(self, model: BaseEmbedding) -> None:
+        self._model = model
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self._model.get_text_embedding_batch(texts)
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        return await self._model.aget_text_embedding_batch(texts)
 
 
 def _checked_parser(parser: object) -> SpanNodeParser:
@@ -246,14 +252,3 @@ def _node_of(passage: Passage, *, context: bool) -> NodeWithScore:
         node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, CONTEXT_KEY]
         node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, CONTEXT_KEY]
     return NodeWithScore(node=node, score=passage.score)
-
-
-def _texts_of(query: QueryBundle) -> list[str]:
-    """Return the texts whose mean vector is searched.
-
-    Raises:
-        ValueError: There is none.
-    """
-    if not query.embedding_strs:
-        raise ValueError("the query is empty: pass a text, or a QueryBundle with an embedding")
-    return query.embedding_strs
