@@ -12,7 +12,6 @@ benchmarks/passages.py.
 from __future__ import annotations
 
 import argparse
-import re
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,12 +21,12 @@ import numpy as np
 
 from benchmarks.corpora import load_multi_corpus
 from benchmarks.embedding import Bundled, index_of
+from benchmarks.reading_formats import words
 from lumber_core.text.source import Source
 from lumber_evaluation.dataset import Question
 from lumber_files import read_file
 
 BUDGETS = (75, 150, 300)  # words
-_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")  # of a link, which print does not show
 CSS = """
 @page { size: A5; margin: 20mm 15mm;
   @top-left { content: string(title); font: italic 8pt serif }
@@ -73,38 +72,17 @@ def evidence_recall(
         shares = []
         for question in questions:
             text = texts[question.document]
-            evidence, read = Counter[str](), Counter[str]()
-            for span in question.references:
-                evidence.update(_words(_TARGET.sub("", span.of(text))))
-            for passage in index.search(question.question, budget=budget, context=True):
-                if passage.document == question.document:
-                    read.update(_words(passage.text))
-            shares.append(sum((evidence & read).values()) / sum(evidence.values()))
+            evidence = Counter(w for span in question.references for w in words(span.of(text)))
+            found = index.search(question.question, budget=budget, context=True)
+            own = (passage for passage in found if passage.document == question.document)
+            read = Counter(word for passage in own for word in words(passage.text))
+            shares.append((evidence & read).total() / evidence.total())
         means.append(float(np.mean(shares)))
     return means
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.casefold())
-
-
-def multi_corpus(data: Path, renderings: Path) -> None:
-    """Measure the renderings of RAG-Multi-Corpus beside its Markdown."""
-    corpus = load_multi_corpus(data / "multi_corpus")
-    texts = {document.name: document.text for document in corpus.documents}
-    paths = {name: renderings / Path(name).with_suffix(".pdf") for name in texts}
-    for name, path in paths.items():
-        render(texts[name], path)
-    markdown = {name: Source(text, format="markdown") for name, text in texts.items()}
-    for kind, sources in (("Markdown", markdown), ("PDF", read_all(paths))):
-        print(
-            f"{kind:10}",
-            *(f"{mean:.3f}" for mean in evidence_recall(sources, texts, corpus.questions)),
-        )
-
-
 def main() -> None:
-    """Measure the recall from the files of the command line."""
+    """Measure the renderings of RAG-Multi-Corpus beside its Markdown."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -113,7 +91,15 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="file of vectors, for another run")
     arguments = parser.parse_args()
     Bundled.keep(arguments.keep)
-    multi_corpus(arguments.data, arguments.renderings)
+    corpus = load_multi_corpus(arguments.data / "multi_corpus")
+    texts = {document.name: document.text for document in corpus.documents}
+    paths = {name: arguments.renderings / Path(name).with_suffix(".pdf") for name in texts}
+    for name, path in paths.items():
+        render(texts[name], path)
+    markdown = {name: Source(text, format="markdown") for name, text in texts.items()}
+    for kind, sources in (("Markdown", markdown), ("PDF", read_all(paths))):
+        recall = evidence_recall(sources, texts, corpus.questions)
+        print(f"{kind:10}", *(f"{mean:.3f}" for mean in recall))
 
 
 if __name__ == "__main__":

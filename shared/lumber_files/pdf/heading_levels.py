@@ -19,8 +19,9 @@ _NUMBER = re.compile(r"(?:\w+ )?(?:\d[\w.]*|[A-Za-z]|[IVXivx]+)[.):]?|[" + BULLE
 
 # "(in millions)", captions, sources and formulas name no section.
 _NO_SECTION = re.compile(
-    r"(?i)\(.*\)$|(?:table|figure|fig\.|tabelle|abb\.|abbildung|tableau|tabla|figura) ?\d"
-    r"|(?:sources?|quelle|fuente)\s?:|.*\s=\s"
+    r"(?i)\(.*\)$|(?:table|figure|fig\.|chart|graph|photo|plate|tabelle|abb\.|abbildung|grafik"
+    r"|tableau|tabla|figura|gr[áa]fico) ?\d|(?:sources?|photos?|credits?|quelle|foto|fuente)\s?:"
+    r"|.*(?:\s[=<>≤≥≈≡∝→]\s|[∑∫√∏∂])"
 )
 
 _COMMAND = re.compile(r"\w[_(]\w")  # "SQL_ID" and "MAX(X)" are in capitals, and code

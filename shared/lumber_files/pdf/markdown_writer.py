@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, pairwise
+from statistics import median
 
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
-from lumber_files.pdf.ruled_tables import Rule, find_grids, find_open_grids
+from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
 from lumber_files.pdf.text_lines import BULLETS, TextLine, join_marks
 
@@ -31,6 +32,8 @@ _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and la
 _MAX_LABEL_LINES = 2  # between two rows of a table, such as "Revenues"
 _MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
 _MAX_LABEL_WORDS = 15  # longer lines are text
+_MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
+_NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
 # Starts of paragraphs that Markdown takes for a heading, a quotation, a rule or code.
 _MARKUP_START = re.compile(r"\A(?=(?:#{1,6}|[>+])(?:\s|$)|[-=_*]{3,}$|```|~~~|<[a-zA-Z/!?]|\|)")
 
@@ -145,13 +148,7 @@ def _write(block: _Block, levels: dict[float, int]) -> str:
             lines[0] = "- " + lines[0][1:].lstrip()
         lines[0] = _LEVEL_INDENT * block.level + lines[0]
     lines = [_MARKUP_START.sub("\\\\", line, count=1) for line in lines]
-    full = [_is_full(*pair, block) for pair in pairwise(block.lines)]
-    if full.count(True) == 1 and block.margin:
-        # The longest line of an address or a verse ends early as well.
-        longest = full.index(True)
-        line, after = block.lines[longest : longest + 2]
-        full[longest] = after.text[0].islower() or _is_full(line, after, block, block.margin)
-    starts = [False, *(not each for each in full)]
+    starts = [False, *_line_starts(block)]
     return _LINE + "\n".join(
         _LINE * start + line for start, line in zip(starts, lines, strict=True)
     )
@@ -170,12 +167,27 @@ def _code_lines(lines: Sequence[TextLine]) -> Iterator[str]:
         yield text
 
 
-def _is_full(line: TextLine, after: TextLine, block: _Block, margin: float = 0.0) -> bool:
+def _line_starts(block: _Block) -> Iterator[bool]:
+    """Yield whether each line of a paragraph but the first stays a line of its own."""
+    lines = block.lines
+    ups = [n for n, (a, b) in enumerate(pairwise(lines), start=1) if a.base < b.base]  # columns
+    for start, stop in pairwise([0, *ups, len(lines)]):
+        margin = max(line.right for line in lines[start:stop])
+        pairs = [*pairwise(lines[start : stop + 1])]
+        full = [_is_full(*pair, margin) for pair in pairs]
+        if block.margin and not (all(full) and len(full) > 1):
+            # The longest lines of an address or a verse end early as well.
+            margin = max(margin, block.margin)
+            own = zip(full, pairs, strict=True)
+            full = [one and (p[1].text[0].islower() or _is_full(*p, margin)) for one, p in own]
+        yield from (not one for one in full)
+
+
+def _is_full(line: TextLine, after: TextLine, margin: float) -> bool:
     """Return whether a line of a paragraph ends because the next word does not fit."""
     first = after.words[0]
     if line.text[-1] in _HYPHENS:
         return True
-    margin = margin or max(other.right for other in block.lines)
     return line.right + first.right - first.left + _SPACES * line.size > margin
 
 
@@ -184,7 +196,7 @@ def _blocks(
 ) -> Iterator[_Block]:
     """Yield the blocks of a page: its ruled tables, and the blocks of lines between them."""
     inside: dict[TextLine, _Block] = {}
-    free = page
+    page = free = _move_notes(page, rules, styles)
     for find in (find_grids, partial(find_open_grids, page)):
         for grid in find(rules):
             if filled := grid.fill(free):
@@ -210,7 +222,10 @@ def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Itera
     while start < len(lines):
         stop = _end_of_rows(lines, start, styles)
         if stop > start:
-            yield from (_Block("row", [line]) for line in lines[start:stop])
+            if cells := align_rows(lines[start:stop]):
+                yield _Block("table", cells=cells)
+            else:
+                yield from (_Block("row", [line]) for line in lines[start:stop])
             start, in_table = stop, True
             continue
         stop = start
@@ -242,9 +257,9 @@ def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Itera
             ):
                 stop += 1
             first = lines[start]
-            aligned = (o.right for o in lines if abs(o.left - first.left) < first.size)
+            over = (o for o in lines if first.left <= o.right and o.left <= first.left + first.size)
             kind = "item" if first.is_item else "paragraph"
-            yield _Block(kind, lines[start:stop], margin=max(aligned))
+            yield _Block(kind, lines[start:stop], margin=max(o.right for o in over))
         start, in_table = stop, False
 
 
@@ -263,13 +278,37 @@ def _end_of_rows(lines: Sequence[TextLine], start: int, styles: TypeStyles) -> i
     return stop if rows > 1 else start
 
 
+def _move_notes(
+    page: Sequence[TextLine], rules: Sequence[Rule], styles: TypeStyles
+) -> list[TextLine]:
+    """Return lines with the notes below a column behind the paragraph that goes on in the next."""
+    kept: list[TextLine] = []
+    notes: list[TextLine] = []
+    most = _MAX_NOTE_RULE * median([line.right - line.left for line in page] or [0.0])
+    short = [rule for rule in rules if not rule.upright and rule.right - rule.left < most]
+    in_notes, before = False, None
+    for line in page:
+        if before is None or before.base < line.base:  # a column begins
+            in_notes = False
+        elif not in_notes and _NOTE_MARK.match(line.text):
+            below = any(line.base < rule.top < before.base for rule in short)
+            in_notes = below or line.size < min(styles.text, before.size)
+        if notes and not in_notes and not _follows(kept[-1], line, styles):
+            kept += notes
+            notes = []
+        (notes if in_notes and kept else kept).append(line)
+        before = line
+    return [*kept, *notes]
+
+
 def _follows(line: TextLine, after: TextLine, styles: TypeStyles) -> bool:
     """Return whether a line continues the paragraph of the one before."""
-    if after.is_item:
+    if after.is_item or (after.size < line.size and _NOTE_MARK.match(after.text)):
         return False
     down = line.base - after.base
     if down <= 0:  # the next column
-        return line.text[-1] not in _SENTENCE_ENDS and after.text[0].islower()
+        goes_on = after.text[0].isalpha() and not after.text[0].isupper()
+        return line.text[-1] not in _SENTENCE_ENDS and line.size == after.size and goes_on
     short = line.right < after.right - _MIN_SHORTFALL * line.size
     return down < _MAX_LEADING * styles.leading(line) and not (
         short and line.text[-1] in _SENTENCE_ENDS

@@ -274,9 +274,13 @@ class _Characters:
         if sure or (digit := _LAST_DIGIT.search(word[0], 1)) is None:
             return _join_surrogates(word[0])
         text, least, first = "", _MIN_RAISE * font.size, self._origin(word.start(), font.turns)[1]
-        if abs(self._origin(word.start() + digit.start(), font.turns)[1] - first) < least:
+        heights = [self._origin(index, font.turns)[1] - first for index in range(*word.span())]
+        if level and abs(heights[digit.start()]) < least:
             return _join_surrogates(word[0])
-        heights = (self._origin(index, font.turns)[1] - first for index in range(*word.span()))
+        for place, unit in enumerate(word[0]):  # the font may have raised digits on the line
+            if unit.isdecimal():
+                foot = self._box(word.start() + place, font.turns)[2] - first
+                heights[place] = max(heights[place], foot)
         kinds = ["sup" if up > least else "sub" if up < -least else "after" for up in heights]
         for kind, part in groupby(zip(kinds, word[0], strict=True), key=itemgetter(0)):
             text += set_apart(kind, text[-1:], "".join(unit for _, unit in part))
@@ -311,7 +315,7 @@ def _rotate(x: float, y: float, turns: int) -> tuple[float, float]:
 
 
 def _turn(words: list[Word], most: int) -> list[Word]:
-    """Return the words of a line as one where it stands if it is not turned as most of its page."""
+    """Return the words of a line as one at its foot if it is not turned as most of its page."""
     first, last = words[0], words[-1]
     turns = (most - first.turns) % 4
     if not turns:
@@ -319,8 +323,8 @@ def _turn(words: list[Word], most: int) -> list[Word]:
     start = _rotate(first.left, first.base, turns)
     end = _rotate(last.right, first.base + first.size, turns)
     left, right = sorted((start[0], end[0]))
-    text, base = " ".join(word.text for word in words), (start[1] + end[1]) / 2 - first.size / 4
-    return [first._replace(text=text, left=left, right=right, base=base)]
+    text = " ".join(word.text for word in words)
+    return [first._replace(text=text, left=left, right=right, base=min(start[1], end[1]))]
 
 
 def _join_surrogates(units: str) -> str:

@@ -75,18 +75,21 @@ class Grid:
             if None in places and len(places) > 1:
                 return None
         cells = [[""] * (len(self._lefts) - 1) for _ in self._bases[1:]]
+        repeated: list[tuple[int, int, str]] = []
         for (row, column), inside in parts.items():
             # A head or a band without upright rules has the columns of the other rows.
             if len({part.first for part in inside}) > 1 and not any(part.wide for part in inside):
                 for part in inside:
                     cells[row][part.first] = f"{cells[row][part.first]}\n{part.text}".strip()
                 continue
-            text, last = "", -1
+            text, last = cells[row][column], -1
             for part in inside:
                 text += ("" if not text else " " if part.line == last else "\n") + part.text
                 last = part.line
-            for below, beside in self._places_of(row, column):
-                cells[below][beside] = text
+            cells[row][column] = text
+            repeated += ((*place, text) for place in self._places_of(row, column))
+        for below, beside, text in repeated:
+            cells[below][beside] = cells[below][beside] or text
         rows = [row for row in cells if any(row)]
         columns = [own for own in zip(*rows, strict=True) if any(own)]
         if len(rows) < 2 or len(columns) < 2:
@@ -281,6 +284,19 @@ def _cells(lines: Iterable[TextLine], gutters: Sequence[float]) -> dict[int, str
         column = bisect_right(gutters, word.left)
         cells[column] = cells.get(column, "") + word.text
     return cells
+
+
+def align_rows(lines: Sequence[TextLine]) -> list[list[str]]:
+    """Return the cells of rows below heads if a row lacks a cell before others, else none."""
+    gutters = _gutters(lines)
+    rows = [[""] * (len(gutters) + 1) for _ in lines]
+    for row, line in zip(rows, lines, strict=True):
+        for word in line.words:
+            column = bisect_right(gutters, word.left)
+            row[column] = f"{row[column]} {word.text}".strip()
+    filled = ["".join("x" if cell else " " for cell in row).rstrip() for row in rows]
+    lacks = any(" " in row for row in filled[1:])
+    return rows if len(gutters) > 1 and all(rows[0]) and lacks else []
 
 
 def _divide(

@@ -10,7 +10,8 @@ from itertools import pairwise
 from lumber_files.pdf.heading_levels import title_key
 from lumber_files.pdf.text_lines import HEADING_SCALE, TextLine, text_size
 
-_MAX_EDGE_LINES = 4  # lines at the top or the bottom of a page that may be running heads
+_MAX_EDGE_LINES = 4  # heights at the top or the bottom of a page that may have running heads
+_MAX_EDGE_CELLS = 16  # on these heights
 _MIN_REPEATS = 3  # pages with a line at the same height, or all of a shorter file
 _MIN_SHARE = 0.4  # of the pages from its first to its last; heads of left pages are on half of them
 _HEIGHT_STEP = 6  # points; heights are rounded to it
@@ -40,7 +41,7 @@ def strip_running_heads(
     """
     largest = HEADING_SCALE * text_size(pages)
     ordered = [sorted(page, key=lambda line: -line.base) for page in pages]
-    edges = [[page[:_MAX_EDGE_LINES], page[: -_MAX_EDGE_LINES - 1 : -1]] for page in ordered]
+    edges = [[_edge(page), _edge(page[::-1])] for page in ordered]
     keys = _keys(edges)
     places: dict[Key, list[int]] = {}
     firsts = Counter[int]()
@@ -72,7 +73,8 @@ def strip_running_heads(
     kept = [[line for line in page if line not in dropped] for page in pages]
     states = title_key(" ".join(line.text for page in kept for line in page))
     said: tuple[list[TextLine], list[TextLine]] = [], []
-    for line, place in dropped.items():
+    for line in (line for page in pages for line in page if line in dropped):
+        place = dropped[line]
         own = f"{place[0] + first}" if numbered else ""
         for cell in line.cells:
             words = keys[line][0] if len(line.cells) == 1 else " ".join(w.text for w in cell)
@@ -81,6 +83,12 @@ def strip_running_heads(
                 states += own_key
                 said[any(place)].append(TextLine(cell))
     return kept, *said
+
+
+def _edge(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return the lines at the top of a page, or at the bottom of its reverse."""
+    heights = list(dict.fromkeys(line.base for line in page))[:_MAX_EDGE_LINES]
+    return [line for line in page[:_MAX_EDGE_CELLS] if line.base in heights]
 
 
 def _keys(pages: Sequence[Sequence[Sequence[TextLine]]]) -> dict[TextLine, Key]:

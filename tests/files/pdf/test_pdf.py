@@ -1,13 +1,17 @@
 """A PDF becomes Markdown: headings, lists, tables and paragraphs of what is drawn on pages."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lumber_core import LayoutChunker
 from lumber_files import UnreadableFileError, read_bytes
 from lumber_files.pdf.markdown_writer import finish, to_markdown
+from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word
 from tests.making_files import pdf_of
 
@@ -88,6 +92,9 @@ def test_larger_and_bold_lines_are_headings_by_size() -> None:
         (-11, "Figure 3. The harbour from above"),
         (-11, "Source: the harbour board"),
         (15, "E = m c"),
+        (15, "a x + b \\263 0"),
+        (-11, "Chart 4: Boats by month"),
+        (-11, "Photo: the keeper"),
         (-11, "(In millions, except for boats)"),
         (15, "The table below shows the prices of boats:"),
         (11, "SELECT MAX(PRICE) FROM BOAT_LIST"),
@@ -155,6 +162,17 @@ def test_running_heads_are_said_once_and_page_numbers_never() -> None:
     ]
 
 
+def test_the_columns_of_a_letterhead_are_said_once_in_order() -> None:
+    cells = [["Tide Mill Ltd", "Quay 7"], ["Court of Hull", "VAT 4711"], ["Bank of Hull", "0815"]]
+    foot = [
+        (72 + 150 * column, 50 - 10 * row, 8, cell)
+        for column, own in enumerate(cells)
+        for row, cell in enumerate(own)
+    ]
+    pages = [[*prose(720 - 9 * n), *foot, (72, 26, 8, f"Page {n}")] for n in (1, 2, 3)]
+    assert read(*pages).split("\n\n")[3:] == [cell for own in cells for cell in own]
+
+
 def test_a_running_head_that_a_heading_states_is_not_said_again() -> None:
     pages = [[(72, 770, 9, "Of boats"), *prose(700 - 20 * n)] for n in range(3)]
     pages[0].insert(1, (72, 730, 16, "Of Boats"))
@@ -206,6 +224,18 @@ def test_a_line_of_a_repeated_cell_is_no_running_head() -> None:
         for n in range(3)
     ]
     assert read(*pages).count("Stor") == len(pages)
+
+
+@pytest.mark.parametrize("size", [11, 8])
+def test_notes_below_a_column_follow_the_paragraph_that_goes_on_in_the_next(size: int) -> None:
+    left = [(72, 740 - 14 * n, 11, f"line {n} of the keeper") for n in range(9)]
+    right = [(300, 740 - 14 * n, 11, f"line {n} of the lamp") for n in range(3)]
+    right += [(300, 660 - 14 * n, 11, f"Line {n} of the tide") for n in range(3)]
+    notes = [(72, 600, size, "1 See the rules of"), (72, 588, size, "the harbour.")]
+    rule = "72 612 m 120 612 l S"
+    text = read([*left, *notes, *right], more=rule).replace("\n", " ")
+    places = [text.index(part) for part in ("line 8 of", "line 2 of the lamp", "1 See", "Line 0")]
+    assert places == sorted(places)
 
 
 def test_the_heads_of_columns_stay_where_a_table_goes_on() -> None:
@@ -390,6 +420,18 @@ def test_a_statement_is_one_table_with_its_sections_and_empty_cells() -> None:
     ]
 
 
+def test_text_below_heads_keeps_its_columns_where_a_row_lacks_a_cell() -> None:
+    rows = [
+        ("Boat", "Owner", "Berth"),
+        ("Gull", "Ann", "A"),
+        ("Punt", "", "B"),
+        ("Raft", "Ben", ""),
+    ]
+    table = rows_between(read([*prose(740), *rows_of(600, *rows), *prose(400)]))
+    assert [table[0], *table[2:]] == [[*row] for row in rows]
+    assert "|" not in read([*prose(740), *rows_of(600, *rows[:2], rows[3]), *prose(400)])
+
+
 def test_a_head_above_several_columns_is_in_each() -> None:
     heads: list[Drawn] = [(215, 640, 11, "Three months"), (415, 640, 11, "Six months")]
     years = [(left, 626, 11, year) for left, year in
@@ -522,6 +564,22 @@ def test_a_cell_that_wraps_between_level_rules_is_one_cell(
     assert rows_between(text) == [["Term", "Meaning"], ["---", "---"], whole, [*OPEN_ROWS[2]]]
 
 
+@given(missing=st.sets(st.integers(0, 23)))
+def test_no_word_of_a_table_is_lost_whichever_rules_it_has(missing: set[int]) -> None:
+    lefts, bottoms = (70, 140, 240, 340), (540, 560, 580, 600)
+    sides = [(x, low, x, low + 20) for x in lefts for low in bottoms[:-1]]
+    sides += [(left, y, right, y) for y in bottoms for left, right in pairwise(lefts)]
+    rules = [Rule(*side) for number, side in enumerate(sides) if number not in missing]
+    words = [
+        Word(f"w{left}{low}", left + 4, left + 40, low + 6, 10, bold=False)
+        for low in bottoms[:-1]
+        for left in lefts[:-1]
+    ]
+    page = [TextLine([word]) for word in words]
+    (text,) = map(finish, to_markdown([page], [rules], {})[0])
+    assert {word.text for word in words} <= {*re.findall(r"\w+", text)}
+
+
 def test_two_columns_of_text_between_rules_are_no_table() -> None:
     left = [(72, 640 - 14 * n, 11, "The keeper lights the lamp when it") for n in range(20)]
     right = [(320, 640 - 14 * n, 11, "is dark, and puts it out at dawn.") for n in range(20)]
@@ -534,8 +592,10 @@ def test_turned_heads_stay_in_their_table() -> None:
         f"BT /F0 8 Tf 0 1 -1 0 {left + 14} 583 Tm ({name}) Tj ET\n"
         for left, name in zip(GRID[0][1:], ("Seats", "Hour"), strict=False)
     )
-    page = [*prose(740), *grid([("Boat",), *CELLS[1:]])]
-    assert rows_between(read(page, more=turned + ruled()))[0] == [*CELLS[0]]
+    cells = grid([("Boat",), *CELLS[1:]])
+    for rules in (ruled(), ""):
+        rows = "".join(f"BT /F0 {size} Tf {x} {y} Td ({cell}) Tj ET " for x, y, size, cell in cells)
+        assert rows_between(read(prose(740), more=turned + rows + rules))[0] == [*CELLS[0]]
 
 
 def test_fields_of_a_form_stand_beside_their_labels() -> None:
@@ -585,6 +645,16 @@ def test_letters_that_a_browser_draws_from_the_left_are_put_right(drawn: str, wo
     assert read(prose(740), more=shown).split()[-1] == word
 
 
+def test_a_full_stop_is_at_the_end_of_a_line_from_right_to_left() -> None:
+    """PDFium returns it first, as it is drawn."""
+    glyphs = "".join(
+        f"/Span <</ActualText <FEFF{ord(letter):04X}>>> BDC (o) Tj EMC\n"
+        for letter in "\u05d1\u05d0"
+    )
+    shown = f"BT /F0 12 Tf 296 300 Td (.) Tj 4 0 Td {glyphs} ET"
+    assert read(prose(740), more=shown).endswith("\n\n\u05d0\u05d1.")
+
+
 def test_an_error_states_that_a_file_needs_a_password() -> None:
     content = draw_pdf([prose(740)])
     encrypted = content.replace(
@@ -610,8 +680,17 @@ def test_a_notice_names_pages_that_may_be_scans() -> None:
 def test_the_longest_line_of_an_address_ends_where_it_ends() -> None:
     address = ["Harbour Board of the Lake", "Pier 7", "12345 Lake Town"]
     verse = ["So white", "The salt of the sea and the sun", "So blue"]
-    text = read([*prose(740), *prose(660, address), *prose(600, verse), *prose(540)])
-    assert text.split("\n\n")[1:3] == ["\n".join(address), "\n".join(verse)]
+    hours = [
+        "The office is open at noon:",
+        "On Monday to 3",
+        "On Tuesday, Wednesday to 4",
+        "No calls",
+    ]
+    blocks = [*prose(660, address), *prose(600, verse), *prose(480, hours)]
+    blocks += [(120, base, size, line) for _, base, size, line in prose(400, verse)]
+    text = read([*prose(740), *blocks, *prose(300)])
+    whole = ["\n".join(lines) for lines in (address, verse, hours, verse)]
+    assert text.split("\n\n")[1:5] == whole
     narrow = ["The harbour of the isles is", "closed at night."]
     assert "The harbour of the isles is closed" in read([*prose(740), *prose(660, narrow)])
 
