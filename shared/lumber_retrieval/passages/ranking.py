@@ -145,6 +145,8 @@ def _divide_at_heading(passage: Passage, text: str) -> list[Passage]:
     end = max((hit.span.end for hit in above), default=start + 1)
     if end > start or passage.time or above[0].score > best.score - _LEAST_SCORE_GAP:
         return [passage]
+    if best.kind in NESTED:  # a line that begins with "#" is a comment
+        return [passage]
     below = tuple(hit for hit in hits if hit.span.start >= start)
     spans = {Span(start, passage.span.end): below, Span(passage.span.start, end): above}
     as_text = replace(passage, spoken="")
@@ -236,7 +238,6 @@ def _score_sentences(
         if end - start > budget and count_words(own) > budget:
             span = span.within(chunk.span)
             own = span.of(text)
-            full = has_content(own)
         parts.append((span, own, full))
     coverages = question.coverages([own for _, own, _ in parts])
     named, described = chunk[:2], chunk[5:]

@@ -61,7 +61,8 @@ def sentences_of(
 
     White space, rules, and final headings and table headers are left out. A heading and the number
     of an item belong to the sentence after them. A row of a table is not divided. With
-    `whole_lines` no line is divided, as in code. If `spoken`, sentences go on over cues.
+    `whole_lines` no line is divided, and none is a heading, as in code. If `spoken`, sentences go
+    on over cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
     return find(text, language, whole_lines, spoken)
@@ -76,7 +77,7 @@ def _find_sentences(
         inside_line = whole_lines and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
-        headed = words.startswith(("#", "<h"))
+        headed = words.startswith(("#", "<h")) and not whole_lines
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
     if spoken and read_cues(text):
@@ -85,13 +86,14 @@ def _find_sentences(
         rows = rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
-    parts = (_trim(text, start, end) for start, end in pairwise([*starts, len(text)]))
+    ends = pairwise([*starts, len(text)])
+    parts = (_trim(text, start, end, headings=not whole_lines) for start, end in ends)
     kept = (
         (part, part.of(text))
         for part in parts
         if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
     )
-    return tuple(Sentence(part, own, has_content(own)) for part, own in kept)
+    return tuple(Sentence(part, own, has_content(own, whole_lines)) for part, own in kept)
 
 
 def _starts_in_speech(text: str, language: str) -> list[int]:
@@ -110,11 +112,14 @@ def _starts_in_speech(text: str, language: str) -> list[int]:
 _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 
 
-def has_content(text: str) -> bool:
-    """Return whether a text has a sentence, an item or a row: more than headings and a label."""
+def has_content(text: str, whole_lines: bool = False) -> bool:
+    """Return whether a text has a sentence, an item or a row: more than headings and a label.
+
+    With `whole_lines` it has no headings: a line that begins with "#" is a comment.
+    """
     words = 0
     for line in spoken_text(text).splitlines():
-        if not HEADING.match(line):
+        if whole_lines or not HEADING.match(line):
             if _THREE_WORDS.search(line):
                 return True
             words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))
@@ -153,7 +158,7 @@ def small_table(text: str, part: Span) -> Span | None:
     return None
 
 
-def _trim(text: str, start: int, end: int) -> Span:
+def _trim(text: str, start: int, end: int, *, headings: bool) -> Span:
     """Return a part without blanks and rules at its ends, or final headings and table headers."""
     part = text[start:end]
     lines = part.splitlines(keepends=True)
@@ -171,7 +176,7 @@ def _trim(text: str, start: int, end: int) -> Span:
             last -= 1
             end -= len(line)
             line = lines[last - 1]
-        elif not (header or _is_blank_or_rule(line) or HEADING.match(line)):
+        elif not (header or _is_blank_or_rule(line) or (headings and HEADING.match(line))):
             break
         last -= 1
         end -= len(line)

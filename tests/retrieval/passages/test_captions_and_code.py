@@ -10,6 +10,7 @@ from lumber_retrieval.hits import Hit
 from lumber_retrieval.index.indexed_documents import IndexedDocument
 from lumber_retrieval.passage_index import PassageIndex
 from lumber_retrieval.passages.joining import Passage, join_hits
+from lumber_retrieval.passages.reranking import passages_of_hits
 from lumber_retrieval.passages.sentences import sentences_of
 from lumber_retrieval.words.word_count import count_words
 from tests.retrieval.embeddings import WordVectors
@@ -116,6 +117,17 @@ def row(boat):
     for oar in boat.Oars:
         oar.pull(hard=True)
 '''
+
+
+@pytest.mark.parametrize("name", ["boat.py", "boat.yaml"])
+def test_comments_are_found_and_are_no_headings(name: str) -> None:
+    comment = "# Tides of spring lift heavy boats."
+    code = f"keel: 3\n\n{comment}\n\nmast: 4\nsail: 5\n"
+    [passage], _ = search(name, code, "Which tides lift boats?", 7, size=12)
+    assert passage.text == comment
+    hit = Hit(0, name, Span(0, 7), "keel: 3", 1.0, {"source": name})
+    [joined] = passages_of_hits("Which tides lift boats?", [hit], {name: code}, budget=12)
+    assert comment in joined.text
 
 
 def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
