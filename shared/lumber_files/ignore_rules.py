@@ -28,13 +28,7 @@ _SIGN = re.compile(
     re.DOTALL,
 )
 _ITEM = re.compile(rb"\[:(\w+):\]|\\(.)|(?!-)(.)", re.DOTALL)
-_CLASSES = {b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"lower": b"a-z"}
-_CLASSES |= {
-    b"upper": b"A-Z",
-    b"xdigit": b"0-9a-fA-F",
-    b"space": rb"\s",
-    b"punct": rb"!-/:-@\[-`{-~",
-}
+_CLASSES = {b"alpha": b"a-zA-Z", b"digit": b"0-9", b"alnum": b"a-zA-Z0-9", b"space": rb"\s"}
 
 
 class _Pattern(NamedTuple):

@@ -89,14 +89,12 @@ def read_file(
         ValueError: Python knows no such encoding.
     """
     path = Path(path)
+    name = path.as_posix() if name is None else name
     if path.suffix.lower() not in (PDF, *DOCUMENTS):
-        _check_size(path.stat().st_size, path.as_posix() if name is None else name, max_unpacked)
+        _check_size(path.stat().st_size, name, max_unpacked)
+    content, suffix = path.read_bytes(), path.suffix
     return read_bytes(
-        path.read_bytes(),
-        name=path.as_posix() if name is None else name,
-        suffix=path.suffix,
-        encoding=encoding,
-        max_unpacked=max_unpacked,
+        content, name=name, suffix=suffix, encoding=encoding, max_unpacked=max_unpacked
     )
 
 

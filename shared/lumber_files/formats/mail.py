@@ -17,7 +17,8 @@ _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST_HEADING = 6
 # Lines of plain text that Markdown takes for headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
-_TEXTS = ("text/plain", "text/html", "text/enriched", "text/markdown", "text/rfc822-headers")
+# Of what is declared, the encoding that mail programs read; a text without one may be UTF-8.
+_ENCODINGS = {**dict.fromkeys(("us-ascii", "utf-8", "iso-8859-1"), "cp1252"), "gb2312": "gb18030"}
 
 
 def read_mail(content: bytes, _max_unpacked: int) -> str:
@@ -44,10 +45,10 @@ def _blocks(mail: Message, level: int) -> Iterator[str]:
 def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[str]:
     """Yield the texts of a part, and add the names of what is attached."""
     kind = part.get_content_type()
-    if kind == "message/rfc822":
+    if kind in ("message/rfc822", "message/global"):
         for mail in _payload(part):
             yield from _blocks(mail, level + 1)
-    elif kind == "message/delivery-status":  # of a mail that came back
+    elif part.get_content_maintype() == "message":  # why a mail came back, or that it was read
         groups = (group.items() for group in _payload(part))
         yield from ("  \n".join(f"{name}: {_one_line(text)}" for name, text in g) for g in groups)
     elif kind == "multipart/alternative":
@@ -55,7 +56,7 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
     elif part.is_multipart():
         for inner in _payload(part):
             yield from _parts(inner, level, attachments)
-    elif kind in _TEXTS and not (
+    elif part.get_content_maintype() in ("text", "multipart") and not (
         part.get_content_disposition() == "attachment" and part.get_filename()
     ):
         yield from filter(None, [_text(part).strip()])
@@ -82,9 +83,10 @@ def _one_line(value: object) -> str:
 def _text(part: Message) -> str:
     content = part.get_payload(decode=True)
     raw = content if isinstance(content, bytes) else b""
-    text = raw.decode("utf-8", "replace")
-    with suppress(LookupError):  # it names an unknown encoding
-        text = raw.decode(part.get_content_charset("utf-8"), "replace")
+    charset, text = part.get_content_charset("us-ascii"), raw.decode("utf-8", "replace")
+    if charset not in ("us-ascii", "utf-8") or {c for c in text if c > "\x7f"} == {"\ufffd"}:
+        with suppress(LookupError):  # it names an unknown encoding
+            text = raw.decode(_ENCODINGS.get(charset, charset), "replace")
     text = text.replace("\r\n", "\n")
     if part.get_content_subtype() == "html":
         from lumber_files.formats.html import read_html  # deferred: few mails have no plain text

@@ -59,7 +59,7 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> str:
         shown = _show_general(value)
         return "".join(shown if kind == "general" else text for kind, text in tokens) or shown
     if kinds & {"date", "elapsed"}:
-        return _show_date(value + 1462 * from_1904, tokens).strip()
+        return _show_date(value + 1462 * (from_1904 and "elapsed" not in kinds), tokens).strip()
     return _show_digits(value, tokens).strip()
 
 
@@ -123,7 +123,8 @@ def _show_digits(value: float, tokens: _Tokens) -> str:
     texts = [text if kind in ("digit", "other") else "" for kind, text in tokens]
     digits = [n for n, (kind, _) in enumerate(tokens) if kind == "digit"]
     if not digits:
-        return "".join(_show_general(value) if text == "@" else text for _, text in tokens)
+        parts = [text for kind, text in tokens if kind != "condition"]
+        return "".join(_show_general(value) if text == "@" else text for text in parts)
     if form := _FRACTION.search("".join(texts)):
         return _show_fraction(value, form)
     power = next((n for n, (kind, _) in enumerate(tokens) if kind == "power"), len(tokens))

@@ -173,6 +173,7 @@ def _repack(
     with ZipFile(repacked, "w") as target:
         for name, xml in parts.items():
             is_word = kind == "docx" and SPACES["w"].encode() in xml[:10_000]
+            is_word &= not name.startswith(("word/header", "word/footer"))  # they are left out
             if kind == "epub" and name.endswith(("html", "htm")):
                 xml = plain_page(xml.decode("utf-8", "replace")).encode()
             elif is_word or name in slides or name == "content.xml" or "/charts/chart" in name:
@@ -203,8 +204,8 @@ def _show_slide(root: Any, number: int) -> None:
     from lxml import etree
 
     show_runs(root, "a", "a:sym/@typeface | a:latin/@typeface", "@baseline")
-    for picture in root.xpath("//*[@descr]"):
-        picture.set("descr", clean_description(picture.get("descr")))
+    for picture in find(root, "//p:cNvPr[@descr or @title]"):
+        picture.set("descr", clean_description(picture.get("descr"), picture.get("title")))
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"
     for shapes in find(root, "//p:cSld/p:spTree"):
         titled = find(shapes, titles)

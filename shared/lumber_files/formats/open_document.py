@@ -15,6 +15,7 @@ from lumber_files.formats.symbol_fonts import show_symbols
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 _SHEETS = "//office:spreadsheet/table:table"
 _DEEPEST = 10  # level of a list
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
     "text:page-number"
@@ -76,26 +77,36 @@ def _make(root: Any, name: str, text: str = "", *children: Any) -> Any:
 
 
 def _number_headings(root: Any, named_styles: Any) -> None:
-    """Take headings out of lists, with the numbers that they have there."""
+    """Take lists of the styles of headings apart; each text has the number that it has there."""
     levels = {
         find(level, "concat(../@style:name, ' ', @text:level)"): level
         for styles in (named_styles, root)
-        for level in find(styles, "//text:list-level-style-number[@style:num-format='1']")
+        for level in find(styles, "//text:list-level-style-number")
     }
-    counts: dict[str, list[int]] = {}
-    for heading in find(root, "//text:list//text:h"):
-        lists = find(heading, "ancestor::text:list")
-        if len(find(lists[0], ".//text:h | .//text:p")) > 1:
-            continue
-        style, depth = find(lists[0], "string(@text:style-name)"), len(lists)
-        numbers = counts.setdefault(style, [0] * _DEEPEST)
-        numbers[depth - 1 :] = [numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
-        if (level := levels.get(f"{style} {depth}")) is not None:
-            shown = int(find(level, "string(@text:display-levels)") or 1)
-            label = ".".join(str(n or 1) for n in numbers[depth - shown : depth])
-            suffix = find(level, "string(@style:num-suffix)")
-            heading.text = f"{label}{suffix} {heading.text or ''}"
-        lists[0].getparent().replace(lists[0], heading)
+    lists = "//text:list[not(ancestor::text:list)]"
+    counts = {name: [0] * _DEEPEST for name in find(root, f"{lists}[.//text:h]/@text:style-name")}
+    for outer in find(root, lists):
+        style = outer.get(qualify("text:style-name"))
+        numbers = counts.get(style, [])
+        for block in find(outer, ".//text:list-item/*[not(self::text:list)]") if numbers else ():
+            depth = len(find(block, "ancestor::text:list"))
+            numbers[depth - 1 :] = [numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
+            own = [levels.get(f"{style} {above}", {}) for above in range(1, depth + 1)]
+            first = depth - int(own[-1].get(qualify("text:display-levels"), 1))
+            label = ".".join(map(_show_label, numbers[first:depth], own[first:]))
+            ends = [own[-1].get(qualify(f"style:num-{end}fix"), "") for end in ("pre", "suf")]
+            block.text = f"{label.join(ends)} {block.text or ''}".lstrip()
+            outer.addprevious(block)
+        if numbers:
+            outer.getparent().remove(outer)
+
+
+def _show_label(number: int, level: Any) -> str:
+    """Return the number of an item, as its level of a list shows it: 1, a, A, i or I."""
+    form = level.get(qualify("style:num-format"), "")
+    labels = {"": [""], "a": "abcdefghijklmnopqrstuvwxyz", "i": _ROMAN}.get(form.lower(), [])
+    label = labels[number - 1] if 0 < number <= len(labels) else str(number or 1) * bool(form)
+    return label.upper() if form.isupper() else label
 
 
 def _title_slides(root: Any) -> None:

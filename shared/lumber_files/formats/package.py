@@ -23,13 +23,13 @@ SPACES = {
     },
 }
 """The namespaces of Office Open XML and OpenDocument, by the prefixes of our paths."""
-_ADDED = re.compile(  # by Office, below its own descriptions
-    r"\s*(?:Description automatically generated[\w ]*"
-    r"|(?:AI-)?generated content may be incorrect\.?)",
+_ADDED = re.compile(  # the last line of a description that Office wrote, in many languages
+    r"\n(?=[^\n]*(?:g[eé]n[eé]r|gerad|созда|生成))[^\n]*"
+    r"(?:autom|автом|自動|自动|\b(?:AI|KI|IA)\b)[^\n]*\Z",
     re.IGNORECASE,
 )
 _PATH = re.compile(
-    r"(?:[a-z]:[\\/]|[\\/]{2}|/|~/|file:|https?:|cid:).*|.*[\\/][^\\/]*\.\w{2,4}"
+    r"(?:[a-z]:[\\/]|[\\/]{2}|Macintosh HD:|/|~/|file:|https?:|cid:).*|.*[\\/][^\\/]*\.\w{2,4}"
     r"|\S*\.(?:png|jpe?g|gif|bmp|[ew]mf|tiff?|svg|webp|ico)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -87,7 +87,7 @@ def link_targets(parts: Mapping[str, bytes], part: str) -> dict[str, str]:
     }
 
 
-def clean_description(text: str) -> str:
-    """Return the description of a picture, "" if it is a path, a file's name or an address."""
-    text = " ".join(_ADDED.sub("", text).split())
-    return "" if _PATH.fullmatch(text) else text
+def clean_description(*texts: str | None) -> str:
+    """Return the first description of a picture that is no path, file's name or address, or ""."""
+    cleaned = (" ".join(_ADDED.sub("", text).split()) for text in texts if text)
+    return next((text for text in cleaned if text and not _PATH.fullmatch(text)), "")

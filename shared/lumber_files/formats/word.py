@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from lumber_files.formats.package import (
@@ -15,7 +16,11 @@ from lumber_files.formats.package import (
 )
 from lumber_files.formats.symbol_fonts import show_symbols
 
-_MOST_STYLES = 20  # that are based on each other; Word allows 10
+# What styles give: list and level; that a text is hidden or raised; a font of symbols.
+_GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:ascii='Symbol'"
+_GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
+_UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcPr/w:cellDel]"
+_UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden]"
 
 PART = "\ue0f0"
 """The text in the place of a part that is of another format."""
@@ -23,18 +28,18 @@ PART = "\ue0f0"
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
+    styles, numbering = (
+        parse_xml(parts.get(f"word/{name}.xml", b"<x/>")) for name in ("styles", "numbering")
+    )
+    _apply_styles(root, styles, numbering)
     _show_text(root)
-    _number_by_style(root, parts)
     _show_descriptions(root)
     for table in find(root, "//w:tbl"):
         _mark_table(table)
-    embedded = []
-    references = find(root, "//w:altChunk")
-    targets = link_targets(parts, name) if references else {}
+    references, targets = find(root, "//w:altChunk"), link_targets(parts, name)
     for reference in references:
-        embedded.append(targets.get(reference.get(qualify("r:id")), ""))
         reference.getparent().replace(reference, _make_paragraph(root, PART))
-    return embedded
+    return [targets.get(reference.get(qualify("r:id")), "") for reference in references]
 
 
 def _add(parent: Any, tag: str, value: str | None = None, *, first: bool = False) -> Any:
@@ -50,16 +55,47 @@ def _make_paragraph(root: Any, text: str) -> Any:
     return paragraph
 
 
+def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
+    """Write into paragraphs and runs what they have by their styles: see `_GIVEN`."""
+    own = {style.get(qualify("w:styleId")): style for style in find(styles, "//w:style")}
+    for level in find(numbering, "//w:lvl[w:pStyle]"):
+        if (style := own.get(find(level, "string(w:pStyle/@w:val)"))) is not None:
+            properties = _add(_add(style, "pPr", first=True), "numPr")
+            _add(properties, "ilvl", level.get(qualify("w:ilvl")))
+    given: dict[str, dict[str, Any]] = {name: {} for name in own}
+    for name, looks in given.items():
+        chain = [own.get(name)]
+        while chain[-1] is not None and len(chain) < 20:  # Word allows 10
+            for each in find(chain[-1], _GIVEN):
+                looks.setdefault(each.tag, each)
+            chain.append(own.get(find(chain[-1], "string(w:basedOn/@w:val)")))
+    number = qualify("w:numId")
+    # What a run has by its own style counts more.
+    for style in [*root.iter(qualify("w:rStyle")), *root.iter(qualify("w:pStyle"))]:
+        for tag, each in given.get(style.get(qualify("w:val")), {}).items():
+            in_list = tag in (number, qualify("w:ilvl"))
+            kind, key = ("numPr", number) if in_list else ("rPr", tag)
+            holder = style.getparent()
+            for place in [holder] if in_list else holder.getparent().iter(qualify("w:r")):
+                properties = find(place, f"w:{kind}") or [_add(place, kind, first=not in_list)]
+                if properties[0].find(key) is None:
+                    properties[0].append(deepcopy(each))
+
+
 def _show_text(root: Any) -> None:
     """Reduce a Word document to the text that a reader sees if all changes are accepted."""
     from lxml.etree import strip_elements, strip_tags
 
+    for box in find(root, "//w:ffData/w:checkBox"):
+        state = "(w:checked | w:default[not(../w:checked)])[not(@w:val='0' or @w:val='false')]"
+        run = _make_paragraph(root, "☑" if find(box, state) else "☐")[0]
+        find(box, "ancestor::w:r[1]")[0].addprevious(run)
     strip_elements(root, qualify("w:sdtPr"), qualify("w:sdtEndPr"))
     strip_tags(root, qualify("w:sdt"), qualify("w:sdtContent"))  # controls of a form
-    shown = "@w:val=0 or @w:val='false'"
-    for hidden in find(root, f"//w:r[w:rPr/w:vanish[not({shown})]] | //w:tr[w:trPr/w:del]"):
-        hidden.getparent().remove(hidden)
-    show_runs(root, "w", "w:rFonts/@w:ascii | w:rFonts/@w:hAnsi", "w:vertAlign/@w:val")
+    for unseen in find(root, _UNSEEN):
+        unseen.getparent().remove(unseen)
+    fonts = "w:rFonts/@w:ascii | w:rFonts/@w:hAnsi"
+    show_runs(root, "w", fonts, "w:vertAlign/@w:val | w:position/@w:val")
     for sign in find(root, "//w:noBreakHyphen | //w:ruby | //w:sym"):
         if sign.tag == qualify("w:ruby"):  # a reading above a word, as in HTML
             word, reading = (
@@ -87,10 +123,8 @@ def _mark_table(table: Any) -> None:
     looks = find(table, "w:tblPr/w:tblLook")
     if not looks or find(table, "w:tr/w:trPr/w:tblHeader"):
         return  # anydoc reads the header row, or guesses
-    first = (
-        looks[0].get(qualify("w:firstRow")) or int(looks[0].get(qualify("w:val"), "0"), 16) & 0x20
-    )
-    is_head = first in ("1", "true", "on", 0x20)
+    bits = int(looks[0].get(qualify("w:val"), "0"), 16)
+    is_head = looks[0].get(qualify("w:firstRow"), str(bits >> 5 & 1)) in ("1", "true", "on")
     bold = find(rows[0], "not(w:tc//w:r[w:t][not(w:rPr/w:b)])")
     head = rows[0]
     if not is_head and not bold:
@@ -103,36 +137,10 @@ def _mark_table(table: Any) -> None:
 
 def _show_descriptions(root: Any) -> None:
     """Move the description of each picture into a paragraph after the one with the picture."""
-    for picture in find(root, "//*[@descr] | //*[@alt]"):
-        text = clean_description(picture.attrib.pop("descr", "") or picture.attrib.pop("alt", ""))
+    for picture in find(root, "//*[@alt or @string or local-name()='docPr']"):
+        given = [picture.attrib.pop(name, "") for name in ("descr", "alt", "title")]
+        inner = find(picture, "following-sibling::*//@descr")
+        text = picture.get("string") or clean_description(*given, *inner)
         paragraphs = find(picture, "ancestor::w:p[1][not(ancestor::*[local-name()='Fallback'])]")
-        if text and paragraphs and not picture.tag.endswith("}cNvPr"):  # said by its frame as well
+        if text and paragraphs:
             paragraphs[0].addnext(_make_paragraph(root, text))
-
-
-def _number_by_style(root: Any, parts: Mapping[str, bytes]) -> None:
-    """Write the list and level that a paragraph has by its style into the paragraph."""
-    styles, numbering = (
-        parse_xml(parts.get(f"word/{name}.xml", b"<x/>")) for name in ("styles", "numbering")
-    )
-    # What a style is based on, its list and its level there.
-    paths = ("w:basedOn/@w:val", "w:pPr/w:numPr/w:numId/@w:val", "w:pPr/w:numPr/w:ilvl/@w:val")
-    given = {
-        find(style, "string(@w:styleId)"): [find(style, f"string({path})") for path in paths]
-        for style in find(styles, "//w:style")
-    }
-    for named in find(numbering, "//w:lvl/w:pStyle"):
-        if own := given.get(named.get(qualify("w:val"))):
-            own[2] = named.getparent().get(qualify("w:ilvl"))
-    for paragraph in find(root, "//w:p[w:pPr/w:pStyle][not(w:pPr/w:numPr/w:numId)]"):
-        properties = paragraph.find(qualify("w:pPr"))
-        style, number, level = find(properties, "string(w:pStyle/@w:val)"), "", ""
-        for _ in range(_MOST_STYLES):
-            style, number, own_level = given.get(style, ("", "", ""))
-            level = level or own_level
-            if number or not style:
-                break
-        if number not in ("", "0"):
-            listed = _add(properties, "numPr")
-            _add(listed, "ilvl", level or "0")
-            _add(listed, "numId", number)

@@ -34,10 +34,11 @@ def test_texts_come_in_their_order_also_after_attachments() -> None:
         "Content-Type: text/html\n\n<p>After <b>it</b>.",
         "Content-Type: image/png; name=hull.png\n\nxx",
         'Content-Type: text/plain; name="a.txt"\nContent-Disposition: attachment\n\nApart.',
+        "Content-Type: text/x-patch; name=a.diff\nContent-Disposition: inline\n\n+ oar",
         "Content-Type: text/plain\n\nThe footer of the list.",
     )
     assert text_of(content) == (
-        "From: Ann <ann@example.org>\n\nBefore the picture.\n\nAfter **it**.\n\n"
+        "From: Ann <ann@example.org>\n\nBefore the picture.\n\nAfter **it**.\n\n+ oar\n\n"
         "The footer of the list.\n\nAttachments: hull.png, a.txt"
     )
 
@@ -77,6 +78,24 @@ def test_a_bounce_states_to_whom_and_why_and_has_the_mail() -> None:
     text = text_of(content)
     for words in ("could not be delivered", "bo@example.org", "5.1.1", "## Oars", "Three of them."):
         assert text.count(words) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "shown"),
+    [
+        ("text/plain", b"caf\xe9", "café"),
+        ("text/plain; charset=utf-8", b"caf\xe9 \x93a\x94", "café “a”"),
+        ("text/plain; charset=utf-8", "café ".encode() + b"\xe9", "café \ufffd"),
+        ("text/plain; charset=iso-8859-1", b"\x93a\x94", "“a”"),
+        ("text/plain; charset=gb2312", "镕".encode("gbk"), "镕"),
+        ("text/plain; charset=x-none", "é".encode(), "é"),
+        ("multipart/mixed; boundary=B", b"No parts.", "No parts."),
+        ("message/disposition-notification", b"Disposition: displayed", "Disposition: displayed"),
+    ],
+)
+def test_a_text_is_decoded_as_mail_programs_do(kind: str, text: bytes, shown: str) -> None:
+    content = f"From: Ann\nMIME-Version: 1.0\nContent-Type: {kind}\n\n".encode() + text
+    assert text_of(content) == f"From: Ann\n\n{shown}"
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ from lumber_files.formats.number_formats import show_number
         ("[$€-407] #,##0.00", 1234.5, "€ 1,234.50"),
         ('[>=1000]#,##0,"K";0', 12345, "12K"),
         ('[>=1000]#,##0,"K";0', 12, "12"),
+        ('[<50]"low";0', 25, "low"),
         ("mmm-yy", 45352, "Mar-24"),
         ("h:mm AM/PM", 0.7604166666666666, "6:15 PM"),
         ("dddd d mmmm yyyy", 45352, "Friday 1 March 2024"),
@@ -48,3 +49,4 @@ def test_a_number_is_shown_in_its_format(code: str, value: float, shown: str) ->
 
 def test_dates_may_count_from_1904() -> None:
     assert show_number(43890, "yyyy-mm-dd", from_1904=True) == "2024-03-01"
+    assert show_number(1.25, "[h]:mm", from_1904=True) == "30:00"

@@ -83,16 +83,26 @@ def picture(description: str) -> str:
     )
 
 
+def field(form: str) -> str:
+    begin = f'<w:fldChar w:fldCharType="begin"><w:ffData>{form}</w:ffData></w:fldChar>'
+    return f'<w:r>{begin}</w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+
+
 # Lists 1: numbers, 2: bullets, 3: numbers from 5 on.
 NUMBERING = "".join(
     f'<w:abstractNum w:abstractNumId="{n}">{level(0, kind, start)}{level(1, kind)}</w:abstractNum>'
     for n, (kind, start) in enumerate([("decimal", 1), ("bullet", 1), ("decimal", 5)])
 ) + "".join(f'<w:num w:numId="{n + 1}"><w:abstractNumId w:val="{n}"/></w:num>' for n in range(3))
-STYLES = """<w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/>
+STYLES = """<w:style w:styleId="Hidden"><w:rPr><w:vanish/></w:rPr></w:style>
+<w:style w:styleId="Raised"><w:basedOn w:val="Up"/></w:style><w:style w:styleId="Up"><w:rPr>
+<w:vertAlign w:val="superscript"/></w:rPr></w:style><w:style w:styleId="Greek"><w:rPr>
+<w:rFonts w:ascii="Symbol"/></w:rPr></w:style>
+<w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/>
 </w:style><w:style w:type="paragraph" w:styleId="Own"><w:name w:val="Own"/>
 <w:basedOn w:val="berschrift2"/>
 </w:style><w:style w:type="paragraph" w:styleId="Part"><w:name w:val="heading 1"/><w:pPr><w:numPr>
 <w:numId w:val="1"/></w:numPr></w:pPr></w:style>"""
+VML, HIDDEN = 'xmlns:v="urn:schemas-microsoft-com:vml"', "<w:vanish/>"
 RAISED, LOWERED = (f'<w:vertAlign w:val="{kind}script"/>' for kind in ("super", "sub"))
 BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
 
@@ -209,6 +219,36 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
         (paragraph("a", picture("C:\\Users\\ann\\b.jpg"), "b"), "ab"),
         (paragraph("a", picture("scan 1/image.png"), "b"), "ab"),
         (paragraph(picture("A duck &#10; Description automatically generated")), "A duck"),
+        (
+            paragraph(picture("b.png").replace("/>", ' title="A red &#10; KI-generiert"/>', 1)),
+            "A red",
+        ),
+        (
+            paragraph(f'<w:r><w:pict><v:textpath {VML} string="DRAFT"/></w:pict></w:r>', "a"),
+            "a\n\nDRAFT",
+        ),
+        # What a style gives, fields of forms, and what is deleted or hidden.
+        (
+            paragraph("10", run("6", '<w:rStyle w:val="Raised"/>'), run("x", f"{RAISED}{HIDDEN}")),
+            "10^6",
+        ),
+        (paragraph("10", run("6", '<w:position w:val="8"/>')), "10^6"),
+        (paragraph("x", style="Hidden") + paragraph(run("a", '<w:rStyle w:val="Greek"/>')), "α"),
+        (
+            paragraph(
+                field('<w:checkBox><w:default w:val="1"/></w:checkBox>'),
+                field('<w:checkBox><w:default w:val="1"/><w:checked w:val="0"/></w:checkBox>'),
+            ),
+            "☑☐",
+        ),
+        (
+            table(
+                row("No", "Boat", cell("x", properties="<w:cellDel/>")),
+                row("1", "Gull"),
+                row("x", "y", properties="<w:hidden/>"),
+            ),
+            "| No | Boat |\n| --- | --- |\n| 1 | Gull |",
+        ),
         (
             table(row("a", cell(paragraph("b", picture("Owner")))), row("1", "2")),
             "| a | b Owner |\n| --- | --- |\n| 1 | 2 |",
@@ -327,6 +367,12 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
     assert text_of(content, ".pptx") == "## Tides\n\nThey turn.\n\n## Slide 2\n\nNo title.\n\n10^6"
     old = old_slides(["Tides", "They turn."], ["Boats", "They sail."])
     assert text_of(old, ".ppt") == "## Tides\n\nThey turn.\n\n## Boats\n\nThey sail."
+
+
+def test_a_picture_is_described_by_its_title_too() -> None:
+    given = "id='3' name='' descr='a.png' title='A duck'"
+    drawn = f"<p:pic><p:nvPicPr><p:cNvPr {given}/></p:nvPicPr></p:pic>"
+    assert text_of(slides(drawn), ".pptx") == "## Slide 1\n\nA duck"
 
 
 def test_slides_are_numbered_as_they_come_and_hidden_ones_say_so() -> None:
@@ -598,23 +644,34 @@ def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown
 
 
 def test_headings_in_lists_of_open_document_have_their_numbers() -> None:
+    def item(*blocks: str) -> str:
+        return f"<text:list-item>{''.join(blocks)}</text:list-item>"
+
     def heading(level: int, title: str) -> str:
-        text = f'<text:h text:outline-level="{level}">{title}</text:h>'
-        for depth in range(level, 0, -1):
-            name = 'text:style-name="L"' if depth == 1 else ""
-            text = f"<text:list {name}><text:list-item>{text}</text:list-item></text:list>"
-        return text
+        return f'<text:h text:outline-level="{level}">{title}</text:h>'
+
+    def nest(*items: str) -> str:
+        return f"<text:list>{''.join(items)}</text:list>"
 
     levels = "".join(
-        f'<text:list-level-style-number text:level="{n}" style:num-format="1" '
-        f'style:num-suffix="." text:display-levels="{n}"/>'
-        for n in (1, 2)
+        f'<text:list-level-style-number text:level="{n}" style:num-format="{form}" '
+        f'style:num-prefix="{start}" style:num-suffix="{end}" text:display-levels="{shown}"/>'
+        for n, form, start, end, shown in (
+            (1, "1", "", ".", 1),
+            (2, "1", "", ".", 2),
+            (3, "a", "(", ")", 1),
+            (4, "I", "", "", 1),
+        )
     )
     style = f'<text:list-style style:name="L">{levels}</text:list-style>'
-    titles = ((1, "Parties"), (2, "Tenant"), (2, "Landlord"), (1, "Rent"), (2, "Deposit"))
-    body = "".join(heading(*title) for title in titles)
+    lists = (
+        item(heading(1, "Parties"), nest(item(heading(2, "Tenant")), item(heading(2, "Owner")))),
+        item(nest(item(nest(item(heading(3, "Ann"), nest(item("<text:p>Bo.</text:p>"))))))),
+        item("<text:p>Rent.</text:p>"),
+    )
+    body = "".join(f'<text:list text:style-name="L">{each}</text:list>' for each in lists)
     assert text_of(odf("text", body, style), ".odt").split("\n\n") == [
-        *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Landlord", "# 2. Rent", "## 2.1. Deposit")
+        *("# 1. Parties", "## 1.1. Tenant", "## 1.2. Owner", "### (a) Ann", "I Bo.", "2\\. Rent.")
     ]
 
 
