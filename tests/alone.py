@@ -1,11 +1,20 @@
-"""Running scripts that may hang, and whose forks then would stay."""
+"""Running Python in a process of its own."""
 
 import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
+
+
+def run_python(
+    code: str, *arguments: object, check: bool = True, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run a program in a new interpreter, and return what it printed."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)
 
 
 def run_alone(script: str, *arguments: str, seconds: float) -> None:

@@ -20,9 +20,7 @@ PACKAGES = [
 ]
 
 
-def test_imports_keep_the_contracts(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_imports_keep_the_contracts(capsys, monkeypatch) -> None:
     cli = pytest.importorskip("importlinter.cli")
     monkeypatch.chdir(ROOT)
     # Otherwise it turns off all loggers that there are, also for later tests.

@@ -78,9 +78,7 @@ def test_a_preset_gives_a_splitter_a_name_in_comparisons(monkeypatch: pytest.Mon
     assert [result.name for result in comparison.results] == ["lines:4", "lines"]
 
 
-def test_a_metric_in_the_registry_is_in_the_report_and_its_json(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_metric_in_the_registry_is_in_the_report_and_its_json(monkeypatch) -> None:
     family = metrics.MetricFamily("hit", "First hit", "Whether the best passage answers.", "share")
     metric = metrics.Metric(
         "hit", "First hit", family, lambda question: question.recall(1), in_summary=True

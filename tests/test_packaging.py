@@ -13,6 +13,7 @@ import pytest
 
 import lumber_core
 from lumber_core import errors
+from tests.alone import run_python
 
 HEAVY = {"torch", "transformers", "openai", "google"}
 HEAVY |= {"onnxruntime", "tokenizers", "huggingface_hub"}
@@ -27,8 +28,7 @@ def modules_after(statements: str, *, beyond: str = "") -> set[str]:
         f"import sys\n{beyond}\nbefore = {{name.partition('.')[0] for name in sys.modules}}\n"
         f"{statements}\nprint(*{{name.partition('.')[0] for name in sys.modules}} - before)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    return set(run_python(code).stdout.split())
 
 
 def test_importing_the_core_loads_no_framework_and_nothing_heavy() -> None:
@@ -91,7 +91,7 @@ def test_a_splitter_is_made_without_loading_what_only_splitting_needs(name: str)
 )
 def test_a_missing_package_names_the_extra(blocked: str, code: str, extra: str) -> None:
     program = f"import sys; sys.modules[{blocked!r}] = None; {code}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = run_python(program, check=False)
     assert done.returncode == 1
     assert f"pip install '.[{extra}]'" in done.stderr
     assert issubclass(errors.MissingExtraError, ImportError)

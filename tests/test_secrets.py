@@ -171,9 +171,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 @pytest.mark.parametrize("attempts", WAYS)
-def test_a_walk_tells_no_key(
-    name: str, attempts: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_walk_tells_no_key(name: str, attempts: int, tmp_path: Path, caplog) -> None:
     make, model_at = MODELS[name]
     policy = CallPolicy(attempts=attempts, initial_backoff=0.001, give_up_after=None)
     with LoopbackServer("Answer: none", faults=echo) as server, caplog.at_level(logging.DEBUG):
@@ -193,9 +191,7 @@ def test_a_walk_tells_no_key(
 
 
 @pytest.mark.parametrize("attempts", WAYS)
-def test_an_error_about_the_settings_tells_no_key(
-    name: str, attempts: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_error_about_the_settings_tells_no_key(name: str, attempts: int, caplog) -> None:
     make, model_at = MODELS[name]
     refusal = Status(401, f"the key {KEY} is not one of ours")
     with (

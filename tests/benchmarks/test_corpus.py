@@ -1,13 +1,11 @@
 """The benchmark's stream over a large corpus, and its measure of memory."""
 
-import subprocess
-import sys
-
 import pytest
 
 pytest.importorskip("psutil")
 
 from benchmarks.suite.corpus import stream
+from tests.alone import run_python
 
 
 @pytest.mark.parametrize("name", ["greedy", "recursive"])
@@ -21,6 +19,4 @@ def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times(name: s
 def test_peak_memory_does_not_include_that_of_the_starting_process():
     held = b"x" * (300 * 2**20)
     script = "from benchmarks.suite.memory import peak_memory; print(peak_memory())"
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert 1 < float(done.stdout) < len(held) / 2**21
+    assert 1 < float(run_python(script).stdout) < len(held) / 2**21

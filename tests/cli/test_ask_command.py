@@ -113,9 +113,7 @@ def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> 
     assert stored.sources() == [*map(str, kept)]
 
 
-def test_the_index_knows_a_folder_wherever_the_command_runs(
-    docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_index_knows_a_folder_wherever_the_command_runs(docs: Path, monkeypatch) -> None:
     index = docs.parent / "docs.db"
     first = asked("docs", "What is waxed?", "--index", index)
     written = index.read_bytes()

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.text.source import Source
 from tests.cli.running import SAMPLE, run_apart
 
 
-def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     text = SAMPLE.read_bytes().decode()

@@ -41,9 +41,7 @@ def test_each_knows_what_others_have_stored(tmp_path: Path) -> None:
     assert one.search("When does the train leave?", 5, names={ferry.path: "ferry"})[0].document
 
 
-def test_records_of_many_files_are_written_a_few_times(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_of_many_files_are_written_a_few_times(tmp_path: Path, monkeypatch) -> None:
     """Each time they are written all together: for each batch, it would take squared time."""
     files = [read(tmp_path / f"{n}.md", f"The ferry {n} leaves at noon.\n") for n in range(60)]
     writes: list[int] = []

@@ -126,9 +126,7 @@ def test_without_a_cache_folder_a_question_is_answered_all_the_same(
     assert sorted(read_files) == ["boats.md", "ferry.txt"]
 
 
-def test_what_may_no_longer_be_read_is_no_answer(
-    docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_may_no_longer_be_read_is_no_answer(docs: Path, monkeypatch) -> None:
     ask(docs)
 
     def may(path: Path, mode: int) -> bool:

@@ -48,9 +48,7 @@ def test_what_cannot_be_copied_is_one_line(source: str, tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_a_copy_that_finds_no_room_leaves_nothing(
-    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_finds_no_room_leaves_nothing(docs: Path, tmp_path: Path, monkeypatch) -> None:
     ask(docs, tmp_path / "notes.db")
     with monkeypatch.context() as patch, limited_files(30_000):
         patch.chdir(tmp_path)

@@ -60,9 +60,7 @@ def test_the_end_of_the_last_line_begins_no_line(tmp_path: Path) -> None:
     ]
 
 
-def test_the_time_for_an_expression_is_bounded_whatever_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_time_for_an_expression_is_bounded_whatever_it_is(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "a.txt").write_text("a" * 200_000, encoding="utf-8")
     (tmp_path / "b.txt").write_text("x\n", encoding="utf-8")
     # A second passes between two looks at the clock, in which one part of a line is searched.

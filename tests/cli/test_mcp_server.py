@@ -40,9 +40,7 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_tools_answer_before_all_is_indexed(
-    docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tools_answer_before_all_is_indexed(docs: Path, tmp_path: Path, monkeypatch) -> None:
     batches, go_on, add = itertools.count(), Event(), FileIndex.add
 
     def add_later(self: FileIndex, files: Iterable[ReadFile]) -> None:

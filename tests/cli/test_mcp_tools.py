@@ -330,9 +330,7 @@ def test_a_very_long_name_is_shown_in_part(served: Agent) -> None:
         assert "ferry" * 40 + "'…" in error
 
 
-def test_a_very_long_name_is_compared_with_none(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_very_long_name_is_compared_with_none(folder: Path, monkeypatch) -> None:
     compared: list[str] = []
 
     def extract(name: str, *_: object, **__: object) -> list[Any]:

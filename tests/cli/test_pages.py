@@ -60,6 +60,13 @@ def reported() -> str:
 every_page = pytest.mark.parametrize("make", [viewed, answered, reported])
 
 
+@pytest.fixture
+def page(make: Callable[[], str], tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    write_page(path, make())
+    return path
+
+
 class Elements(HTMLParser):
     """The elements of a page, and its title and own text."""
 
@@ -85,10 +92,8 @@ def test_hostile_texts_are_no_elements(make: Callable[[], str]) -> None:
 
 @every_page
 def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(
-    make: Callable[[], str], browser: Browser, tmp_path: Path
+    page: Path, browser: Browser
 ) -> None:
-    path = tmp_path / "page.html"
-    write_page(path, make())
     script = """(async () => {
       const tried = [];
       addEventListener("securitypolicyviolation", (event) => tried.push(event.effectiveDirective));
@@ -101,8 +106,8 @@ def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(
       await new Promise((done) => setTimeout(done, 60));
       return [shown, tried, document.title];
     })()"""
-    assert foreign_elements(browser.dom(path)) == []
-    shown, tried, title = browser.evaluate(path, script)
+    assert foreign_elements(browser.dom(page)) == []
+    shown, tried, title = browser.evaluate(page, script)
     assert all(piece.strip() in shown for piece in HOSTILE[:5])
     assert {"img-src", "connect-src", "script-src-elem"} <= set(tried)
     assert title.endswith(TITLE) or title.startswith("Chunks of ")
@@ -111,11 +116,7 @@ def test_hostile_texts_do_nothing_in_a_browser_and_nothing_is_requested(
 
 @every_page
 @pytest.mark.parametrize("dark", [False, True])
-def test_all_texts_can_be_read(
-    make: Callable[[], str], dark: bool, browser: Browser, tmp_path: Path
-) -> None:
-    path = tmp_path / "page.html"
-    write_page(path, make())
+def test_all_texts_can_be_read(page: Path, dark: bool, browser: Browser) -> None:
     script = """(async () => {
       const solid = (each) => {
         for (; each; each = each.parentElement) {
@@ -135,7 +136,7 @@ def test_all_texts_can_be_read(
       }
       return [getComputedStyle(document.body).backgroundColor, ...pairs];
     })()"""
-    background, *pairs = browser.evaluate(path, script, dark=dark)
+    background, *pairs = browser.evaluate(page, script, dark=dark)
     assert (lightness(background) < 0.2) is dark
     assert len(pairs) > 10
     poor = {name: colours for name, colours in pairs if contrast(*colours) < 4.5}
@@ -144,9 +145,5 @@ def test_all_texts_can_be_read(
 
 
 @every_page
-def test_a_phone_needs_no_scrolling_to_the_side(
-    make: Callable[[], str], browser: Browser, tmp_path: Path
-) -> None:
-    path = tmp_path / "page.html"
-    write_page(path, make())
-    assert browser.evaluate(path, "document.documentElement.scrollWidth", width=390) == 390
+def test_a_phone_needs_no_scrolling_to_the_side(page: Path, browser: Browser) -> None:
+    assert browser.evaluate(page, "document.documentElement.scrollWidth", width=390) == 390

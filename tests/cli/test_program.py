@@ -3,14 +3,13 @@
 import os
 import re
 import struct
-import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tests.alone import run_python
 from tests.cli.running import run, run_apart, started
 from tests.loopback.server import LoopbackServer
 
@@ -46,13 +45,7 @@ def each_without(extras: set[str], commands: list[str], folder: Path) -> Done:
         "    except SystemExit as end: status = end.code or 0\n"
         "    print(f'\\0{status}\\0', end='')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        input="\n".join(commands),
-        capture_output=True,
-        text=True,
-    )
+    done = run_python(code, cwd=folder, input="\n".join(commands), check=False)
     parts = done.stdout.split("\0")
     assert len(parts) == 2 * len(commands) + 1, done.stderr
     return Done([*zip(map(int, parts[1::2]), parts[::2], strict=False)], done.stderr)
@@ -80,23 +73,14 @@ def imported_by(*arguments: object) -> set[str]:
         "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
         "from lumber_cli import main; main()"
     )
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    names = done.stderr.split()
+    names = run_python(code, *arguments).stderr.split()
     return {name if name.startswith("lumber_cli") else name.partition(".")[0] for name in names}
 
 
 OURS = {"lumber_evaluation", "lumber_training"}
 HEAVY = {
-    *("torch", "transformers", "tokenizers", "pyarrow", "jinja2", "nltk"),
-    "tiktoken",
-    "openai",
-    "langchain_core",
-    "llama_index",
-    "rich",
-    "lxml",
-    "pypdfium2",
-    "requests",
+    *("torch", "transformers", "tokenizers", "pyarrow", "jinja2", "nltk", "tiktoken", "openai"),
+    *("langchain_core", "llama_index", "rich", "lxml", "pypdfium2", "requests"),
 }
 
 
@@ -110,7 +94,7 @@ def test_a_wrong_option_or_command_is_refused_with_the_nearest() -> None:
 
 def test_without_the_extra_cli_one_line_names_it() -> None:
     code = f"{blocking({'cli'})}from lumber_cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, text=True)
+    done = run_python(code, "-h", check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "lumber-splitters: typer is not installed. Install it with: "

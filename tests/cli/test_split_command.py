@@ -196,9 +196,7 @@ def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Pat
     assert {path.name for path in Path.cwd().iterdir()} == {"docs", "out"}
 
 
-def test_an_error_keeps_the_documents_that_are_done(
-    docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_keeps_the_documents_that_are_done(docs: Path, monkeypatch) -> None:
     def fail_later(path: Path, **options: Any) -> Any:
         if path.name == "b.md":
             raise ValueError("unexpected")

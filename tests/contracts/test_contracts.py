@@ -213,9 +213,7 @@ class TestQuietByDefault:
         assert (shown.out, shown.err.count("100%") >= 2) == ("", True)
 
     @every_node_parser
-    def test_node_parsers_show_progress_only_when_asked(
-        self, make: Callable, capfd: pytest.CaptureFixture
-    ) -> None:
+    def test_node_parsers_show_progress_only_when_asked(self, make: Callable, capfd) -> None:
         make().get_nodes_from_documents([LlamaIndexDocument(text="One. Two.")])
         assert capfd.readouterr() == ("", "")
         given = [LlamaIndexDocument(text="One. Two.")]

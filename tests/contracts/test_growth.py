@@ -181,9 +181,7 @@ READ = [
 
 
 @pytest.mark.parametrize(("name", "kind"), READ)
-def test_work_grows_linearly(
-    name: str, kind: str, monkeypatch: pytest.MonkeyPatch, considered: list[int]
-) -> None:
+def test_work_grows_linearly(name: str, kind: str, monkeypatch, considered: list[int]) -> None:
     work: list[list[int]] = []
     smaller = SMALLEST if name in WITHOUT_MODEL else 2 * SMALLEST
     for size in (smaller, 4 * smaller):

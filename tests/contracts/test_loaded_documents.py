@@ -103,9 +103,7 @@ def test_another_text_of_a_name_without_a_folder_is_named(
 
 
 @every_framework
-def test_documents_with_ids_of_their_own_stay_apart(
-    framework: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_documents_with_ids_of_their_own_stay_apart(framework: str, caplog) -> None:
     of = Retrieving(FRAMEWORKS[framework])
     for identity, text in (("t1", "Otters hunt fish."), ("t2", "The rack holds violins.")):
         for _ in range(2):
@@ -162,18 +160,16 @@ def test_rows_of_a_reader_that_are_gone_leave() -> None:
 
 
 @every_framework
-def test_the_link_of_a_page_is_its_address(framework: str) -> None:
+def test_a_page_is_cited_by_its_address_and_a_document_by_its_title(framework: str) -> None:
     of = Retrieving(FRAMEWORKS[framework])
-    of.retriever.sync([of.document("Otters hunt fish.", url="https://a.org/b?c=d%20e#f")])
+    address = "https://a.org/b?c=d%20e#f"
+    of.retriever.sync([of.document("Otters hunt fish.", url=address)])
     (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
-    assert cited.link == "https://a.org/b?c=d%20e#f"
-
-
-def test_a_random_id_is_not_cited_beside_a_title() -> None:
-    of = Retrieving(FRAMEWORKS["llamaindex"])
-    of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
-    (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
-    assert cited.document == "On otters"
+    assert cited.link == address
+    if framework == "llamaindex":  # whose random ID is no name
+        of.retriever.sync([of.document("Otters hunt fish.", title="On otters")])
+        (cited,) = of.cite("What do otters hunt?", "Otters hunt fish.")
+        assert cited.document == "On otters"
 
 
 CONVERTED = (
@@ -186,19 +182,21 @@ STRIPPED = (
 
 
 @every_framework
-def test_passages_of_converted_documents_have_their_headings(framework: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "name", "question", "headings"),
+    [
+        (CONVERTED, "mill.docx", "What does a loaf cost?", "Mill guide > Bread"),
+        (STRIPPED, "clock.md", "When is the key turned?", ""),
+    ],
+    ids=["converted to Markdown", "without its marks"],
+)
+def test_passages_have_the_headings_that_a_loader_kept(
+    framework: str, text: str, name: str, question: str, headings: str
+) -> None:
     of = Retrieving(FRAMEWORKS[framework])
-    of.retriever.sync([of.document(CONVERTED, file_path="mill.docx", file_name="mill.docx")])
-    (found, *_) = of.passages("What does a loaf cost?", budget=8)
-    assert found["headings"] == "Mill guide > Bread"
-
-
-@every_framework
-def test_passages_of_text_without_its_marks_have_no_headings(framework: str) -> None:
-    of = Retrieving(FRAMEWORKS[framework])
-    of.retriever.sync([of.document(STRIPPED, source="clock.md")])
-    (found, *_) = of.passages("When is the key turned?", budget=4)
-    assert not found["headings"]
+    of.retriever.sync([of.document(text, source=name, file_name=name)])
+    (found, *_) = of.passages(question, budget=8 if headings else 4)
+    assert found["headings"] == headings
 
 
 @pytest.fixture
@@ -226,9 +224,7 @@ def test_simple_directory_reader_reads_with_it(folder: Path) -> None:
     assert documents[0].metadata["page_starts"] == [*read_file(folder / "a.pdf").pages]
 
 
-def test_a_damaged_file_is_refused_or_left_out(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_damaged_file_is_refused_or_left_out(folder: Path, caplog) -> None:
     (folder / "c.pdf").write_bytes(b"%PDF-1.4 nothing")
     with pytest.raises(UnreadableFileError, match=r"c\.pdf"):
         FilesLoader(folder).load()

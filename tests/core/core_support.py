@@ -1,6 +1,7 @@
 """Helpers for tests of the core: difficult texts, counters that record calls, and short forms."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,11 +70,8 @@ def with_(chunker: Any, **attributes: Any) -> Any:
 
 def document(texts: Sequence[str]) -> TextUnits:
     """A document whose units are `texts`."""
-    spans, position = [], 0
-    for text in texts:
-        spans.append(Span(position, position + len(text)))
-        position += len(text)
-    return TextUnits("".join(texts), spans)
+    edges = [0, *accumulate(map(len, texts))]
+    return TextUnits("".join(texts), [Span(*edge) for edge in pairwise(edges)])
 
 
 def group(texts: Sequence[str], start: int = 0, choices: range | None = None) -> Group:

@@ -74,9 +74,7 @@ def test_fixed_lengths_count_as_the_tokenizer_does() -> None:
     assert all(abs(size - 50) <= 2 for size in sizes[:-1])
 
 
-def test_recursive_characters_without_langchain_name_the_extra(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_recursive_characters_without_langchain_name_the_extra(monkeypatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"'\.\[evaluation\]'"):
         recursive_characters()

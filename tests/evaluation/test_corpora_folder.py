@@ -132,9 +132,7 @@ def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Pa
         load_folder(tmp_path)
 
 
-def test_the_questions_are_no_text_that_was_forgotten(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_questions_are_no_text_that_was_forgotten(tmp_path: Path, caplog) -> None:
     write(tmp_path / "b.txt", "The quay lies south.")
     asked = tmp_path / "questions.jsonl"
     write_lines(asked, [{"question": "Where?", "document": "b", "must_contain": "south"}])

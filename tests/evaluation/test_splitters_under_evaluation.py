@@ -1,7 +1,5 @@
 """Splitters of every make give chunks with exact places."""
 
-import subprocess
-import sys
 import warnings
 from itertools import pairwise
 from typing import Any
@@ -32,6 +30,7 @@ from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.text.units import sentences
 from lumber_evaluation.dataset import Document
 from lumber_evaluation.splitters import preset, wrap_splitter
+from tests.alone import run_python
 from tests.profiles import examples
 
 STORY = (
@@ -282,8 +281,7 @@ def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
         "assert len(splitters.wrap_splitter(str.split).split(text).chunks) == 2\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
+    loaded = set(run_python(code).stdout.split())
     assert "lumber_core" in loaded
     heavy = {"langchain_core", "langchain_text_splitters", "llama_index", "torch",
              "transformers", "jinja2"}  # fmt: skip

@@ -90,9 +90,7 @@ def check_passages(printed: str) -> None:
         assert bool(passage["headings"]) == passage["file"].endswith(".md")
 
 
-def test_the_questions_that_are_compared_with_have_their_answers_in_the_texts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_questions_that_are_compared_with_have_their_answers_in_the_texts(monkeypatch) -> None:
     pytest.importorskip("jinja2", reason="needs the extra evaluation")
     from lumber_evaluation.retrieval.word_recall import absent_questions
 

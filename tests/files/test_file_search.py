@@ -96,9 +96,7 @@ def test_links_that_lead_nowhere_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
-def test_a_pattern_enters_no_links_and_leaves_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pattern_enters_no_links_and_leaves_no_folder(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("docs/a.md", "docs/deep/b.md", "docs/.hidden/c.md", "elsewhere/secret.md"):
         write(tmp_path / name)
@@ -146,9 +144,7 @@ def test_rules_above_a_folder_hold_within_a_repository(tmp_path: Path) -> None:
         assert [path.name for _, path in found] == names, named_path
 
 
-def test_folders_of_tools_are_left_out_unless_they_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folders_of_tools_are_left_out_unless_they_are_named(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.md", "x/node_modules/b.md", "mine/lib/c.txt", "saved/d.md", "__pycache__/e.md"):
         write(tmp_path / name)

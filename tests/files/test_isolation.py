@@ -16,6 +16,7 @@ import pytest
 
 from lumber_files import UnreadableFileError
 from lumber_files.isolation import read_isolated
+from tests.alone import run_python
 
 MEGABYTE = 10**6
 
@@ -176,7 +177,7 @@ def test_a_child_ends_with_its_killed_parent_though_a_fork_holds_its_pipe() -> N
         "if not fork: os.close(1); time.sleep(60)\n"
         "print(child, fork, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )
-    ran = subprocess.run([sys.executable, "-c", source], stdout=subprocess.PIPE, timeout=60)
+    ran = run_python(source, timeout=60, check=False)
     child, fork = map(int, ran.stdout.split())
     try:
         wait_for_end(child)

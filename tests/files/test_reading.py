@@ -156,9 +156,7 @@ def test_an_encoding_is_not_guessed_without_the_extra(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("suffix", [".txt", ".rst", ".log", ".md", ".markdown"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_unicode_text_and_markdown_need_no_extra(
-    suffix: str, encoding: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unicode_text_and_markdown_need_no_extra(suffix: str, encoding: str, monkeypatch) -> None:
     for name in EXTRA:
         monkeypatch.setitem(sys.modules, name, None)
     check_readable(f"a{suffix}")

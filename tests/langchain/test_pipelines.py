@@ -1,7 +1,5 @@
 """LangChain's pipelines: indexing again, positions in metadata."""
 
-import subprocess
-import sys
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +17,7 @@ from langchain_lumber import (
 )
 from lumber_core import Group, LumberChunker, Prices
 from lumber_core.text.source import Source
+from tests.alone import run_python
 from tests.langchain.test_text_splitters import TEXT
 
 SPLITTERS: dict[str, Any] = {
@@ -81,10 +80,7 @@ def test_indexing_again_adds_nothing_and_old_chunks_of_a_changed_document_go(mak
 
 def test_ids_are_the_same_in_another_process() -> None:
     expected = ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged())
-    printed = subprocess.run(
-        [sys.executable, "-c", IDS], capture_output=True, text=True, check=True
-    ).stdout
-    assert printed.strip() == str(expected)
+    assert run_python(IDS).stdout.strip() == str(expected)
 
 
 def test_ids_differ_by_document_splitter_text_and_place() -> None:

@@ -265,9 +265,7 @@ class TestMetadata:
         assert make(chunk_size=64, include_metadata=False)([document])
 
     @every_parser
-    def test_metadata_above_a_third_of_the_limit_is_warned_of_once(
-        self, make: Any, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_metadata_above_a_third_of_the_limit_is_warned_of_once(self, make: Any, caplog) -> None:
         documents = [Document(text=PROSE, metadata={"abstract": "word " * 30})] * 3
         parser = make(chunk_size=64, tokenizer="cl100k_base")
         with caplog.at_level(logging.WARNING, logger="llamaindex_lumber"):

@@ -72,9 +72,7 @@ def test_a_query_of_words_that_every_chunk_has_finds_some(place: Place) -> None:
         assert len(snapshot.matching("the and", 7, None)) == 7
 
 
-def test_a_question_takes_one_transaction_of_four_statements(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_takes_one_transaction_of_four_statements(place: Place, monkeypatch) -> None:
     index = index_of(place())
     index.add([document(RIVER, "river"), document(RIVER, "same"), document(MUSIC, "music")])
     index.search("barley")  # segments are read, the model is checked

@@ -5,8 +5,6 @@ import json
 import random
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from lumber_training.__main__ import run_command  # noqa: E402
 from lumber_training.synthesis import synthesize  # noqa: E402
 from lumber_training.training import TrainingReport, train  # noqa: E402
 from lumber_training.training_data import load_documents  # noqa: E402
+from tests.alone import run_python  # noqa: E402
 from tests.tiny_bert import WORDS, write_random_checkpoint  # noqa: E402
 
 TINY: dict[str, Any] = {
@@ -165,8 +164,7 @@ def test_help_and_wrong_usage_need_no_pytorch() -> None:
         "import sys, runpy; sys.modules['torch'] = None; sys.argv[1:] = ['train', '--help']\n"
         "runpy.run_module('lumber_training', run_name='__main__', alter_sys=True)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "python -m lumber_training train" in done.stdout
+    assert "python -m lumber_training train" in run_python(code).stdout
 
 
 def test_a_missing_extra_is_named(passages: Path) -> None:
@@ -174,8 +172,7 @@ def test_a_missing_extra_is_named(passages: Path) -> None:
         "import sys; sys.modules['transformers'] = None\n"
         "from lumber_training.__main__ import run_command; run_command(sys.argv[1:])"
     )
-    command = [sys.executable, "-c", code, "train", "out", str(passages)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run_python(code, "train", "out", passages, check=False)
     assert done.returncode == 1
     assert "pip install '.[train]'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -1,8 +1,6 @@
 """BertChunker on awkward texts, its settings, and what it costs. Small random weights."""
 
 import multiprocessing
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import breaks
 from lumber_core.text.units import paragraphs, sentences_and_lines
-from tests.alone import run_alone
+from tests.alone import run_alone, run_python
 from tests.tiling import check_tiling
 from tests.tiny_bert import write_random_checkpoint
 
@@ -134,7 +132,7 @@ def test_splitting_loads_no_torch(exported: Path) -> None:
         f"TextEmbedder({str(exported)!r}).embed(['One.'])\n"
         "assert not {'torch', 'transformers', 'onnx'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_python(code)
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +171,7 @@ print(status.partition("VmHWM:")[2].split()[0])
     ("size", "most"), [(1_000_000, 200), pytest.param(10_000_000, 300, marks=pytest.mark.load)]
 )
 def test_megabytes_take_linear_time_and_little_memory(smallest: Path, size: int, most: int) -> None:
-    command = [sys.executable, "-c", MEASURE, str(smallest), str(size // 10), str(size)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = run_python(MEASURE, smallest, size // 10, size)
     small, large, peak = map(float, done.stdout.split())
     assert large < 30 * small  # ten times the text; if quadratic, a hundred times
     assert peak < most * 1024  # kibibytes, of the whole process

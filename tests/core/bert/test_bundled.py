@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from itertools import permutations
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from lumber_core import BertChunker, LumberChunker, TextEmbedder
 from lumber_core.bert.loading import _warn
 from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
 from lumber_core.lumber.bert_judge import BertJudge
+from tests.alone import run_python
 
 TOPICS = [
     "Once upon a time there was an old baker who lived alone at the edge of the forest. Every "
@@ -137,7 +136,7 @@ def test_the_first_chunk_comes_soon() -> None:
         "print((time.process_time() - began) / needed)"
     )
     for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        done = run_python(code)
         if float(done.stdout) < 12:  # times as long as the imports alone; it is about three
             return
     raise AssertionError(f"the first chunk took {float(done.stdout):.1f} times as long")
@@ -161,6 +160,6 @@ USE = "from lumber_core import TextEmbedder; TextEmbedder().embed(['otters'])"
 def test_the_runtime_reports_nothing_to_its_maker(tmp_path: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key[:4] != "ORT_"}
     environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", USE], env=environment, check=True, timeout=120)
+    run_python(USE, env=environment, timeout=120)
     # It would note an id of this machine before it reports.
     assert [*tmp_path.rglob("*")] == []

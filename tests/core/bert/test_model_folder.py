@@ -103,9 +103,7 @@ def test_damaged_words_in_a_file_of_their_own_are_refused(tmp_path: Path) -> Non
             use()
 
 
-def test_a_model_that_the_hub_does_not_have_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_the_hub_does_not_have_is_refused(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with LoopbackHub({}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
@@ -132,9 +130,7 @@ def test_an_exported_model_runs_on_a_cpu_alone(exported: Path) -> None:
         BertChunker(str(exported), device="cuda").load()
 
 
-def test_a_checkpoint_needs_pytorch_and_for_cuda_a_gpu(
-    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_needs_pytorch_and_for_cuda_a_gpu(checkpoint: Path, monkeypatch) -> None:
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match=r"PyTorch finds no GPU.*device=\"cpu\""):
@@ -145,9 +141,7 @@ def test_a_checkpoint_needs_pytorch_and_for_cuda_a_gpu(
         load_model(str(checkpoint))
 
 
-def test_bundled_models_and_folders_need_no_extra(
-    exported: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bundled_models_and_folders_need_no_extra(exported: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     monkeypatch.chdir(exported.parent.parent)

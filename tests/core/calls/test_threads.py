@@ -202,9 +202,7 @@ def test_a_model_on_the_event_loop_may_split_a_text_itself() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_cancellation_ends_the_pauses_between_attempts(
-    concurrency: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cancellation_ends_the_pauses_between_attempts(concurrency: int, monkeypatch) -> None:
     monkeypatch.setattr("random.uniform", lambda low, high: high)
 
     class Down(ScatteredModel):

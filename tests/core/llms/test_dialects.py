@@ -58,9 +58,7 @@ def test_a_rejected_temperature_is_left_out_by_every_model(api: str, serve: Any,
     assert [r.temperature is None for r in server.requests] == [False, True, False, True, True]
 
 
-def test_threads_learn_together_and_say_so_once(
-    schema_api: str, serve: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_threads_learn_together_and_say_so_once(schema_api: str, serve: Any, caplog) -> None:
     server = serve("Answer: ID 7", faults=rejecting("response_format"))
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOGGER), ThreadPoolExecutor(8) as pool:

@@ -2,8 +2,6 @@
 
 import logging
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, OpenAIModel
 from lumber_core.llms.retry import RetryingModel
+from tests.alone import run_python
 from tests.core.llms.conftest import KEY, MODELS, model_at, need, unit_of
 from tests.loopback.faults import Status
 
@@ -248,10 +247,9 @@ def test_legacy_models_share_no_configuration(serve, ask):
 def test_making_models_imports_no_package(api: str, tmp_path: Path) -> None:
     name = MODELS[api].__name__
     code = f"""
-import sys
 from lumber_core.llms import {name}
 print(repr({name}("m", api_key="k")), {name}("m").identity)
 heavy = ("openai", "google.genai", "google.generativeai", "torch", "transformers", "httpx")
 assert not set(heavy) & set(sys.modules), set(heavy) & set(sys.modules)
 """
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=tmp_path)
+    run_python(code, cwd=tmp_path)

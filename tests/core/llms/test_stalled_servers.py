@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 import threading
 import tracemalloc
 import zlib
@@ -15,6 +13,7 @@ from lumber_core.errors import BadReplyError, ModelUnavailableError
 from lumber_core.llms import CallPolicy, Completion, Model, OpenAIModel
 from lumber_core.llms.failures import is_timeout, trouble_of
 from lumber_core.llms.retry import RetryingModel
+from tests.alone import run_python
 from tests.core.llms.conftest import ANSWERS, KEY, SYSTEM, USER, model_at, need, unit_of
 from tests.loopback.faults import Compressed, Dribble
 from tests.loopback.server import LoopbackServer
@@ -105,10 +104,7 @@ for ask in (model.complete, lambda *args: asyncio.run(model.acomplete(*args))):
 def test_a_call_that_was_abandoned_does_not_hold_the_end_of_the_program(serve):
     need("openai")
     server = serve(faults=lambda request: Dribble("head"))
-    done = subprocess.run(
-        [sys.executable, "-c", STALLED, server.openai_url],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
+    done = run_python(STALLED, server.openai_url, timeout=120)
     assert done.stdout.count("within 0.3 s") == 2
     assert done.stderr == ""
 

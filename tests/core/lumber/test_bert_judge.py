@@ -71,9 +71,7 @@ def test_what_bert_separates_is_not_joined_without_a_model(prose: list[str]) -> 
     assert sections <= {span.start for span in chunks}
 
 
-def test_threads_that_judge_one_document_score_it_once(
-    document: TextUnits, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_that_judge_one_document_score_it_once(document: TextUnits, monkeypatch) -> None:
     judge = BertJudge()
     asked, all_wait = [], Barrier(4)
     original = BertChunker.scores
@@ -94,9 +92,7 @@ def test_threads_that_judge_one_document_score_it_once(
     assert verdicts == [judge.judge(Group(document, start, start + 4)) for start in range(4)]
 
 
-def test_without_a_model_a_text_is_read_once(
-    document: TextUnits, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_model_a_text_is_read_once(document: TextUnits, monkeypatch) -> None:
     read = []
     original = PlainText.places
 

@@ -291,18 +291,14 @@ def test_a_judge_that_always_names_the_same_position_is_reported(
         (lambda window: [*window.choices][1::3], None),
     ],
 )
-def test_fewer_windows_are_enough(
-    judge: object, named: str | None, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_fewer_windows_are_enough(judge: object, named: str | None, caplog) -> None:
     chunker = LumberChunker(judge, theta=60, method="window")
     chunker.window_tokens = 1000
     assert 3 <= len(chunker.segment(TEXT).verdicts) < 10
     assert [f"named {named}," in each for each in warnings(caplog)] == [True] * bool(named)
 
 
-def test_few_groups_and_a_judge_without_choices_are_not_reported(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_few_groups_and_a_judge_without_choices_are_not_reported(caplog) -> None:
     def first(group: Group) -> Verdict:
         return Verdict(group.start, group.stop, group.choices[0], "shift")
 

@@ -151,9 +151,7 @@ def test_a_path_that_cannot_be_used_is_named(tmp_path: Path, name: str, message:
         Cache(tmp_path / name, "things").open()
 
 
-def test_a_pickled_cache_is_the_same_file_in_another_folder(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pickled_cache_is_the_same_file_in_another_folder(path: Path, monkeypatch) -> None:
     monkeypatch.chdir(path.parent)
     cache = Cache(path.name, "things")
     cache.put("key", b"value")

@@ -2,8 +2,6 @@
 
 import pickle
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.llms import OpenAIModel
 from lumber_core.support.identity import NOT_COVERED
 from lumber_core.tokens import token_counter
+from tests.alone import run_python
 from tests.core.lumber.support import ScatteredModel, scattered
 from tests.lexical_judge import LexicalJudge
 
@@ -114,11 +113,8 @@ def test_an_identity_is_the_same_in_another_process() -> None:
         "print(made.identity)\n"
         "print(LumberChunker(BertJudge()).identity)\n"
     )
-    output = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
     here = [VARIANTS[name]().identity for name in ("greedy tokenizer", "bert judge")]
-    assert output.stdout.splitlines() == here
+    assert run_python(code).stdout.splitlines() == here
 
 
 def test_a_subclass_of_the_users_is_told_apart_and_marked() -> None:

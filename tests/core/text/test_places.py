@@ -351,9 +351,7 @@ def test_finer_places_are_records_then_clauses_then_words() -> None:
     assert words[-1] == Place(text.index('y"'), Kind.WORD, text.index('y"'))
 
 
-def test_clauses_are_found_without_reading_the_text_again_for_each(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_clauses_are_found_without_reading_the_text_again_for_each(monkeypatch) -> None:
     """Letters of Hangul combine, so a cut next to one is looked up: from the last cut on."""
     read = 0
     real = unicode.grapheme_cuts

@@ -168,9 +168,7 @@ def test_what_a_model_returned_before_it_failed_is_not_embedded_again(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_a_kill_between_vectors_and_documents_costs_no_vector(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kill_between_vectors_and_documents_costs_no_vector(place: Place, monkeypatch) -> None:
     path, both = place(), [document(BOOK, "book"), document(RIVER, "river")]
     whole = index_of().add(both).embedded
 
@@ -197,9 +195,7 @@ def test_what_a_killed_run_has_embedded_outlasts_changes_of_others(
     assert index.add([book]).embedded == 0
 
 
-def test_vectors_that_are_stored_damaged_are_made_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_vectors_that_are_stored_damaged_are_made_again(tmp_path: Path, caplog) -> None:
     path, book = tmp_path / "notes.db", document(BOOK, "book")
     first = "id = (SELECT min(id) FROM embedded)"
     whole = index_of(path).add([book]).embedded
@@ -253,9 +249,7 @@ def test_small_additions_do_not_leave_small_rows(place: Place) -> None:
         assert len(connection.execute("SELECT id FROM embedded").fetchall()) == 2
 
 
-def test_two_who_embed_the_same_documents_at_once_share_the_work(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_who_embed_the_same_documents_at_once_share_the_work(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(embedded_texts, "TEXTS_PER_CALL", 20)
     path, together = place(), Barrier(2, timeout=60)
     documents = [document(text, str(n)) for n, text in enumerate(BOOK.split("\n\n"))]

@@ -3,7 +3,6 @@
 import math
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import threading
@@ -19,6 +18,7 @@ import pytest
 from lumber_core import StoreError
 from lumber_core.storage import sqlite
 from lumber_retrieval.index.store import PassageStore
+from tests.alone import run_python
 from tests.core.forking import works_in_a_fork
 from tests.postgres import Place
 from tests.retrieval.embeddings import WordVectors
@@ -268,7 +268,7 @@ def test_a_database_of_another_program_keeps_its_write_ahead_log(tmp_path: Path)
         f"import os, sqlite3; c = sqlite3.connect({str(path)!r}); c.execute('PRAGMA journal_mode = "
         "WAL'); c.execute('CREATE TABLE recipes (name)'); c.commit(); os._exit(0)"
     )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    run_python(script)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     assert len(before) == 3
     with pytest.raises(StoreError, match=r"another program\. Pass another path"):
@@ -305,13 +305,7 @@ _LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="limits the size o
 
 @_LIMITED
 def test_a_full_disk_leaves_nothing_of_a_temporary_index(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _FULL_DISK],
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python(_FULL_DISK, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False)
     assert "StoreError" in done.stderr
     assert [*tmp_path.iterdir()] == []
 
@@ -323,10 +317,7 @@ def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follo
     path = tmp_path / "index.db"
     kept = [document(RIVER, str(n)) for n in range(20)]
     index_of(path).add(kept, everything=True)
-    done = subprocess.run(
-        [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, check=False
-    )
-    assert "StoreError" in done.stderr
+    assert "StoreError" in run_python(_FULL_DISK, path, check=False).stderr
     index = index_of(path)
     assert {*map(str, range(20))} <= {*index.sources}
     assert index.search("otters")
@@ -334,9 +325,7 @@ def test_what_was_synced_before_the_disk_was_full_is_kept_and_the_rest_can_follo
     assert index.sources == ["music"]
 
 
-def test_readers_go_on_while_a_large_transaction_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readers_go_on_while_a_large_transaction_is_written(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(sqlite, "_MAX_BUSY_SECONDS", 0.2)
     path = tmp_path / "index.db"
     index_of(path).add([document(RIVER, "river")])

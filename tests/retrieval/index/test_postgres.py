@@ -444,9 +444,7 @@ def test_rights_that_are_missing_are_named_with_who_gives_them(own_postgres: Ser
         index_of(reader).add([document("Bees hum.", "bees")])
 
 
-def test_a_password_is_in_no_error_log_or_repr(
-    own_postgres: Server, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_password_is_in_no_error_log_or_repr(own_postgres: Server, caplog) -> None:
     own_postgres.run("CREATE ROLE guest LOGIN PASSWORD 'right'; SET password_encryption = 'md5'")
     rules = own_postgres.folder / "pg_hba.conf"
     rules.write_text(f"local all guest scram-sha-256\n{rules.read_text()}")

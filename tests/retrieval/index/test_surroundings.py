@@ -90,9 +90,7 @@ def test_a_gap_between_chunks_makes_them_distant() -> None:
     assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
 
 
-def test_texts_are_embedded_in_batches_with_a_progress_bar(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_texts_are_embedded_in_batches_with_a_progress_bar(capsys) -> None:
     embed = Embedder(400)
     chunks = placed(*map(str, range(300)))
     made = embed_chunks([chunks], embed, surroundings=False, show_progress=True)
