@@ -247,6 +247,7 @@ def test_legacy_models_share_no_configuration(serve, ask):
 def test_making_models_imports_no_package(api: str, tmp_path: Path) -> None:
     name = MODELS[api].__name__
     code = f"""
+import sys
 from lumber_core.llms import {name}
 print(repr({name}("m", api_key="k")), {name}("m").identity)
 heavy = ("openai", "google.genai", "google.generativeai", "torch", "transformers", "httpx")
