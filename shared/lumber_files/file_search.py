@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from glob import has_magic
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -102,11 +103,10 @@ def find_files(
             entries = [entry for entry in below if not is_written_here(entry)]
             chosen = [entry for entry in entries if is_read(entry, also)]
             for each, error in faults.items():
-                reason = error.strerror or error
-                _logger.warning("%.200s is left out: %s", printable(each), reason)
+                _logger.warning("%.200s is left out: %s", printable(each), error.strerror or error)
             if not chosen:
                 others = f", only {with_noun(len(entries), 'other')}" if entries else ""
-                ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
+                ignored = _IGNORE_HINT if rules and rules.left_out else ""
                 raise FileNotFoundError(
                     f"{path} contains no file in {READABLE_KINDS}{others}{ignored}"
                 )
@@ -117,15 +117,10 @@ def find_files(
         elif has_magic(str(path)):
             folder, matches = _match_pattern(path)
             rules = None if no_ignore else IgnoreRules(folder, named=path.parts)
-            chosen = [
-                file
-                for file in matches
-                if file.is_file()
-                and not is_written_here(file)
-                and not (rules is not None and rules.leave_out_below(file))
-            ]
+            found = (file for file in matches if file.is_file() and not is_written_here(file))
+            chosen = [file for file in found if not (rules and rules.leave_out_below(file))]
             if not chosen:
-                ignored = _IGNORE_HINT if rules is not None and rules.left_out else ""
+                ignored = _IGNORE_HINT if rules and rules.left_out else ""
                 raise FileNotFoundError(f"no file matches {str(path)!r}{ignored}")
             refuse_links_out(folder, chosen)
         else:
@@ -213,13 +208,11 @@ def _match_pattern(pattern: Path) -> tuple[Path, list[Path]]:
 def is_written_here(path: Path) -> bool:
     """Return whether a file is a page, a report or the chunks that this package wrote."""
     pattern = _OWN_FILES.get(path.suffix.lower())
-    if pattern is None:
-        return False
-    try:
-        with path.open("rb") as file:
-            return pattern.match(file.read(_HEAD_BYTES)) is not None
-    except OSError:  # reading it states the reason
-        return False
+    with suppress(OSError):  # reading it states the reason
+        if pattern is not None:
+            with path.open("rb") as file:
+                return pattern.match(file.read(_HEAD_BYTES)) is not None
+    return False
 
 
 def refuse_links_out(folder: Path, files: Iterable[Path]) -> None:

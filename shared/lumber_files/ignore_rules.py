@@ -93,14 +93,9 @@ class IgnoreRules:
 
 def _specs_above(folder: str) -> list[_Spec]:
     """Return the rules of the folders above one in its git repository, if there is one."""
-    specs: list[_Spec] = []
-    while not os.path.exists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return []
-        folder = above
-        specs = [*_specs_in(folder), *specs]
-    return specs
+    folders = [folder, *map(str, Path(folder).parents)]
+    tops = (n for n, each in enumerate(folders) if os.path.exists(os.path.join(each, ".git")))
+    return [spec for each in reversed(folders[1 : next(tops, 0) + 1]) for spec in _specs_in(each)]
 
 
 def _specs_in(folder: str) -> list[_Spec]:

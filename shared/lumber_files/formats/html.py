@@ -13,9 +13,10 @@ from typing import Any
 from zipfile import ZipFile
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, convert_document, set_apart
+from lumber_files.formats.symbol_fonts import show_symbols
 
 _UNSEEN_TAGS = {
-    *("script", "style", "template", "noscript", "head", "svg", "img", "iframe", "select"),
+    *("script", "style", "template", "noscript", "head", "img", "iframe", "select"),
     *("nav", "dialog", "textarea", "audio", "video", "object", "canvas", "rp"),
 }
 # A book of one chapter, which anydoc reads.
@@ -37,8 +38,10 @@ _BLOCK_TAGS = frozenset(
 )
 # The children that these may have. Any other content is wrapped in the first.
 _CHILD_TAGS = {**dict.fromkeys(_LIST_TAGS, ("li",)), "table": ("caption", "tr"), "tr": ("td", "th")}
-_INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub", "rt")}
-_INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code"}
+_INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", "sub", "rt", "svg")}
+_INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code", "text": "p"}
+_TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch")  # in SVG
+_FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
 _NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
@@ -77,6 +80,7 @@ class _TreeTarget:
         self._builder: Any = TreeBuilder()
         self._builder.start("body", {})
         self._open: list[str] = []
+        self._around = [("", False)]  # the font, and whether in SVG, of the open elements
         self._math = 0  # how many elements a formula is in, 0 outside
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -84,13 +88,19 @@ class _TreeTarget:
         kind = f"{attributes.get('role')} {attributes.get('epub:type')}"
         self._math = self._math or len(self._open) * (_MATH_PREFIX.sub("", tag) == "math")
         is_block = tag in _BLOCK_TAGS
+        box = attributes.get("type") == "checkbox" and "li" in self._open[-2:]
+        if box and ("disabled" in attributes or "label" in self._open[-1:]):  # of a list of tasks
+            self._builder.data("☑ " if "checked" in attributes else "☐ ")
         if self._math:
             tag = _MATH_PREFIX.sub("", tag)
             tag = tag if _MATH_TAG.fullmatch(tag) else "script" if "-xml" in tag else "span"
-        elif "note" not in kind and not self._is_shown(tag, attributes):
+        elif "pagebreak" in kind or ("note" not in kind and not self._is_shown(tag, attributes)):
             tag = "nav" if is_block else "script"
         elif not is_block:
             tag = "note" if "noteref" in kind else _INLINE_TAGS.get(tag, "span")
+        font, in_picture = self._around[-1]
+        fonts = (*_FONT.findall(attributes.get("style", ""))[::-1], attributes.get("face"), font)
+        self._around.append((next(filter(None, fonts), "").strip(), in_picture or tag == "svg"))
         self._open.append(tag)
         if len(self._open) < _MAX_DEPTH:
             kept = {
@@ -107,12 +117,13 @@ class _TreeTarget:
         if len(self._open) < _MAX_DEPTH:
             self._builder.end(self._open[-1])
         self._open.pop()
+        self._around.pop()
         if len(self._open) <= self._math:
             self._math = 0
 
     def _is_shown(self, tag: str, attributes: Mapping[str, str]) -> bool:
         """Return whether an element is visible, or can be opened, and is content."""
-        if tag in _UNSEEN_TAGS:
+        if tag in _UNSEEN_TAGS or (self._around[-1][1] and tag not in _TEXTS_OF_PICTURES):
             return False
         role = attributes.get("role", "")
         if role in ("navigation", "search", "dialog", "alertdialog"):
@@ -136,7 +147,7 @@ class _TreeTarget:
 
     def data(self, text: str) -> None:
         """Read text."""
-        self._builder.data(_NOT_XML.sub("", text))
+        self._builder.data(show_symbols(_NOT_XML.sub("", text), self._around[-1][0]))
 
     def close(self) -> Any:
         """Return the tree."""
@@ -182,7 +193,9 @@ def _simplify(body: Any) -> None:
     """Reduce code and headings to text, and empty what is not shown."""
     from lxml.etree import strip_tags
 
-    strip_tags(body, "thead", "tbody", "tfoot")
+    for foot in [*body.iter("tfoot")]:  # it may stand before the rows
+        foot.getparent().append(foot)
+    strip_tags(body, "thead", "tbody", "tfoot", "svg")
     for heading in body.iter(*_HEADING_TAGS):
         for block in heading.iterdescendants(*_GROUP_TAGS):
             block.tag, block.text = "span", f" {block.text or ''}"

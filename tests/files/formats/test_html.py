@@ -48,6 +48,26 @@ from tests.growth import check_linear
         # Readings are in parentheses; marks of notes are apart from words.
         ("<p><ruby>湖<rt>みずうみ</rt>の</ruby>岸", "湖(みずうみ)の岸"),
         (
+            "<p><font face=Wingdings>ü</font> <u style='font-family:\"Symbol\"'>a<u style='font:"
+            "7pt Arial'>a</u></u>",
+            "✓ αa",
+        ),
+        (
+            "<ul><li><input type=checkbox disabled checked>a<li><label><input type=checkbox>b"
+            "</label><li><input type=checkbox>c</ul>",
+            "- ☑ a\n- ☐ b\n- c",
+        ),
+        (
+            "<p>a <svg><title>Icon</title><path/></svg>b<figure><svg><desc>c</desc><g><text>d "
+            "<tspan>e</tspan></text></g></svg></figure>",
+            "a b\n\nd e",
+        ),
+        (
+            "<table><tfoot><tr><td>Sum<td>9<tbody><tr><th>A<th>B<tr><td>1<td>9</table>",
+            "| A | B |\n| --- | --- |\n| 1 | 9 |\n| Sum | 9 |",
+        ),
+        ("<p>wa<span epub:type=pagebreak>6</span>ter", "water"),
+        (
             "<p><ruby>湖<rp>[</rp><rt>lake</rt><rp>]</rp></ruby>, <ruby>岸<rt></rt></ruby>",
             "湖(lake), 岸",
         ),
