@@ -102,7 +102,7 @@ def read_bytes(
     content: bytes,
     *,
     name: str,
-    suffix: str = "",
+    suffix: str | None = None,
     encoding: str | None = None,
     max_unpacked: int = MAX_UNPACKED,
 ) -> TextFile:
@@ -111,11 +111,12 @@ def read_bytes(
     Args:
         content: The bytes.
         name: Name of the document.
-        suffix: Decides the format, as ".md" does; plain text if it is none of `READABLE`.
+        suffix: Decides the format, as ".md" does; plain text if it is none of `READABLE`. None:
+            that of the name.
         encoding: See `read_file`.
         max_unpacked: See `read_file`.
     """
-    kind = suffix.lower()
+    kind = (PurePath(name).suffix if suffix is None else suffix).lower()
     require_reader(kind)
     decoded = Decoded("", None)
     if kind not in (PDF, *DOCUMENTS):

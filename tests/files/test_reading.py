@@ -42,6 +42,12 @@ def test_html_is_read_without_declarations_and_without_warnings(page: str, text:
     assert read_bytes(page.encode(), name="a.html", suffix=".html").text.strip() == text
 
 
+def test_the_name_decides_the_format_of_bytes_unless_a_suffix_does() -> None:
+    page = b"<p>Otters <b>swim</b>.</p>"
+    assert read_bytes(page, name="otters.HTML").text == "Otters **swim**.\n"
+    assert read_bytes(page, name="otters.html", suffix="").text == page.decode()
+
+
 def test_a_pdf_has_the_pages_of_its_text(tmp_path: Path) -> None:
     pytest.importorskip("pypdfium2")
     path = write(tmp_path / "a.pdf", pdf([["The first page."], [], ["The third", "page."]]))
