@@ -53,6 +53,14 @@ def test_a_chunk_with_all_words_comes_before_one_that_repeats_one() -> None:
     assert passage.words_found == 1
 
 
+def test_words_decide_if_a_model_returns_one_vector_for_all_texts() -> None:
+    text = "\n\n".join(f"Boat {number} sails to Oslo." for number in range(200))
+    index = PassageIndex(LayoutChunker(target_size=8), Blind())
+    index.add([IndexedDocument("a", "a", Source(f"{text}\n\nThe harbour fees are low."))])
+    assert index.search("harbour fees", budget=5)[0].text == "The harbour fees are low."
+    assert index.search("nowhere", budget=5)
+
+
 def test_a_row_of_a_table_stands_below_its_header_and_headings() -> None:
     (passage,) = fleet().search("payload of truck T42", budget=40, context=True)
     assert "T42" in passage.text

@@ -95,15 +95,18 @@ class Snapshot:
         """Return what `nearest` and `matching` return.
 
         Args:
-            vector: The vector of a query. Zeros rank chunks only if its words find none.
+            vector: The vector of a query. Zeros rank chunks only if its words find none, as do
+                vectors that are the same for all texts: mocks of models return these.
             query: The query. None: no ranking by words.
             count: The number of chunks in each ranking.
             accepts: Returns whether a chunk may be found. None: all may be.
         """
-        rankings = [[] if query is None else self._matching(query, count, accepts)]
-        if np.any(vector) or not rankings[0]:
-            rankings.insert(0, self._nearest(vector, count, accepts))
-        return self._first(rankings, count)
+        by_words = [] if query is None else self._matching(query, count, accepts)
+        if by_words and not np.any(vector):
+            return self._first([by_words], count)
+        nearest = self._nearest(vector, count, accepts)
+        same = len(nearest) > 1 and nearest[0][1] == nearest[-1][1]
+        return self._first([by_words] if by_words and same else [nearest, by_words], count)
 
     def long_documents(self, chunks: Iterable[int]) -> dict[int, Mapping[str, Any]]:
         """Return the metadata of the long documents that have some of these chunks, by number."""
