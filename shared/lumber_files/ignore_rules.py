@@ -75,12 +75,10 @@ class IgnoreRules:
 
     def leave_out_below(self, path: Path) -> bool:
         """Return whether a file is left out, or one of the folders that it is in."""
-        whole = os.path.abspath(path)
-        folders = [above for above in Path(whole).parents if above.is_relative_to(self._folder)]
-        outermost_first = map(str, reversed(folders[:-1]))
-        return any(self.leave_out(outer, True) for outer in outermost_first) or (
-            bool(folders) and self.leave_out(whole, False)
-        )
+        whole = Path(os.path.abspath(path))
+        folders = [above for above in whole.parents if above.is_relative_to(self._folder)]
+        outermost_first = [*reversed(folders[:-1]), *[whole][: len(folders)]]
+        return any(self.leave_out(str(each), each != whole) for each in outermost_first)
 
     def _specs_of(self, folder: str) -> list[_Spec]:
         """Return the rules for a folder, each with the folder of its file, innermost last."""

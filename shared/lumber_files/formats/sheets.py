@@ -22,6 +22,7 @@ from lumber_files.formats.markdown_cleanup import (
 )
 from lumber_files.formats.number_formats import BUILT_IN, show_number
 from lumber_files.formats.package import link_targets, parse_xml
+from lumber_files.formats.symbol_fonts import show_symbols
 
 _LINK = "string(@*[local-name()='id'])"
 _MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
@@ -55,8 +56,10 @@ class _Workbook:
         codes = dict(BUILT_IN)
         for each in styles.iterfind("{*}numFmts/{*}numFmt"):
             codes[int(each.get("numFmtId", 0))] = each.get("formatCode", "")
-        used = (int(each.get("numFmtId", 0)) for each in styles.iterfind("{*}cellXfs/{*}xf"))
-        self._formats = [codes.get(number, "General") for number in used]
+        looks = [*styles.iterfind("{*}cellXfs/{*}xf")]
+        self._formats = [codes.get(int(look.get("numFmtId", 0)), "General") for look in looks]
+        names = [each.get("val", "") for each in styles.iterfind("{*}fonts/{*}font/{*}name")]
+        self._fonts = [(names[int(look.get("fontId", 0)) :] or [""])[0] for look in looks]
 
     def read_sheet(self, name: str) -> _Grid:
         """Return the cells of a sheet that can be seen, by row and column."""
@@ -82,7 +85,8 @@ class _Workbook:
                 for cell in element.iterfind("{*}c"):
                     place = _place(cell.get("r", ""))
                     column = place[1] if place else column + 1
-                    if text := self._show(cell):
+                    style = int(cell.get("s", 0))
+                    if text := show_symbols(self._show(cell), *self._fonts[style : style + 1]):
                         row = grid.setdefault(number, {})
                         row[column] = " ".join(text.split()).replace("|", "\\|")
                 hidden_rows |= {number} if is_hidden and number in grid else set()
@@ -165,12 +169,15 @@ def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
 
 
 def show_chart_values(chart: Any) -> None:
-    """Write the numbers of a chart as their formats show them."""
+    """Write the numbers of a chart as their formats show them, and pairs as points of a line."""
     for value in chart.iterfind(".//{*}pt/{*}v"):
         point = value.getparent()
         code = point.get("formatCode") or point.getparent().findtext("{*}formatCode")
         with suppress(ValueError):
             value.text = show_number(float(value.text or ""), code) if code else value.text
+    for part in chart.iter("{*}xVal", "{*}yVal", "{*}scatterChart", "{*}bubbleChart"):
+        tag = re.sub("scatter|bubble", "line", part.tag)
+        part.tag = tag.replace("xVal", "cat").replace("yVal", "val")
 
 
 def _write_chart(chart: Any) -> Iterator[str]:
@@ -179,16 +186,15 @@ def _write_chart(chart: Any) -> Iterator[str]:
         yield f"**{title}**"
     series = chart.findall(".//{*}ser")
     names = ["".join(v.text or "" for v in each.iterfind("{*}tx//{*}v")) for each in series]
-    columns = [_points(each, "cat", "xVal") for each in series[:1]]
-    columns += [_points(each, "val", "yVal") for each in series]
+    columns = [_points(s, "cat") for s in series[:1]] + [_points(s, "val") for s in series]
     rows = [[c.get(n, "") for c in columns] for n in sorted(set().union(*columns))]
     if rows:
         yield join_table([["", *names], *rows])
 
 
-def _points(series: Any, *tags: str) -> dict[int, str]:
+def _points(series: Any, tag: str) -> dict[int, str]:
     """Return the texts of the points of a series, by their numbers."""
-    points = (point for tag in tags for point in series.iterfind(f"{{*}}{tag}//{{*}}pt"))
+    points = series.iterfind(f"{{*}}{tag}//{{*}}pt")
     return {int(p.get("idx", 0)): p.findtext("{*}v", "").replace("|", "\\|") for p in points}
 
 

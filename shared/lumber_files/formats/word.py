@@ -28,10 +28,8 @@ PART = "\ue0f0"
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     """Rewrite a part of a Word document; return the parts that take the place of each `PART`."""
-    styles, numbering = (
-        parse_xml(parts.get(f"word/{name}.xml", b"<x/>")) for name in ("styles", "numbering")
-    )
-    _apply_styles(root, styles, numbering)
+    given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
+    _apply_styles(root, *map(parse_xml, given))
     _show_text(root)
     _show_descriptions(root)
     for table in find(root, "//w:tbl"):
@@ -60,8 +58,8 @@ def _apply_styles(root: Any, styles: Any, numbering: Any) -> None:
     own = {style.get(qualify("w:styleId")): style for style in find(styles, "//w:style")}
     for level in find(numbering, "//w:lvl[w:pStyle]"):
         if (style := own.get(find(level, "string(w:pStyle/@w:val)"))) is not None:
-            properties = _add(_add(style, "pPr", first=True), "numPr")
-            _add(properties, "ilvl", level.get(qualify("w:ilvl")))
+            listed = _add(_add(style, "pPr", first=True), "numPr")
+            _add(listed, "ilvl", level.get(qualify("w:ilvl")))
     given: dict[str, dict[str, Any]] = {name: {} for name in own}
     for name, looks in given.items():
         chain = [own.get(name)]
@@ -94,13 +92,11 @@ def _show_text(root: Any) -> None:
     strip_tags(root, qualify("w:sdt"), qualify("w:sdtContent"))  # controls of a form
     for unseen in find(root, _UNSEEN):
         unseen.getparent().remove(unseen)
-    fonts = "w:rFonts/@w:ascii | w:rFonts/@w:hAnsi"
-    show_runs(root, "w", fonts, "w:vertAlign/@w:val | w:position/@w:val")
+    show_runs(root, "w", "w:rFonts/@w:ascii|w:rFonts/@w:hAnsi", "(w:vertAlign|w:position)/@w:val")
     for sign in find(root, "//w:noBreakHyphen | //w:ruby | //w:sym"):
         if sign.tag == qualify("w:ruby"):  # a reading above a word, as in HTML
-            word, reading = (
-                "".join(find(sign, f"{tag}//w:t/text()")) for tag in ("w:rubyBase", "w:rt")
-            )
+            pair = (find(sign, f"{part}//w:t/text()") for part in ("w:rubyBase", "w:rt"))
+            word, reading = map("".join, pair)
             text = f"{word}({reading})" if reading else word
         elif code := sign.get(qualify("w:char")):
             text = show_symbols(chr(int(code, 16)), sign.get(qualify("w:font"), ""))

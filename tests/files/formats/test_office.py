@@ -529,6 +529,22 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
     )
 
 
+def test_symbols_of_a_sheet_and_pairs_of_a_chart_are_read() -> None:
+    content = workbook(("S", "<row><c t='inlineStr' s='1'><is><t>ü</t></is></c></row>"))
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    parts["xl/styles.xml"] = (
+        f"<styleSheet xmlns='{space}'><fonts><font><name val='Arial'/></font><font>"
+        "<name val='Wingdings'/></font></fonts><cellXfs><xf/><xf fontId='1'/></cellXfs>"
+        "</styleSheet>"
+    )
+    assert text_of(zipped(parts), ".xlsx") == "## S\n\n**✓**"
+    chart = etree.fromstring("<c xmlns='c'><scatterChart><xVal/><yVal/></scatterChart></c>")
+    show_chart_values(chart)
+    assert [etree.QName(part).localname for part in chart[0].iter()] == ["lineChart", "cat", "val"]
+
+
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
     text = text_of(
         workbook(("One", sheet("A|B", "1|2") + FAR), ("Two", sheet("C|D", "3|4"))), ".xlsx"
