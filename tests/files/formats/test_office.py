@@ -195,6 +195,12 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "Oldest",
         ),
         (
+            paragraph(f"<w:moveFrom>{run('Moved')}</w:moveFrom>")
+            + paragraph("Stays")
+            + paragraph(f"<w:moveTo>{run('Moved')}</w:moveTo>"),
+            "Stays\n\nMoved",
+        ),
+        (
             paragraph("Seen", run(" unseen", "<w:vanish/>"), run(".", '<w:vanish w:val="0"/>')),
             "Seen.",
         ),
