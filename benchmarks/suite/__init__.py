@@ -3,6 +3,6 @@
     make bench                                splitters beside each other, into bench-report/
     python -m benchmarks.suite --help         parts, output folder, sizes
 
-A part is a module with a function that returns a `Section`: prose, tables and charts. Contestants
+A part is a module with a function that returns a `Section`: prose and tables. Contestants
 take turns within one run, so that ratios hold on a machine that is busy or changes its speed.
 """

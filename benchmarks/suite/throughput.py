@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import process_time
 from typing import Any
@@ -85,35 +84,28 @@ def _measure_times(
         log(f"splitters: {len(able)} by turns on {kind}")
         # Another text in every round, so that no splitter gains by remembering the last one.
         texts = [KINDS[kind](size, seed) for seed in range(rounds + 1)]
-        runs = {name: partial(_split_next, ready[name], iter(texts)) for name in able}
-        times.append((kind, time_by_turns(runs, rounds=rounds)))
+        times.append((kind, time_by_turns({name: ready[name] for name in able}, texts)))
     logging.disable(logging.NOTSET)
     return times
 
 
-def time_by_turns(
-    contestants: Mapping[str, Callable[[], object]], *, rounds: int
-) -> dict[str, list[float]]:
-    """Return the CPU seconds of every round for every contestant, after one uncounted round.
+def time_by_turns(splits: Mapping[str, Split], texts: Sequence[str]) -> dict[str, list[float]]:
+    """Return the CPU seconds of every splitter for every text but the first.
 
-    Rounds are interleaved (A B C, A B C, ...), so that ratios hold on a machine whose speed drifts.
-    All threads of this process count, other programs do not.
+    Splitters take turns on each text, so that ratios hold on a machine whose speed drifts. All
+    threads of this process count, other programs do not.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in contestants}
-    for number in range(rounds + 1):
-        for name, run in contestants.items():
+    seconds: dict[str, list[float]] = {name: [] for name in splits}
+    for number, text in enumerate(texts):
+        for name, split in splits.items():
             gc.collect()
             start = process_time()
-            result = run()
+            result = split(text)
             spent = process_time() - start
             del result
             if number:
                 seconds[name].append(spent)
     return seconds
-
-
-def _split_next(split: Split, texts: Iterator[str]) -> object:
-    return split(next(texts))
 
 
 def _speed(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lumber_core.bert.model_folder import WEIGHTS_FILE, sha256
 from lumber_core.bert.tokenizer import WordPieceTokenizer
@@ -31,8 +31,7 @@ _REPORT_FILE = "training.json"
 _HELD_OUT_ITEMS = 96
 
 
-@dataclass(frozen=True, slots=True)
-class CurvePoint:
+class CurvePoint(NamedTuple):
     """One measurement during training.
 
     Attributes:
@@ -160,7 +159,7 @@ def train(
         eval_dataset=measured or None,
         data_collator=pad,
         compute_metrics=_start_f1,
-        preprocess_logits_for_metrics=_compute_t,
+        preprocess_logits_for_metrics=lambda logits, _: logits[..., 1] - logits[..., 0],
     )
     trainer.remove_callback(PrinterCallback)
     checkpoints = folder / "checkpoints"
@@ -192,9 +191,8 @@ def train(
             if "loss" in entry or "eval_f1" in entry
         ),
     )
-    values = {name: getattr(report, name) for name in ("base", "settings", "documents", "held_out")}
-    points = [(point.step, point.loss, point.f1) for point in report.points]
-    text = json.dumps({**values, "points": points}, indent=1) + "\n"
+    names = ("base", "settings", "documents", "held_out", "points")
+    text = json.dumps({name: getattr(report, name) for name in names}, indent=1) + "\n"
     (folder / _REPORT_FILE).write_text(text, encoding="utf-8")
     return report
 
@@ -227,13 +225,8 @@ def pad(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
     }
 
 
-def _compute_t(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Tensor:
-    """Return t = logit(start) - logit(normal) of each token of a batch."""
-    return logits[..., 1] - logits[..., 0]
-
-
 def _start_f1(prediction: EvalPrediction) -> dict[str, float]:
-    """Return F1 of start tokens at t_c = 0."""
+    """Return F1 of start tokens at t_c = 0; predictions are t = logit(start) - logit(normal)."""
     labels = np.asarray(prediction.label_ids)
     counted = labels != IGNORED
     true = labels[counted] == START
