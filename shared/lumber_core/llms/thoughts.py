@@ -9,16 +9,16 @@ import re
 
 _NAME = (
     r"(?:(?:[a-z]{1,20}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis"
-    r"|scratch_?pad|monologue|deliberation|chain_of_thought|cot)(?:_(?:fast(?:er)?|process|content))?"
+    r"|scratch_?pad|monologue|deliberation|rationale|ponder(?:ing)?|chain_of_thought|cot)(?:_(?:fast(?:er)?|process|content))?"
     r"|\u601d\u8003)"
 )
 # In any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
 # <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is quoted, not used.
 _TAG = re.compile(
-    rf"""(?<!`) (?:[<\[\u25c1\u3010\uff1c]|&lt;) [|\uff5c\s]?
+    rf"""(?<!`) (?:[<\[\u25c1\u3008\u3010\uff1c]|&lt;) [|\uff5c\s]?
     (?:(?P<end>/\s?|end[_\u2581](?:of[_\u2581])?)|(?:start|begin)[_\u2581](?:of[_\u2581])?)?
     (?P<name>{_NAME}) (?:_start|(?P<after>_end))? (?:\s[a-z]+=[^<>\[\]]{{0,200}})? [|\uff5c\s]?
-    (?:[>\]\u25b7\u3011\uff1e]|&gt;) (?!`|\()""",
+    (?:[>\]\u25b7\u3009\u3011\uff1e]|&gt;) (?!`|\()""",
     re.IGNORECASE | re.VERBOSE,
 )
 # The forms of Granite and Apriel, Ollama's program, Open WebUI, MedGemma and Pangu, Gemma, Apertus,
@@ -36,11 +36,11 @@ _BLOCK = re.compile(
       \n[\s*\#]*(?:final\ )?(?:answer|response)[\s*]*:[\s*]*(?=\S)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-# gpt-oss: the answer is on the channel "final"; Solar's is the content. If special tokens are
-# removed, the names remain.
+# gpt-oss: the answer is on the channel "final" or calls a tool; Solar's is the content. If special
+# tokens are removed, the names remain.
 _FINAL = re.compile(
-    r"<\|channel\|>\s?final[^<]{0,99}(?:<\|constrain\|>[^<]{0,99})?<\|message\|>"
-    r"|assistant\s?final(?![a-z])|<\|content\|>"
+    r"<\|channel\|>\s?(?:final|commentary (?:to=|json))[^<]{0,99}"
+    r"(?:<\|constrain\|>[^<]{0,99})?<\|message\|>|assistant\s?final(?![a-z])|<\|content\|>"
 )
 _CHANNEL = re.compile(
     r"(?:<\|start\|>\w*)?<\|channel\|>|\A\s*(?:assistant)?analysis(?=[A-Z\"\u201c])"
@@ -49,7 +49,7 @@ _MESSAGE_END = re.compile(r"<\|(?:end|return|call|start|channel)\|>")
 # Special tokens and tags around the answer of a reasoning model.
 _ANSWER = r"(?:response|output|answer|solution|final_answer)"
 _AROUND = re.compile(
-    r"\A(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}|(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}\Z"
+    r"\A(?:<\|[\w/]{1,40}\|>(?:assistant(?:\n|\Z))?\s{0,9}){1,9}|(?:<\|[\w/]{1,40}\|>\s{0,9}){1,9}\Z"
     rf"|\A<{_ANSWER}>|(?<!`)</{_ANSWER}>\Z|\[END FINAL RESPONSE\]\Z",
     re.IGNORECASE,
 )

@@ -36,17 +36,19 @@ from lumber_core.lumber.answer_words import (
 from lumber_core.segmentation import Outcome
 
 # Bounded, so that reading any text takes linear time.
-_MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:|$\\]{0,20}"
+_MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
-_EMPHASIS = re.compile(r"[*_`]")
+# Emphasis, LaTeX's box, the hyphen of "ID-3", and the numbering of "\u2460 ID 3".
+_EMPHASIS = re.compile(r"[*_`]|\\boxed|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)", re.IGNORECASE)
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<answer>|{LABEL}{_MARKUP}(?:\b(?:is|are|ist|est|es)\b|[:=|\-\u2013\u2014]|(?<=[\n:|])|(?=id\s?\d))",
+    rf"<answer>|{LABEL}{_MARKUP}"
+    r"(?:\b(?:is|are|ist|lautet|est|es|è|é)\b|[:=|\-\u2013\u2014]|(?<=[\n:|])|(?=id[\s=]?\d))",
     re.I,
 )
 _LABELLED = re.compile(
-    rf"{_MARKUP}(?:(?:is|the|paragraph|number|boxed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
+    rf"{_MARKUP}(?:(?:is|the|paragraph|number)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
     rf"(?:{_NUMBER}|(?P<none>{NO_START}))",
     re.IGNORECASE,
 )
@@ -64,7 +66,7 @@ _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
     rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
-    r"|[\s,;.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u3001\u3002])*",
+    r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u3001\u3002])*",
     re.IGNORECASE,
 )
 # A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
@@ -72,7 +74,7 @@ _WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
     rf"[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
     rf"|(?:[(:=>\u2013\u2014\u2192-]|,?\s?(?={REASON}|{CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
-    rf"(?=[;\n]|(?:[,\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(\u2013\u2014-])|\Z))",
+    rf"(?=[;\n]|(?:[,\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
@@ -155,8 +157,8 @@ def is_refusal(answer: str) -> bool:
 
 def _plain(answer: str) -> str:
     """Return an answer without thoughts, emphasis, and units that it explicitly excludes."""
-    text = unicodedata.normalize("NFKC", without_thinking(answer))
-    return _CONTRAST.sub("", _STUTTER.sub("", _EMPHASIS.sub("", text))).strip()
+    text = unicodedata.normalize("NFKC", _EMPHASIS.sub("", without_thinking(answer)))
+    return _CONTRAST.sub("", _STUTTER.sub("", text)).strip()
 
 
 def _parse(

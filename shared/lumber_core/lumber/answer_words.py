@@ -7,7 +7,8 @@ and Hindi as well. Each constant is part of a regular expression.
 
 LABEL = (
     r"(?:\b(?:answers?|antwort|r[eé]ponse|respuesta|risposta|resposta|antwoord|odpowied[zź]|ответ"
-    r"|svar|cevap|الجواب|الإجابة)\b|उत्तर|答案|回答|答え|답변?)"
+    r"|svar|vastaus|cevap|v[aá]lasz|odpověď|odpoveď|răspuns|відповідь|απάντηση|jawaban"
+    r"|trả lời|đáp án|الجواب|الإجابة|پاسخ|جواب|תשובה)\b|उत्तर|ค\u0e4d\u0e32ตอบ|答案|回答|答え|답변?)"
 )
 """The label before an answer."""
 
@@ -32,7 +33,7 @@ DENIAL = (
 """Words of a sentence that denies something."""
 
 SAMENESS = (
-    r"\b(?:same|still|unchanged|little|minor|continu\w+|remain\w*|goes on to|up to|if|might"
+    r"\b(?:same|still|unchanged|little|minor|continu\w+|remain\w*|goes on to|up to|if|might|doubt"
     r"|later than|weiterhin|gleich\w*|même|mismo|misma|stesso|mesmo|ainda|hetzelfde|nadal)\b"
 )
 """Words of a sentence in prose that doubts a change, or states what does not change."""

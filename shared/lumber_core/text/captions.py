@@ -37,7 +37,7 @@ _MARKUP = re.compile(  # tags, or one entity
     r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\})+|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
     re.IGNORECASE,
 )
-_SOUND = re.compile(r"[\[(][^][().!?\n]{1,60}[])]|\u266a+")  # alone in a cue
+_SOUND = re.compile(r"[\[(][^][().!?\n]{1,60}[])]|[\u266a\u266b#\s]+")  # alone in a cue
 # ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "[SPEAKER_00]: ".
 _SPEAKER = re.compile(
     rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:(\[?"

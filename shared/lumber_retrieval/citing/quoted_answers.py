@@ -50,37 +50,42 @@ Question: {question}"""
 """The user text, with places for `context`, the passages, and `question`."""
 
 # "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
-# Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]".
+# Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",
+# "[^1, ^2]", "[Source 1, Source 3]".
 _DASH = r"[\u2010-\u2014\u2212~\uff5e\uff0d-]"
 _OPENING = '"\u201c\u201e\u00ab\u2018\u300c\u300e'
-_BETWEEN = rf"\s*(?:[,;&\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:and\s+)?"
-_LIST = rf"(?:\d{{1,3}}(?:{_BETWEEN}))*\d{{1,3}}"
+_BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
 _WORD = (
-    r"(?:quotes?|quotations?|citations?|cite|sources?|refs?|references?|zitate?|quellen?|citas?"
-    r"|fuentes?|fonti?|fontes?)"
+    r"(?:quotes?|quotations?|citations?|cite|sources?|refs?|references?|doc(?:ument)?s?|passages?"
+    r"|excerpts?|evidence|footnotes?|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
+    r"|źródł[ao]|kaynak(?:lar)?|цитат[аы]|источник[и]?|المصادر|المصدر|引用|来源|來源|出典|出处|参考文献|출처)"
 )
+_ONE = rf"\^?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
+_LIST = rf"(?:{_ONE}(?:{_BETWEEN}))*{_ONE}"
 _NUMBERS = (
-    rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])\^?(?:{_WORD}[\s:#]{{1,2}})?(?:\d{{1,3}}:)?{_LIST}"
+    rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])(?:\d{{1,3}}:)?{_LIST}"
     r"(?:\u2020[^\[\]\u3010\u3011\n]{0,40})?(?:\\?\]{1,2}|[\u3011\uff3d\u3015])(?:\([^()\s]{1,200}\))?"
-    rf"|<sup>\s?\[?{_LIST}\]?\s?</sup>)"
+    rf"|<(?:sup|cite)>\s?\[?{_LIST}\]?\s?</(?:sup|cite)>)"
 )
 _MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
 _RANGE = re.compile(
     rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
 )
 _NO_NUMBER = re.compile(r"\u2020[^\[\]\u3010\u3011]*|\([^()]*\)|\d+:(?=\d)")
-_NUMBERED = re.compile(rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:\uff1a*_-]*(.*)", re.IGNORECASE)
+_NUMBERED = re.compile(
+    rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:\uff1a*_\u2013\u2014-]*(.*)", re.IGNORECASE
+)
 # "(1)", "1.", small or circled numbers, and any other mark, such as "{1}" or "[doc1]": if they
 # precede quotes in marks below an answer that refers to them.
-_SMALL = "\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2776-\u277e"
+_SMALL = "\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u277e"
 _OTHER_MARKER = rf"\((\d{{1,3}})\)|([{_SMALL}]+)"
 _OTHER_NUMBERED = re.compile(
-    rf"([\s>*_-]*)((?:[^\w\s{_OPENING}]{{1,3}}(?:{_WORD}\s|[a-z]{{1,3}})?)?(\d{{1,3}}|[{_SMALL}]+)"
+    rf"([\s>*_-]*)((?:[^\w\s{_OPENING}]{{1,3}}(?:{_WORD}\s|[a-z]{{1,3}})?|{_WORD}\s)?(\d{{1,3}}|[{_SMALL}]+)"
     rf"[^\w\s{_OPENING}:.*]{{0,3}})[\s:\uff1a.*_-]*(?=[*_]*[{_OPENING}])",
     re.IGNORECASE,
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
-_TITLE = re.compile(rf"\W*{_WORD}?\W*", re.IGNORECASE)  # or a rule
+_TITLE = re.compile(rf"\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
 _CLOSING = '"\u201d\u201c\u00bb\u2019\u300d\u300f'
 _BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)"
@@ -96,10 +101,15 @@ _IN_MARKS = re.compile(
     rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}:\s*[{_OPENING}]"
 )
 # Without numbered quotes: what stands in quotation marks and is long enough to be a quote.
+_NO_QUOTE = '[^"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d]'
 _INLINE = re.compile(
-    '["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb]{20,})["\u201d\u201c\u00bb]'
+    rf'["\u201c\u201e\u00ab\u300c](?={_NO_QUOTE}{{20}}|[\u3040-\u9fff\uac00-\ud7af]{{8}})({_NO_QUOTE}+)'
+    '["\u201d\u201c\u00bb\u300d]'
 )
-_OWN = re.compile(rf"\s?(?:({_NUMBERS})|\((\d{{1,2}})\)|([{_SMALL}]+))", re.IGNORECASE)
+_OWN = re.compile(
+    rf"\s?(?:({_NUMBERS})|[({{]{{1,2}}(?:{_WORD}\s)?(\d{{1,2}})[)}}]{{1,2}}|([{_SMALL}]+))",
+    re.IGNORECASE,
+)
 NO_QUOTE = "[?]"
 """Stands in an answer where the model names a quote that it did not give."""
 
@@ -176,7 +186,7 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
             of_number = numbers.setdefault(number, [])
             if len(of_number) < _MOST_QUOTES_PER_NUMBER:
                 of_number.append(len(quotes))
-    while answer and _TITLE.fullmatch(answer[-1]):
+    while any(map(str.strip, answer[:-1])) and _TITLE.fullmatch(answer[-1]):
         answer.pop()
     text = _renumber("\n\n".join(["\n".join(answer), *remarks]), numbers)
     return text.strip(), [*map(_strip_quotes, quotes)]
@@ -187,6 +197,11 @@ def _with_brackets(lines: Sequence[str]) -> list[str]:
     matches = [None if _NUMBERED.fullmatch(line) else _OTHER_NUMBERED.match(line) for line in lines]
     listed = {n: match for n, match in enumerate(matches) if match}
     numbers = {_number(match[3]) for match in listed.values()}
+    found = ((n, _NUMBERED.fullmatch(line)) for n, line in enumerate(lines))
+    quoted = {n: match[1] for n, match in found if match and _IN_MARKS.match(match[2])}
+    first = min([*listed, *quoted], default=0)
+    if not _MARKER.search("\n".join(lines[:first])):
+        numbers |= {number for one in quoted.values() for number in _numbers(one)}
     marks = {match[2]: _number(match[3]) for match in listed.values() if match[2][0] != match[3][0]}
     marker = re.compile("|".join([_OTHER_MARKER, *map(re.escape, marks)]))
 
@@ -199,10 +214,12 @@ def _with_brackets(lines: Sequence[str]) -> list[str]:
     edited = [
         f"{listed[n][1]}[{_number(listed[n][3])}] {line[listed[n].end() :]}"
         if n in listed
+        else line
+        if n in quoted
         else marker.sub(in_brackets, line)
         for n, line in enumerate(lines)
     ]
-    answer = "\n".join(edited[: min(listed, default=0)])
+    answer = "\n".join(edited[:first])
     used = {number for one in _MARKER.findall(answer) for number in _numbers(one)}
     return edited if numbers & used else [*lines]
 

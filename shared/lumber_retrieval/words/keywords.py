@@ -27,7 +27,8 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 # characters such as soft hyphens (Unicode's Default_Ignorable_Code_Point).
 _MARKS = re.compile(
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-    "\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640"
+    "\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8"
     "\u06ea-\u06ed\u0711\u0730-\u074a\u08ca-\u08e1\u08e3-\u08ff\u093c"
     "\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -38,7 +39,8 @@ _MARKS = re.compile(
 _LETTERS = {
     **dict.fromkeys("\u0649\u06cc", "\u064a"),  # alef maksura and Persian ye: Arabic ye
     **dict.fromkeys("\u0629\u06c1\u06c3\u06d5", "\u0647"),  # teh marbuta, Urdu's and Kurdish he
-    **dict(zip("\u06a9\u0671\u0901", "\u0643\u0627\u0902", strict=True)),  # kaf, alef, candrabindu
+    # kaf, gaf of Pashto, alef, candrabindu, and the he of Kurdish and Uyghur (see `_EQUAL_FORMS`)
+    **dict(zip("\u06a9\u06ab\u0671\u0901\u06be", "\u0643\u06af\u0627\u0902\u0647", strict=True)),
     # Letters without vowel that were once written with joiners: ta of Bengali, and of Malayalam.
     **{"\u09ce": "\u09a4\u09cd", "\u0d7a": "\u0d23\u0d4d", "\u0d7b": "\u0d28\u0d4d"},  # noqa: PIE800
     **{"\u0d7c": "\u0d30\u0d4d", "\u0d7d": "\u0d32\u0d4d"},  # noqa: PIE800
@@ -52,7 +54,14 @@ _LETTERS = {
         if re.match("LATIN SMALL LETTER [A-Z] WITH ", name := unicodedata.name(letter, ""))
     },
 }
-_EQUAL_FORMS = re.compile(rf"(?![0-9])\d|[{''.join(_LETTERS)}]")
+# After these letters, U+06BE is the breath of an aspirated consonant of Urdu or Sindhi, which tells
+# words apart; elsewhere it is a he, as Kurdish and Uyghur write it.
+_ASPIRATED = (
+    "\u0628\u067e\u062a\u0679\u062c\u0686\u062f\u0688\u0631\u0691\u0643\u06a9\u06af\u0644-\u0646"
+)
+_EQUAL_FORMS = re.compile(
+    rf"(?![0-9])\d|(?<![{_ASPIRATED}])\u06be|[{''.join(_LETTERS).replace(chr(0x6BE), '')}]"
+)
 # Hindi writes a nasal before a consonant of its row as a letter or as a dot.
 _NASALS = re.compile(
     "(?:\u0919(?=\u094d[\u0915-\u0918])|\u091e(?=\u094d[\u091a-\u091d])|\u0923(?=\u094d[\u091f-\u0922])"
@@ -64,7 +73,7 @@ _NASALS = re.compile(
 _LOWER, _UPPER = "a-z\xdf-\xff\u03ac-\u03ce\u0430-\u045f", "A-Z\xc0-\xde\u0391-\u03a9\u0400-\u042f"
 _INSIDE_NAME = re.compile(
     rf"[{_UPPER}0-9](?:(?<=[{_LOWER}][{_UPPER}])|(?<=[{_UPPER}]{{2}})(?=[{_LOWER}]{{2}})"
-    rf"|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9]))[^\W_]*"
+    rf"|(?<=[{_LOWER}{_UPPER}]{{2}}[0-9])|(?<=[{_UPPER}][0-9][{_UPPER}])(?=[{_LOWER}]{{2}}))[^\W_]*"
 )
 # Names of products also have two parts ("CloudWay"). A name of two parts is one in code only if it
 # stands alone or among signs of code. If all names were divided, passages with context of

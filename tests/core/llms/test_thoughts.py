@@ -27,6 +27,11 @@ OPEN = {
     "<|think|>": "<|end|><|begin|>assistant<|content|>",
     "<|im_start|>assistant/think\n": "<|im_end|>\n<|im_start|>assistant\n",
     "Here are my reasoning steps:\n": "\n[BEGIN FINAL RESPONSE]\n",
+    "\u3008think\u3009": "\u3008/think\u3009",
+    "<rationale>": "</rationale>",
+    "<|im_start|>assistant\n<think>": "</think>",
+    "<|channel|>analysis<|message|>We call it.": "<|end|><|start|>assistant<|channel|>commentary "
+    "to=functions.answer <|constrain|>json<|message|>",
     "\u3010think\u3011": "\u3010/think\u3011",
     "\u25c1think\u25b7": "\u25c1/think\u25b7",
     "&lt;think&gt;": "&lt;/think&gt;",

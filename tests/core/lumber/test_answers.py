@@ -25,8 +25,22 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
         *("Answer: paragraph 7", "Answer: the paragraph ID 7", "Answer: No. 7", "Answer: ID 007"),
         *("The answer is 7.", "The answer is ID 7, where the storm begins."),
         *("Answer: ID \uff17", "Answer: \uff29\uff24 7", "ID \u0667", "\uff17"),
+        *(
+            "Die Antwort lautet: ID 7.",
+            "Odpov\u011b\u010f: ID 7",
+            "\u0e04\u0e33\u0e15\u0e2d\u0e1a: ID 7",
+            "id=7",
+            "ID-7",
+            "answer(id=7)",
+        ),
         # markup
-        *("**Answer:** ID 7", "**Answer: ID 7**", "Answer: **ID 7**", "__Answer__: *ID* **7**"),
+        *(
+            "\\boxed{7}",
+            "**Answer:** ID 7",
+            "**Answer: ID 7**",
+            "Answer: **ID 7**",
+            "__Answer__: *ID* **7**",
+        ),
         *("`Answer: ID 7`", "```\nAnswer: ID 7\n```", "Answer: `ID 7`", "> Answer: ID 7"),
         *("- Answer: ID 7", "### Answer\nID 7", "Answer: [ID 7]", "Answer: <ID 7>"),
         *('Answer: "ID 7"', "Answer: $\\boxed{7}$", "<answer>ID 7</answer>", "| Answer | ID 7 |"),
@@ -94,6 +108,7 @@ NO_UNIT: dict[tuple[str, str], list[str]] = {
         *("", "   \n", "<think>Answer: ID 7</think>", "<think>Answer: ID 7 or", "**", "..."),
         *("The text is about ships.", "It turns in the middle, about 4.5 pages in."),
         *("A4 and B7 are sizes of paper.", "between 4 and 7", "- ID 4\n- ID 7"),
+        "I doubt that ID 7 starts something new.",
         *("Answer: ID 4 or ID 7", "Chapters 4, 5 and 7 differ."),
     ],
     ("refused", ""): [
@@ -169,6 +184,9 @@ def test_reading_takes_linear_time(filler: str, read: Any) -> None:
         ('[{"id": 3}, {"id": 7}]', (3, 7)),
         ("The new parts start at ID 3, ID 7 and ID 12.", (3, 7, 12)),
         ("3\n7\n12", (3, 7, 12)),
+        ("Answer: ID 3 + ID 7", (3, 7)),
+        ("Answer: 3 = dawn, 7 = dusk", (3, 7)),
+        ("\u2460 ID 3\uff1adawn\n\u2461 ID 7\uff1adusk", (3, 7)),
     ],
 )
 def test_lists_are_read_in_any_form(answer: str, starts: tuple[int, ...]) -> None:

@@ -211,7 +211,7 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         ),
         pytest.param(
             "00:01.0 --> 00:02.0\n[Music]\n\n00:02.0 --> 00:03.0\nRow (all of you) on.\n\n"
-            "00:03.0 --> 00:04.0\n(applause)\n\n00:04.0 --> 00:05.0\n\u266a\n\n"
+            "00:03.0 --> 00:04.0\n(applause)\n\n00:04.0 --> 00:05.0\n\u266a \u266a\n\n"
             "00:05.0 --> 00:06.0\n(He sat down.)\n\n00:06.0 --> 00:07.0\n[upbeat music]\n",
             ["Row (all of you) on.", "(He sat down.)"],
             id="sounds",

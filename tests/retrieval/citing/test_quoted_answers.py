@@ -133,7 +133,17 @@ MARKS = [
     *("[1]", "\u30101\u3011", "\uff3b\uff11\uff3d", "[\uff11]", "\u30141\u3015", "[^1]"),
     *("\\[1\\]", "[[1]]", "[[1]](#quote-1)", "[1](http://a/2)", "\u30101\u2020source\u3011"),
     *("\u30103:1\u2020L3-L5\u3011", "<sup>1</sup>", "<sup>[1]</sup>"),
-    *("(1)", "\xb9", "\u2460", "[Quote 1]", "[Source: 1]"),
+    *(
+        "(1)",
+        "\xb9",
+        "\u2460",
+        "\u2474",
+        "[Quote 1]",
+        "[Source: 1]",
+        "[Doc 1]",
+        "[source_1]",
+        "[\u6765\u6e901]",
+    ),
 ]
 
 
@@ -147,7 +157,13 @@ MARKS = [
         ),
         # A list of quotes may have other marks than the answer.
         *(("[1]", "Quotes:\n1. "), ("[1]", "Quotes:\n(1) "), ("\xb9", "Quotes:\n1. ")),
-        *(("(1)", "Quotes:\n1) "), ("[1]", "Quotes:\n\xb9 "), ("\u30101\u3011", "Quotes:\n[1] ")),
+        *((mark, "\u5f15\u7528\uff1a\n[1] \u2013 ") for mark in ("(1)", "\xb9", "\u2460")),
+        *(("[1]", "Supporting quotes:\nQuote 1: "), ("(1)", "Quotes:\n1) ")),
+        *(
+            ("[1]", "\u0426\u0438\u0442\u0430\u0442\u044b:\n[1] "),
+            ("[1]", "Quotes:\n\xb9 "),
+            ("\u30101\u3011", "Quotes:\n[1] "),
+        ),
     ],
 )
 def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> None:
@@ -160,6 +176,14 @@ def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> Non
     [
         *("[1]-[3]", "[1]\u2013[3]", "[1\u20133]", "\u30101\u3011-\u30103\u3011", "[^1]-[^3]"),
         *("[1~3]", "\uff3b\uff11\uff0d\uff13\uff3d", "[1][2][3]", "[1, 2, 3]", "<sup>1-3</sup>"),
+        *(
+            "[^1, ^2, ^3]",
+            "[Source 1, Source 2, Source 3]",
+            "(1)(2)(3)",
+            "\xb9\xb2\xb3",
+            "[1/2/3]",
+            "[1, 2 und 3]",
+        ),
         "\u30101\u3011\u30102\u3011\u30103\u3011",
     ],
 )
@@ -176,6 +200,12 @@ def test_ranges_of_marks_are_all_their_quotes(marks: str) -> None:
             "Dawn [1] and noon [?].",
         ),
         ('"They hunt fish at dawn" (1), in (1984).', '"They hunt fish at dawn" [1], in (1984).'),
+        ('"They hunt fish at dawn" {{1}}.', '"They hunt fish at dawn" [1].'),
+        (
+            "\u300c\u6c34\u736d\u5728\u9ece\u660e\u6355\u98df\u9b5a\u985e\u300d[1]\u3002",
+            "\u300c\u6c34\u736d\u5728\u9ece\u660e\u6355\u98df\u9b5a\u985e\u300d [1]\u3002",
+        ),
+        ('At dawn:\n\n[1] "dawn"', "At dawn:"),
         ('Of 10 m\xb2 (1) each [1].\n\n[1] "10 m\xb2"', "Of 10 m\xb2 (1) each [1]."),
         ('They do:\n1. "No!"\n2. "Go!"', 'They do:\n1. "No!"\n2. "Go!"'),
     ],

@@ -90,7 +90,9 @@ _CODE = re.compile(
 )
 _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?:?$")
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
-_CONTINUATION = re.compile(r"[\])}]|</|\*/|(?:else|elif|except|finally|end|catch|where|throws)\b")
+_CONTINUATION = re.compile(
+    r"[\])}]|</|\*/|:\s|->|(?:else|elif|except|finally|end|catch|where|throws)\b"
+)
 # Lines that belong to the line below: decorators, comments, sections, return types in C and C++.
 _LEADS = re.compile(
     r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$|template\s*<.*>$"
@@ -99,7 +101,7 @@ _LEADS = re.compile(
 _DECORATOR = re.compile(r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BRACE = re.compile(r"\{\}?(?:\s|$)")
-_EDGE = re.compile(r"\*/|[\])}]|:\s")
+_EDGE = re.compile(r"\*/|[\])}]|:\s|->|where(?:\n|\s+\w+\s?:)|throws\s+[A-Z]")
 _MIN_LINES_OF_CODE = 3
 _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
 _MAX_DEPTH = 4
@@ -163,8 +165,11 @@ def _opens_block(body: str, indent: int, above: str, indent_above: int) -> bool:
 
 
 def is_edge_of_block(text: str, at: int) -> bool:
-    """Return whether the text at an offset only opens or closes the block above, blanks aside."""
-    if text[at] not in "*:])}{ \t":
+    """Return whether the text at an offset only opens or closes the block above, blanks aside.
+
+    What ends a signature opens its block, such as the `where` of Rust and the `throws` of Java.
+    """
+    if text[at] not in "*:])}{- \twt":
         return False
     line = text[at : at + MAX_WIDTH].lstrip()
     begins = at + min(MAX_WIDTH, len(text) - at) - len(line)
