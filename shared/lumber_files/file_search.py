@@ -107,9 +107,8 @@ def find_files(
             if not chosen:
                 others = f", only {with_noun(len(entries), 'other')}" if entries else ""
                 ignored = _IGNORE_HINT if rules and rules.left_out else ""
-                raise FileNotFoundError(
-                    f"{path} contains no file in {READABLE_KINDS}{others}{ignored}"
-                )
+                reason = f"no file in {READABLE_KINDS}{others}{ignored}"
+                raise FileNotFoundError(f"{path} contains {reason}")
             refuse_links_out(path, chosen)
             skipped |= {file.absolute(): NamedPath(file.as_posix(), file) for file in entries}
         elif path.exists():

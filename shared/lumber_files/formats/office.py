@@ -72,9 +72,8 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         raise ValueError(f"it is {'PDF' if kind else 'HTML or XML'}, whatever its name says")
     if kind is None:
         encrypted = "EncryptedPackage".encode("utf-16-le") in content
-        raise ValueError(
-            "it has a password" if encrypted else "it is damaged, or of another format"
-        )
+        other = "it is damaged, or of another format"
+        raise ValueError("it has a password" if encrypted else other)
     notices: list[str] = []
     embedded: list[str] = []
     parts: dict[str, bytes] = {}

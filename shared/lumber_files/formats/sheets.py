@@ -85,8 +85,10 @@ class _Workbook:
                 for cell in element.iterfind("{*}c"):
                     place = _place(cell.get("r", ""))
                     column = place[1] if place else column + 1
-                    style = int(cell.get("s", 0))
-                    if text := show_symbols(self._show(cell), *self._fonts[style : style + 1]):
+                    text, style = self._show(cell), int(cell.get("s", 0))
+                    # In a longer text, each run may have a font of its own.
+                    fonts = self._fonts[style : style + 1] if len(text) == 1 else ()
+                    if text := show_symbols(text, *fonts):
                         row = grid.setdefault(number, {})
                         row[column] = " ".join(text.split()).replace("|", "\\|")
                 hidden_rows |= {number} if is_hidden and number in grid else set()

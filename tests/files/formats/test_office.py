@@ -536,7 +536,9 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
 
 
 def test_symbols_of_a_sheet_and_pairs_of_a_chart_are_read() -> None:
-    content = workbook(("S", "<row><c t='inlineStr' s='1'><is><t>ü</t></is></c></row>"))
+    rich = "<r><t>§ </t></r><r><rPr><rFont val='Arial'/></rPr><t>Row.</t></r>"
+    texts = "".join(f"<c t='inlineStr' s='1'><is>{t}</is></c>" for t in ("<t>ü</t>", rich))
+    content = workbook(("S", f"<row>{texts}</row>"))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
@@ -545,7 +547,7 @@ def test_symbols_of_a_sheet_and_pairs_of_a_chart_are_read() -> None:
         "<name val='Wingdings'/></font></fonts><cellXfs><xf/><xf fontId='1'/></cellXfs>"
         "</styleSheet>"
     )
-    assert text_of(zipped(parts), ".xlsx") == "## S\n\n**✓**"
+    assert text_of(zipped(parts), ".xlsx") == "## S\n\n|  |  |\n| --- | --- |\n| ✓ | § Row. |"
     chart = etree.fromstring("<c xmlns='c'><scatterChart><xVal/><yVal/></scatterChart></c>")
     show_chart_values(chart)
     assert [etree.QName(part).localname for part in chart[0].iter()] == ["lineChart", "cat", "val"]
