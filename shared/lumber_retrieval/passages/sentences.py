@@ -77,7 +77,7 @@ def _find_sentences(
         inside_line = whole_lines and bool(text[line:start].strip())
         words = text[before:start].lstrip()
         is_number = not any(map(str.isalpha, words))  # of an item of a list
-        headed = words.startswith(("#", "<h")) and not whole_lines
+        headed = words.startswith(("#", "<h"))  # or a comment, which stays with its code
         if not (inside_line or headed or is_number or _ROW.match(text, line, start)):
             starts.append(start)
     if spoken and read_cues(text):
