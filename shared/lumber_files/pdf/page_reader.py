@@ -21,6 +21,7 @@ from unicodedata import combining
 from lumber_files.formats.markdown_cleanup import set_apart
 from lumber_files.limits import check_unpacked
 from lumber_files.pdf.heading_levels import bookmark_key
+from lumber_files.pdf.layers import load_page, may_have_layers
 from lumber_files.pdf.markdown_writer import finish, to_markdown
 from lumber_files.pdf.ruled_tables import Rule
 from lumber_files.pdf.text_lines import TextLine, Word, continues_line, drop_leaders, join_words
@@ -72,8 +73,9 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list
     # PDFium draws form fields in such an environment only.
     form = pdfium.FPDFDOC_InitFormFillEnvironment(document, pdfium.FPDF_FORMFILLINFO(version=2))
     pages, rules, blank, size = [], [], set(), 0
+    layers = may_have_layers(content)
     for number in range(len(document)):
-        lines, drawn, objects = _read_page(pdfium, document, form, number)
+        lines, drawn, objects = _read_page(pdfium, document, form, number, layers)
         pages.append(lines)
         rules.append(drawn)
         if lines or not objects:  # all of it may be running heads
@@ -91,10 +93,10 @@ def read_pages(content: bytes, max_unpacked: int) -> tuple[tuple[str, str], list
 
 
 def _read_page(
-    pdfium: Any, document: Any, form: Any, number: int
+    pdfium: Any, document: Any, form: Any, number: int, layers: tuple[bool, bool]
 ) -> tuple[list[TextLine], list[Rule], int]:
     """Return the text lines of a page, the rules drawn on it, and the number of its objects."""
-    page = pdfium.FPDF_LoadPage(document, number)
+    page = load_page(pdfium, document, number, layers)
     if not page:
         return [], [], 0
     drawn = _Characters(pdfium, page)
@@ -110,7 +112,7 @@ def _read_page(
             pdfium.FORM_OnAfterLoadPage(page, form)
         if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
             pdfium.FPDF_ClosePage(page)
-            page = pdfium.FPDF_LoadPage(document, number)
+            page = load_page(pdfium, document, number, layers)
             drawn = _Characters(pdfium, page)
             lines = drawn.lines(annotated=own)
     turns = max(drawn.turns, key=drawn.turns.__getitem__, default=0)

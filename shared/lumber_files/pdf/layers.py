@@ -1,0 +1,56 @@
+"""Loads pages without what is in layers that are switched off, which PDFium reads."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+_SIDE = 128  # pixels of a drawing of a page, on which a letter leaves a trace
+_BACKGROUND = b"\xbf\x3f\x7f\xff"  # blue, green, red; which no text has
+
+
+def may_have_layers(content: bytes) -> tuple[bool, bool]:
+    """Return whether a file states that it has layers, and whether it has compressed objects."""
+    return b"/OCG" in content, b"/ObjStm" in content
+
+
+def load_page(pdfium: Any, document: Any, index: int, may_have: tuple[bool, bool]) -> Any:
+    """Return a page without objects in layers that are switched off, given `may_have_layers`.
+
+    PDFium has no function that tells whether a layer is on, so what is marked as a part of one is
+    drawn alone; and, in a file with layers, each form, which may be in one without a mark.
+    """
+    page, forms = pdfium.FPDF_LoadPage(document, index), may_have[0]
+    layered = page and any(may_have)
+    count = pdfium.FPDFPage_CountObjects(page) if layered else 0
+    drawn = [pdfium.FPDFPage_GetObject(page, n) for n in range(count)]
+    name, length = (ctypes.c_ushort * 4)(), ctypes.c_ulong()
+    layers: dict[int | None, list[int]] = {}
+    for number, item in enumerate(drawn):
+        if forms and pdfium.FPDFPageObj_GetType(item) == pdfium.FPDF_PAGEOBJ_FORM:
+            layers[-number] = [number]
+        for place in range(pdfium.FPDFPageObj_CountMarks(item)):
+            mark = pdfium.FPDFPageObj_GetMark(item, place)
+            pdfium.FPDFPageObjMark_GetName(mark, name, ctypes.sizeof(name), length)
+            if name[:3] == [*b"OC\0"]:
+                layers.setdefault(ctypes.cast(mark, ctypes.c_void_p).value, []).append(number)
+    for item in drawn if layers else ():
+        pdfium.FPDFPageObj_SetIsActive(item, 0)
+    blank, hidden = _BACKGROUND * _SIDE * _SIDE, set[int]()
+    bitmap = pdfium.FPDFBitmap_CreateEx(_SIDE, _SIDE, pdfium.FPDFBitmap_BGRx, None, 4 * _SIDE)
+    for numbers in layers.values():
+        ctypes.memmove(pdfium.FPDFBitmap_GetBuffer(bitmap), blank, len(blank))
+        for own in (drawn[number] for number in numbers):
+            pdfium.FPDFPageObj_SetIsActive(own, 1)
+            inside = range(max(0, pdfium.FPDFFormObj_CountObjects(own)))
+            for text in (own, *(pdfium.FPDFFormObj_GetObject(own, n) for n in inside)):
+                pdfium.FPDFTextObj_SetTextRenderMode(text, 0)  # that of a scan is invisible
+        pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, _SIDE, _SIDE, 0, 0)
+        if ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), len(blank)) == blank:
+            hidden.update(numbers)
+        for number in numbers:
+            pdfium.FPDFPageObj_SetIsActive(drawn[number], 0)
+    pdfium.FPDFBitmap_Destroy(bitmap)
+    for number, item in enumerate(drawn if layers else ()):
+        pdfium.FPDFPageObj_SetIsActive(item, number not in hidden)
+    return page

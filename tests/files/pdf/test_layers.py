@@ -1,0 +1,49 @@
+"""What is in a layer of a PDF that is switched off is no text, since no reader sees it."""
+
+import pytest
+
+from lumber_files import read_bytes
+from tests.making_files import pdf_of, pdf_stream
+
+pytest.importorskip("pypdfium2")
+
+SHOWN = (
+    "BT /F1 12 Tf 72 700 Td (Always) Tj ET /OC /L1 BDC BT /F1 12 Tf 72 650 Td (draft) Tj ET EMC "
+    "/OC /L2 BDC BT /F1 12 Tf 72 600 Td (final) Tj /OC /L1 BDC ( inner) Tj EMC ET EMC /X1 Do"
+)
+FORM = "BT /F1 12 Tf 3 Tr 72 400 Td (scan) Tj ET"
+
+
+@pytest.mark.parametrize(
+    ("state", "member", "words"),
+    [
+        ("/OFF [6 0 R]", "6 0 R", "Always final"),
+        ("/BaseState /OFF /ON [7 0 R]", "6 0 R", "Always final"),
+        ("/OFF [6 0 R]", "9 0 R", "Always final"),  # a membership, which has no name
+        ("/OFF [7 0 R]", "6 0 R", "Always draft scan"),
+        ("", "6 0 R", "Always draft final inner scan"),
+    ],
+)
+def test_texts_of_layers_that_are_switched_off_are_left_out(
+    state: str, member: str, words: str
+) -> None:
+    resources = "/Resources << /Font << /F1 5 0 R >>"
+    content = pdf_of(
+        [
+            "<< /Type /Catalog /Pages 2 0 R /OCProperties << /OCGs [6 0 R 7 0 R] /D << "
+            f"{state} >> >> >>",
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R {resources} "
+            f"/Properties << /L1 {member} /L2 7 0 R >> /XObject << /X1 8 0 R >> >> >>",
+            pdf_stream(SHOWN),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            "<< /Type /OCG /Name (Draft) >>",
+            "<< /Type /OCG /Name (Final) >>",
+            pdf_stream(
+                FORM,
+                f"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /OC 6 0 R {resources} >>",
+            ),
+            "<< /Type /OCMD /OCGs [6 0 R] >>",
+        ]
+    )
+    assert read_bytes(content, name="a", suffix=".pdf").text.split() == words.split()
