@@ -14,9 +14,10 @@ from statistics import median
 
 from lumber_files.pdf.column_tables import find_column_tables
 from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, is_text, levels_of
+from lumber_files.pdf.reading_order import order_lines
 from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
-from lumber_files.pdf.text_lines import BULLETS, TextLine, join_marks
+from lumber_files.pdf.text_lines import BULLETS, TextLine
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
@@ -56,7 +57,7 @@ def to_markdown(
     have their lines, and the rules drawn on each.
     """
     kept, heads, notes = strip_running_heads(pages)
-    lines = [join_marks(page) for page in kept]
+    lines = [order_lines(page) for page in kept]
     styles = TypeStyles(lines, outline)
     blocks = [
         list(_blocks(number, page, drawn, styles))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from lumber_files.formats.markdown_cleanup import set_apart
 
 _MIN_CELL_GAP = 1.5  # times the size of the type; spaces between justified words are smaller
-_MAX_BASE_DIFFERENCE = 0.5  # times the size
+MAX_BASE_DIFFERENCE = 0.5  # times the size
 HEADING_SCALE = 1.15
 """Times the size of the text; larger type is that of headings."""
 _MAX_ROW_RISE = 0.5  # points; cells of a row are as high as each other
@@ -19,17 +19,10 @@ _MAX_LETTER_GAP = 0.15  # times the size
 _MIN_RAISE = 0.15  # times the size
 _MIN_LEADERS = 3  # words of dots alone
 _NO_LEADER = re.compile(r"[^.](?:(?!\.{4}).)*")
-_HEIGHT_STEP = 6  # points; heights are rounded to it
 
 BULLETS = "•◦▪■□○●‣⁃∙·➢➤✓✔\uf0b7\uf0a7"  # noqa: RUF001
-_ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
-_LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{_ITEM_NUMBER}")
-_ITEM_START = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{_ITEM_NUMBER})\s")
-_WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
-_MIN_DROP_CAP = 1.8  # times the size of its text; it is two lines high or more
-_MAX_CAP_GAP = 0.3  # times the size, before the rest of its word
-_WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
-_MAX_MARK_GAP = 4  # times the size, between a mark and its item
+ITEM_NUMBER = r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]+)[.)]"
+_ITEM_START = re.compile(rf"[{BULLETS}]|(?:[\u2013*-]|{ITEM_NUMBER})\s")
 
 
 class Word(NamedTuple):
@@ -95,7 +88,7 @@ def continues_line(before: Sequence[Word], after: Sequence[Word]) -> bool:
     last, first = before[-1], after[0]
     size = max(last.size, first.size)
     gap, rise = first.left - last.right, abs(first.base - before[0].base)
-    near = rise < _MAX_BASE_DIFFERENCE * size and gap < size
+    near = rise < MAX_BASE_DIFFERENCE * size and gap < size
     return (
         last.turns == first.turns
         and -_MAX_LETTER_GAP * size < gap
@@ -137,58 +130,3 @@ def text_size(pages: Sequence[Sequence[TextLine]]) -> float:
         for line in page:
             sizes[line.size] += len(line.text) if len(line.cells) == 1 else 0
     return max(sizes, key=sizes.__getitem__, default=0.0)
-
-
-def join_marks(page: Sequence[TextLine]) -> list[TextLine]:
-    """Return lines joined with the bullets, numbers and fields beside them that come later.
-
-    A drop cap is joined to the word that it begins.
-    """
-    page = _join_drop_caps(page)
-    late = [line for line in page if line.added or _LONE_MARK.fullmatch(line.text)]
-    if not late:
-        return page
-    lines = [line for line in page if line not in set(late)]
-    heights: dict[int, list[int]] = {}
-    for number, line in enumerate(lines):
-        heights.setdefault(round(line.base / _HEIGHT_STEP), []).append(number)
-    alone = []
-    for mark in late:
-        height = round(mark.base / _HEIGHT_STEP)
-        near = [n for h in (height - 1, height, height + 1) for n in heights.get(h, ())]
-        beside = [n for n in near if _is_beside(mark, lines[n])]
-        if beside:
-            number = min(beside, key=lambda n: abs(lines[n].left - mark.right))
-            own = [
-                word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words
-            ]
-            words = sorted((own, lines[number].words), key=lambda words: words[0].left)
-            lines[number] = TextLine([*words[0], *words[1]])
-        else:
-            alone.append(mark)
-    return [*lines, *alone]
-
-
-def _join_drop_caps(page: Sequence[TextLine]) -> list[TextLine]:
-    lines: list[TextLine] = []
-    for line in page:
-        before = lines[-1].words if lines and lines[-1].base < line.base else ()
-        words = [*before, *line.words] if len(before) == 1 else [*line.words]
-        cap, first = words[0], words[min(1, len(words) - 1)]
-        gap = (first.left - cap.right) / first.size
-        large = len(cap.text) == 1 and cap.text.isupper() and cap.size > _MIN_DROP_CAP * first.size
-        if large and -_MAX_CAP_GAP < gap < 1:
-            apart = " " * (cap.text in _WORDS_OF_ONE_LETTER and gap > _MAX_CAP_GAP)
-            first = first._replace(text=cap.text + apart + first.text, left=cap.left)
-            lines[len(lines) - (len(before) == 1) :] = [TextLine([first, *words[2:]])]
-        else:
-            lines.append(line)
-    return lines
-
-
-def _is_beside(mark: TextLine, line: TextLine) -> bool:
-    if abs(line.base - mark.base) > _MAX_BASE_DIFFERENCE * line.size:
-        return False
-    before = mark.right <= line.left + 1
-    near = before and line.left - mark.right < _MAX_MARK_GAP * line.size
-    return near or (mark.added and (before or line.right <= mark.left + 1))

@@ -1,0 +1,125 @@
+"""Puts the lines of a PDF's page in the order in which they are read.
+
+Some programs draw columns row by row, and bullets and drop caps apart from their lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from lumber_files.pdf.text_lines import BULLETS, ITEM_NUMBER, MAX_BASE_DIFFERENCE, TextLine, Word
+
+_LONE_MARK = re.compile(rf"[{BULLETS}\u2013*o-]|{ITEM_NUMBER}")
+_WORDS_BULLET = {"o": "\u25e6"}  # Word draws a letter for it
+_MAX_MARK_GAP = 4  # times the size, between a mark and its item
+_DROP_CAP = re.compile(r"[\W_]?[^\W\d_]")  # a letter, possibly with a quotation mark
+_MIN_DROP_CAP = 1.8  # times the size of its text; it is two lines high or more
+_MAX_CAP_GAP = 0.3  # times the size, before the rest of its word
+_WORDS_OF_ONE_LETTER = "AEIY"  # in European languages
+_MIN_COLUMN_GAP = 0.8  # times the size, between two columns of text
+_EDGE_STEP = 4  # points; where columns begin is rounded to it
+_MIN_COLUMN_ROWS = 5  # that two columns drawn row by row have; fewer are a table or fields
+_MIN_COLUMN_WORDS = 3  # of a row in a column of text; the cells of a table are shorter
+
+
+def order_lines(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return the lines of a page in reading order, joined with their marks and drop caps."""
+    return [*_order_columns(_join_apart(page))]
+
+
+def _order_columns(page: Sequence[TextLine]) -> Iterator[TextLine]:
+    """Yield the lines of a page column by column where columns are drawn row by row."""
+    starts = Counter[int]()
+    for line in page:
+        for before, word in pairwise(line.words):
+            if word.left - before.right > _MIN_COLUMN_GAP * line.size:
+                starts[round(word.left / _EDGE_STEP)] += 1
+    most = max(starts.values(), default=0)
+    edge = min((s for s in starts if 2 * starts[s] > most), default=0) * _EDGE_STEP - _EDGE_STEP
+    for crosses, band in groupby(page, lambda line: _crosses(line, edge)):
+        lines = [*band]
+        left = [[word for word in line.words if word.left < edge] for line in lines]
+        right = [[word for word in line.words if word.left >= edge] for line in lines]
+        both = zip(left, right, strict=True)
+        rows = sum(_is_text(first) and _is_text(second) for first, second in both)
+        if crosses or rows < max(_MIN_COLUMN_ROWS, len(lines) / 3):
+            yield from lines
+        else:
+            yield from (TextLine(own) for own in left if own)
+            yield from _order_columns([TextLine(own) for own in right if own])
+
+
+def _is_text(words: Sequence[Word]) -> bool:
+    """Return whether words begin with text, and no short cell or number."""
+    first = TextLine(words).cells[0] if words else ()
+    return sum(word.text.upper().isupper() for word in first) >= _MIN_COLUMN_WORDS
+
+
+def _crosses(line: TextLine, edge: float) -> bool:
+    """Return whether a word or a space of a line is at the edge of a column."""
+    if any(word.left < edge < word.right - _EDGE_STEP for word in line.words):
+        return True
+    spaces = ((b.right, a.left) for b, a in pairwise(line.words) if b.left < edge <= a.left)
+    return any(left - right < _MIN_COLUMN_GAP * line.size for right, left in spaces)
+
+
+def _join_apart(page: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines joined with the bullets, numbers, fields and drop caps drawn apart from them."""
+    lines = dict(enumerate(part for line in page for part in _divide_cap(line)))
+    for number, own in [*lines.items()]:
+        is_mark = own.added or _LONE_MARK.fullmatch(own.text) is not None
+        if is_mark or (_DROP_CAP.fullmatch(own.text) and own.text.isupper()):
+            fits = _is_beside if is_mark else _is_cap_of
+            found = [other for other, line in lines.items() if fits(own, line)]
+            if found and is_mark:
+                nearest = min(found, key=lambda other: abs(lines[other].left - own.right))
+                lines[nearest] = _join_mark(own, lines[nearest])
+            elif found:
+                highest = max(found, key=lambda other: lines[other].base)
+                lines[highest] = _join_cap(own, lines[highest], page)
+            if found:
+                del lines[number]
+    return [*lines.values()]
+
+
+def _is_beside(mark: TextLine, line: TextLine) -> bool:
+    high = abs(line.base - mark.base) > MAX_BASE_DIFFERENCE * line.size
+    if high or line is mark or _LONE_MARK.fullmatch(line.text):
+        return False
+    before = mark.right <= line.left + 1
+    near = before and line.left - mark.right < _MAX_MARK_GAP * line.size
+    return near or (mark.added and (before or line.right <= mark.left + 1))
+
+
+def _join_mark(mark: TextLine, line: TextLine) -> TextLine:
+    own = [word._replace(text=_WORDS_BULLET.get(word.text, word.text)) for word in mark.words]
+    first, second = sorted((own, line.words), key=lambda words: words[0].left)
+    return TextLine([*first, *second])
+
+
+def _divide_cap(line: TextLine) -> list[TextLine]:
+    """Return a line, or the drop cap before it and the line."""
+    if len(line.words) > 1 and line.words[0].size > _MIN_DROP_CAP * line.words[1].size:
+        cap, others = TextLine(line.words[:1]), TextLine(line.words[1:])
+        if _DROP_CAP.fullmatch(cap.text) and _is_cap_of(cap, others):
+            return [cap, others]
+    return [line]
+
+
+def _is_cap_of(cap: TextLine, line: TextLine) -> bool:
+    size, gap, rise = line.size, line.left - cap.right, line.base - cap.base
+    beside = -_MAX_CAP_GAP * size < gap < size and -size < rise < cap.size
+    return beside and cap.size > _MIN_DROP_CAP * size
+
+
+def _join_cap(cap: TextLine, line: TextLine, page: Sequence[TextLine]) -> TextLine:
+    first, apart = line.words[0], ""
+    if cap.text[-1] in _WORDS_OF_ONE_LETTER:
+        far = first.left - cap.right > _MAX_CAP_GAP * first.size
+        others = (word.text for other in page for word in other.words if word is not first)
+        apart = " " * (far or first.text in others)
+    first = first._replace(text=cap.text + apart + first.text, left=cap.left)
+    return TextLine([first, *line.words[1:]])

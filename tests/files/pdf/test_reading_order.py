@@ -1,0 +1,47 @@
+"""Lines of a PDF are read in the order in which a person reads them, however they are drawn."""
+
+import pytest
+
+from tests.files.pdf.test_pdf import PROSE, prose, read
+
+pytest.importorskip("pypdfium2")
+
+LINES = [f"in row {n} the keeper {n}" for n in range(16)]
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+def test_columns_of_text_drawn_row_by_row_are_read_one_after_the_other(
+    columns: int,
+) -> None:
+    rows = [
+        (72 + 160 * column, 640 - 14 * n, 10, f"{line} of {column}")
+        for n, line in enumerate(LINES)
+        for column in range(columns)
+    ]
+    text = read([(72, 700, 16, "Of the lamp and its keeper"), *rows, *prose(300)])
+    wanted = [f"{line} of {column}" for column in range(columns) for line in LINES]
+    assert text.split("\n\n")[1].split() == " ".join(wanted).split()
+
+
+def test_rows_of_short_cells_are_not_divided() -> None:
+    cells = [
+        (72 + 90 * column, 640 - 14 * n, 10, f"{n} of {column}")
+        for n in range(9)
+        for column in range(6)
+    ]
+    words = read([*prose(740), *cells]).split()
+    assert words[words.index("0") :][:18] == " ".join(f"0 of {n}" for n in range(6)).split()
+
+
+@pytest.mark.parametrize(("cap", "rest"), [("T", "he"), ("A", " tide"), ("\\252O", "nce")])
+def test_a_drop_cap_that_is_drawn_first_belongs_to_its_word(cap: str, rest: str) -> None:
+    lines = [f"{rest} went out, and the".strip(), "tide and the boats went", "with it."]
+    text = [(100, 400 - 14 * n, 11, line) for n, line in enumerate(lines)]
+    drawn = read([(72 - 16 * cap.count("O"), 375, 36, cap), *prose(740), *text])
+    letter = cap.replace("\\252", "\u201c")
+    assert drawn.split("\n\n")[1].startswith(f"{letter}{rest} went out")
+
+
+def test_a_number_apart_from_all_lines_stays_in_its_place() -> None:
+    page = [*prose(740), (500, 650, 11, "(2)"), *prose(600)]
+    assert read(page).split("(2)")[1].split()[0] == PROSE[0].split()[0]
