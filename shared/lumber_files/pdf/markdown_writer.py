@@ -17,7 +17,7 @@ from lumber_files.pdf.heading_levels import Outline, TypeStyles, heading_size, i
 from lumber_files.pdf.reading_order import order_lines
 from lumber_files.pdf.ruled_tables import Rule, align_rows, find_grids, find_open_grids
 from lumber_files.pdf.running_heads import strip_running_heads
-from lumber_files.pdf.text_lines import BULLETS, TextLine
+from lumber_files.pdf.text_lines import BULLETS, HEADING_SCALE, TextLine
 
 _LINE = "\ufdd0"  # a noncharacter; the text up to the next one becomes one line
 _MAX_LEADING = 1.3  # times that of the type; lines farther apart are two paragraphs
@@ -33,6 +33,8 @@ _SIDE_BEARING = 0.15  # times the width of a monospaced letter; the first and la
 _MAX_LABEL_LINES = 2  # between two rows of a table, such as "Revenues"
 _MAX_HEAD_HEIGHT = 6  # times the size: of the heads of a table's columns
 _MAX_LABEL_WORDS = 15  # longer lines are text
+_MIN_PICTURE = 4  # times the size of a caption; what is lower is a band of a table
+_MAX_CAPTION_GAP = 2  # times the size, from a picture to its caption
 _MAX_NOTE_RULE = 0.7  # times the width of lines, of a rule above notes; longer ones are in tables
 _NOTE_MARK = re.compile(r"\^?[\d*\u2020\u2021\u00a7]")
 # Starts of paragraphs that Markdown takes for a heading, a quotation, a rule or code.
@@ -197,8 +199,10 @@ def _blocks(
 ) -> Iterator[_Block]:
     """Yield the blocks of a page: its ruled tables, and the blocks of lines between them."""
     inside: dict[TextLine, _Block] = {}
+    bands = [rule for rule in rules if rule.is_band]
+    rules = [rule for rule in rules if not rule.is_band]
     page = free = _move_notes(page, rules, styles)
-    for find in (find_grids, partial(find_open_grids, page)):
+    for find in (partial(find_grids, bands), partial(find_open_grids, page)):
         for grid in find(rules):
             if filled := grid.fill(free):
                 table = _Block("table", cells=filled[1])
@@ -210,13 +214,15 @@ def _blocks(
     written: set[_Block] = set()
     for owner, lines in groupby(page, inside.get):
         if owner is None:
-            yield from _divide(number, [*lines], styles)
+            yield from _divide(number, [*lines], styles, bands)
         elif owner not in written:
             written.add(owner)
             yield owner
 
 
-def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Iterator[_Block]:
+def _divide(
+    number: int, lines: Sequence[TextLine], styles: TypeStyles, pictures: Sequence[Rule]
+) -> Iterator[_Block]:
     rises = ((b.base - a.base) / a.size for a, b in pairwise(lines))
     beside = {n for n, up in enumerate(rises, start=1) if -0.5 < up < _MAX_HEAD_HEIGHT}  # as heads
     start, in_table = 0, False
@@ -245,6 +251,7 @@ def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Itera
             stop += 1
         in_table = in_table and _end_of_rows(lines, stop, styles) > stop
         in_table = in_table or not beside.isdisjoint((start, stop))
+        in_table = in_table or _is_caption(lines, start, stop, styles, pictures)
         if styles.is_heading(number, lines[start:stop]) and not in_table:
             level = styles.bookmark(number, lines[start:stop])
             yield _Block("heading", lines[start:stop], level)
@@ -262,6 +269,24 @@ def _divide(number: int, lines: Sequence[TextLine], styles: TypeStyles) -> Itera
             kind = "item" if first.is_item else "paragraph"
             yield _Block(kind, lines[start:stop], margin=max(o.right for o in over))
         start, in_table = stop, False
+
+
+def _is_caption(
+    lines: Sequence[TextLine], start: int, stop: int, styles: TypeStyles, pictures: Sequence[Rule]
+) -> bool:
+    """Return whether lines no larger than text are below a picture, or alone beside one."""
+    first, size = lines[start], lines[start].size
+    if size >= HEADING_SCALE * styles.text:
+        return False
+    after = lines[stop].base if stop < len(lines) else 0.0
+    for picture in pictures:
+        gap = picture.bottom - first.base - size
+        near = -size < gap < min(_MAX_CAPTION_GAP * size, lines[stop - 1].base - after - size)
+        beside = after < picture.bottom < first.base < picture.top
+        over = first.left < picture.right and picture.left < first.right
+        if picture.top - picture.bottom > _MIN_PICTURE * size and (near if over else beside):
+            return True
+    return False
 
 
 def _end_of_rows(lines: Sequence[TextLine], start: int, styles: TypeStyles) -> int:

@@ -44,7 +44,7 @@ _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MIN_RAISE = 0.15  # times the size
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
-_MAX_RULE_WIDTH, _MIN_RULE_LENGTH = 2.0, 6.0  # points, of the lines of a table
+_MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points
 _MAX_BOOKMARK_DEPTH = 6  # of bookmarks
 _MAX_FONT_NAME = 200  # bytes of a font's name
 _ERRORS = {  # of FPDF_GetLastError
@@ -130,7 +130,7 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     get = get_at(cast(pdfium.FPDFPage_GetObject, void).value or 0)
     kind = ctypes.PYFUNCTYPE(ctypes.c_int, void)(cast(pdfium.FPDFPageObj_GetType, void).value or 0)
     for number in range(pdfium.FPDFPage_CountObjects(page)):
-        if kind(address := get(page, number)) != pdfium.FPDF_PAGEOBJ_PATH:
+        if (own := kind(address := get(page, number))) == pdfium.FPDF_PAGEOBJ_TEXT:
             continue
         drawn = cast(address, pdfium.FPDF_PAGEOBJECT)
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
@@ -138,15 +138,19 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
         if turns:
             corners = _rotate(left, bottom, turns), _rotate(right, top, turns)
             (left, right), (bottom, top) = map(sorted, zip(*corners, strict=True))
-        segments = pdfium.FPDFPath_CountSegments(drawn)
+        segments = pdfium.FPDFPath_CountSegments(drawn)  # -1 of a picture
         if segments == _LINE_SEGMENTS or min(right - left, top - bottom) < _MAX_RULE_WIDTH:
             if max(right - left, top - bottom) > _MIN_RULE_LENGTH:
                 yield Rule(left, bottom, right, top)
-        elif segments in _RECTANGLE_SEGMENTS:
+        elif own != pdfium.FPDF_PAGEOBJ_PATH:
+            yield Rule(left, bottom, right, top)
+        else:
             pdfium.FPDFPath_GetDrawMode(drawn, fills, strokes)
-            if strokes.value:  # a cell
-                yield from (Rule(x, bottom, x, top) for x in (left, right))
-                yield from (Rule(left, y, right, y) for y in (bottom, top))
+            area, is_cell = Rule(left, bottom, right, top), segments in _RECTANGLE_SEGMENTS
+            if is_cell and strokes.value:
+                yield from area.sides()
+            if fills.value and area.is_band and (is_cell or right - left > _MIN_DRAWING_WIDTH):
+                yield area
 
 
 class _Characters:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from lumber_files.pdf.text_lines import TextLine, Word
 
+_MIN_BAND_HEIGHT = 6.0  # points; what is thinner is a rule
 _MIN_GAP = 3.0  # points; closer lines are one
 _MIN_SHARE = 0.6  # of a table's height or width; merged cells interrupt its lines
 _MIN_GUTTER = 0.7  # times the size, between two columns; a space is a third
@@ -21,7 +22,7 @@ _MAX_LEADING = 1.5  # times the size, of the lines of such a row
 
 
 class Rule(NamedTuple):
-    """A drawn line, as thin as it may be; lengths in points, from the lower left of the page."""
+    """A drawn line, or a filled rectangle; lengths in points, from the lower left of the page."""
 
     left: float
     bottom: float
@@ -32,6 +33,17 @@ class Rule(NamedTuple):
     def upright(self) -> bool:
         """Whether it is vertical."""
         return self.top - self.bottom > self.right - self.left
+
+    @property
+    def is_band(self) -> bool:
+        """Whether it is a rectangle, as behind the cells of a row."""
+        return min(self.top - self.bottom, self.right - self.left) > _MIN_BAND_HEIGHT
+
+    def sides(self) -> Iterator[Rule]:
+        """Yield the left, right, lower and upper sides."""
+        left, bottom, right, top = self
+        yield from (Rule(x, bottom, x, top) for x in (left, right))
+        yield from (Rule(left, y, right, y) for y in (bottom, top))
 
 
 class _Part(NamedTuple):
@@ -46,7 +58,9 @@ class _Part(NamedTuple):
 class Grid:
     """The cells between drawn lines."""
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], bands: Sequence[Rule] = ()) -> None:
+        self._height = max(rule.top for rule in rules) - min(rule.bottom for rule in rules)
+        rules = [*rules, *(side for band in bands for side in band.sides())]
         self._upright = [rule for rule in rules if rule.upright]
         self._level = [rule for rule in rules if not rule.upright]
         self._lefts = _distinct_places(rule.left for rule in self._upright)
@@ -120,8 +134,8 @@ class Grid:
             upright[bisect_right(self._lefts, rule.left + _MIN_GAP) - 1] += rule.top - rule.bottom
         for rule in self._level:
             level[bisect_right(self._bases, rule.bottom + _MIN_GAP) - 1] += rule.right - rule.left
-        height, width = self._bases[-1] - self._bases[0], self._lefts[-1] - self._lefts[0]
-        return min(upright) > _MIN_SHARE * height and min(level[1:-1]) > _MIN_SHARE * width
+        width = self._lefts[-1] - self._lefts[0]
+        return min(upright) > _MIN_SHARE * self._height and min(level[1:-1]) > _MIN_SHARE * width
 
     def _column(self, word: Word) -> int:
         return bisect_right(self._lefts, (word.left + word.right) / 2) - 1
@@ -145,33 +159,40 @@ class Grid:
 
     def _is_drawn(self, column: int, row: int) -> bool:
         """Return whether there is a rule on the left of a cell."""
-        x, y = self._lefts[column], (self._bases[-1 - row] + self._bases[-2 - row]) / 2
-        return any(
-            abs(rule.left - x) < _MIN_GAP and rule.bottom - _MIN_GAP < y < rule.top + _MIN_GAP
-            for rule in self._upright
-        )
+        y = (self._bases[-1 - row] + self._bases[-2 - row]) / 2
+        return _is_at(self._upright, self._lefts[column], y)
 
     def _is_ruled(self, column: int, row: int) -> bool:
         """Return whether there is a rule above a cell."""
-        x, y = (self._lefts[column] + self._lefts[column + 1]) / 2, self._bases[-1 - row]
-        return any(
-            abs(rule.bottom - y) < _MIN_GAP and rule.left - _MIN_GAP < x < rule.right + _MIN_GAP
-            for rule in self._level
-        )
+        x = (self._lefts[column] + self._lefts[column + 1]) / 2
+        return _is_at(self._level, x, self._bases[-1 - row])
 
 
-def find_grids(rules: Iterable[Rule]) -> Iterator[Grid]:
-    """Yield a grid for each group of lines that touch each other from top to bottom."""
-    group: list[Rule] = []
+def _is_at(rules: Sequence[Rule], x: float, y: float) -> bool:
+    near = (rule for rule in rules if rule.left - _MIN_GAP < x < rule.right + _MIN_GAP)
+    return any(rule.bottom - _MIN_GAP < y < rule.top + _MIN_GAP for rule in near)
+
+
+def find_grids(bands: Sequence[Rule], rules: Iterable[Rule]) -> Iterator[Grid]:
+    """Yield a grid for each group of lines that touch each other from top to bottom.
+
+    A band above or below one is a row of it.
+    """
+    groups: list[list[Rule]] = []
     lowest = 0.0
     for rule in sorted(rules, key=lambda rule: -rule.top):
-        if group and rule.top < lowest - _MIN_GAP:
-            yield Grid(group)
-            group = []
-        lowest = min(lowest, rule.bottom) if group else rule.bottom
-        group.append(rule)
-    if group:
-        yield Grid(group)
+        if not groups or rule.top < lowest - _MIN_GAP:
+            groups.append([])
+            lowest = rule.bottom
+        lowest = min(lowest, rule.bottom)
+        groups[-1].append(rule)
+    for group in groups:
+        low, high = min(rule.bottom for rule in group), max(rule.top for rule in group)
+        lefts = [rule.left for rule in group if rule.upright] or [0.0]
+        left, right = min(lefts) - _MIN_GAP, max(lefts) + _MIN_GAP
+        at_end = (b for b in bands if min(abs(b.bottom - high), abs(b.top - low)) < _MIN_GAP)
+        ends = [b for b in at_end if left < b.left and b.right < right]
+        yield from (Grid(group, own) for own in (ends, ()))
 
 
 def _distinct_places(values: Iterable[float]) -> list[float]:

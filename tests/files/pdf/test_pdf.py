@@ -513,6 +513,25 @@ def ruled(*left_out: tuple[float, float, float, float]) -> str:
     return "\n".join("{} {} m {} {} l S".format(*side) for side in sorted(sides - {*left_out}))
 
 
+def test_a_coloured_row_above_a_ruled_table_is_a_row_of_it() -> None:
+    lefts = GRID[0]
+    band = "".join(f"{x} 580 {y - x} 20 re f " for x, y in pairwise(lefts))
+    sides = [*((x, 600, x, 580) for x in lefts), *((a, 600, b, 600) for a, b in pairwise(lefts))]
+    text = read([*prose(740), *grid(CELLS)], more=f"0 0.9 0 rg {band} 0 g {ruled(*sides)}")
+    assert rows_between(text)[0] == [*CELLS[0]]
+
+
+@pytest.mark.parametrize(
+    ("left", "base", "is_section"), [(72, 590, False), (190, 640, False), (72, 575, True)]
+)
+def test_what_stands_below_or_beside_a_picture_is_no_heading(
+    left: int, base: int, *, is_section: bool
+) -> None:
+    caption = (left, base, -11, "The pier from the west")
+    text = read([*prose(740), caption, *prose(560)], more="0 1 0 rg 72 605 100 80 re f")
+    assert ("# The pier" in text) == is_section
+
+
 def test_a_row_without_upright_rules_has_the_columns_of_the_others() -> None:
     band = [(x, 600, x, 580) for x in GRID[0][1:-1]]
     assert rows_between(read([*prose(740), *grid(CELLS)], more=ruled(*band)))[0] == [*CELLS[0]]
