@@ -48,7 +48,8 @@ _FRONT_MATTER = re.compile(
     )[ \t]*(?:\r\n|\n|\r|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-_ATTRIBUTES = re.compile(r" \{[#.:][^{}]*\}$")  # of a heading, as in "## Use {#use}"
+# Attributes and anchors of a heading, as in "## Use {#use}" and "## <a name="use"></a>Use".
+_NO_TITLE = re.compile(r"\s\{[#.:][^{}]*\}\s*$|<(?:a|img|span)\s[^<>]*>|</(?:a|span)>")
 _LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -198,7 +199,7 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             start,
             kind,
             level=int(token.tag[1:]) if outline else 0,
-            title=_ATTRIBUTES.sub("", " ".join(tokens[number + 1].content.split()))
+            title=" ".join(_NO_TITLE.sub("", tokens[number + 1].content).split())
             if outline
             else "",
             rows=tuple(lines[first + _FIRST_ROW[token.type] : stop - (token.type == "fence")])

@@ -374,6 +374,7 @@ def test_long_code_is_divided_between_its_blocks():
             [(2, "Food & drink", 6)],
         ),
         ("# Otter {#kit .wide}\n\ntext", [(1, "Otter", 0)]),
+        ('# <a name="otter"></a>Otter {#kit}\n\ntext', [(1, "Otter", 0)]),
         ("<div align=center>\n<H3>Otter<br>Kit</H3>\n</div>\n", [(3, "Otter Kit", 0)]),
         ("<h1>\n\n![logo](a.png)\n\nOtter\n\n</h1>\n\n# Next", [(1, "Otter", 0), (1, "Next", 36)]),
         (
