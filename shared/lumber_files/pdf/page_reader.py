@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from math import hypot
@@ -44,6 +44,7 @@ _LAST_DIGIT = re.compile(r"\d(?!.*\d)")
 _MIN_RAISE = 0.15  # times the size
 _MAX_DESCENT = 0.6  # times the size; no letter reaches farther below its line
 _LINE_SEGMENTS, _RECTANGLE_SEGMENTS = 2, (4, 5)  # of a path, with the move to its start
+_MOST_COPIES, _MAX_COPY_DIFFERENCE = 3, 0.1  # of two letters in bold; points, between boxes
 _MAX_RULE_WIDTH, _MIN_RULE_LENGTH, _MIN_DRAWING_WIDTH = 2.0, 6.0, 36.0  # points
 _MAX_BOOKMARK_DEPTH = 6  # of bookmarks
 _MAX_FONT_NAME = 200  # bytes of a font's name
@@ -124,13 +125,10 @@ def _read_page(
 def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
     ends = [ctypes.c_float() for _ in range(4)]
     fills, strokes = ctypes.c_int(), ctypes.c_int()
-    # There may be an object for each letter; a typed pointer takes longer to make than to read.
     void, cast = ctypes.c_void_p, ctypes.cast
-    get_at = ctypes.PYFUNCTYPE(void, void, ctypes.c_int)
-    get = get_at(cast(pdfium.FPDFPage_GetObject, void).value or 0)
     kind = ctypes.PYFUNCTYPE(ctypes.c_int, void)(cast(pdfium.FPDFPageObj_GetType, void).value or 0)
-    for number in range(pdfium.FPDFPage_CountObjects(page)):
-        if (own := kind(address := get(page, number))) == pdfium.FPDF_PAGEOBJ_TEXT:
+    for address in _objects(pdfium, page):
+        if (own := kind(address)) == pdfium.FPDF_PAGEOBJ_TEXT:
             continue
         drawn = cast(address, pdfium.FPDF_PAGEOBJECT)
         pdfium.FPDFPageObj_GetBounds(drawn, *ends)
@@ -153,11 +151,24 @@ def _rules(pdfium: Any, page: Any, turns: int) -> Iterator[Rule]:
                 yield area
 
 
+def _objects(pdfium: Any, page: Any) -> Iterator[int]:
+    """Yield the addresses of a page's objects."""
+    get = _address_getter(pdfium.FPDFPage_GetObject)
+    return (get(page, number) for number in range(pdfium.FPDFPage_CountObjects(page)))
+
+
+def _address_getter(function: Any) -> Callable[[Any, int], int]:
+    """Return a function of PDFium that returns an address: a typed pointer takes longer to make."""
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+    return kind(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
 class _Characters:
     """The characters of a page."""
 
     def __init__(self, pdfium: Any, page: Any) -> None:
         self._pdfium = pdfium
+        self._drawn = page
         self._page = pdfium.FPDFText_LoadPage(page)
         self.count: int = max(0, pdfium.FPDFText_CountChars(self._page))
         self.turns = Counter[int]()
@@ -173,6 +184,8 @@ class _Characters:
         text = "".join(map(chr, buffer[: size - 1]))  # units of UTF-16, as PDFium counts
         if len(text) < self.count:
             text = self._with_missing(text)
+        if self._pdfium.FPDFPage_CountObjects(self._drawn) > self.count / 2:
+            text = self._with_doubled(text)
         text = re.sub("\u2010(?=\\S)", self._hyphen, text)
         lines: list[list[Word]] = []
         added: list[bool] = []
@@ -206,6 +219,29 @@ class _Characters:
             if index_in_text(self._page, index) < 0:
                 starts = not index or units[index - 1] == "\n"
                 units.insert(index, "\u2022" if starts else " ")
+        return "".join(units)
+
+    def _with_doubled(self, text: str) -> str:
+        """Return a text with doubled letters where PDFium has a space for the second one.
+
+        Chrome draws each letter as an object. PDFium leaves out one like that before it if their
+        boxes overlap, as in italics: bold print may draw each letter twice.
+        """
+        pdfium, units, objects = self._pdfium, list(text), [*_objects(self._pdfium, self._drawn)]
+        numbers = {address: number for number, address in enumerate(objects)}
+        object_of = _address_getter(pdfium.FPDFText_GetTextObject)
+        ends = x, y, end, _ = [ctypes.c_float() for _ in range(4)]
+        for space in re.finditer(r"(?<=[^\W\d_]) (?=[^\W\d_])", text):
+            beside = before, after = space.start() - 1, space.end()
+            first, last = (numbers.get(object_of(self._page, index), -1) for index in beside)
+            for address in objects[first + 1 : last][:_MOST_COPIES]:
+                pdfium.FPDFPageObj_GetBounds(ctypes.cast(address, pdfium.FPDF_PAGEOBJECT), *ends)
+                left, right, foot = self._box(before, 0)
+                width, shift = right - left, x.value - left  # that of bold print is smaller
+                unlike = max(abs(end.value - x.value - width), abs(y.value - foot))
+                joined = self._box(after, 0)[0] < end.value + width / 16  # else a word ends
+                if joined and shift > width / 3 and unlike < _MAX_COPY_DIFFERENCE:
+                    units[before + 1] = text[before]
         return "".join(units)
 
     def _hyphen(self, match: re.Match[str]) -> str:

@@ -250,3 +250,20 @@ def test_time_is_proportional_to_the_text(hard: str) -> None:
 )
 def test_an_accent_that_is_drawn_before_its_letter_is_on_it(drawn: str, text: str) -> None:
     assert clean_pages([drawn]) == [text]
+
+
+@pytest.mark.parametrize(
+    ("words", "copies"), [("an officer of it", (0,)), ("of an officer of it", (0, 0.4))]
+)
+def test_a_doubled_letter_is_no_letter_drawn_twice(words: str, copies: Sequence[float]) -> None:
+    widths = {"c": 444, "e": 444, "r": 389, "o": 500, "a": 500, "n": 500, " ": 250}
+    left, drawn = 96.0, ["ET .75 0 0 .75 0 0 cm"]  # scaled as by Chrome
+    for letter in words:
+        drawn += [
+            f"BT /F1 16 Tf {left + more:.2f} 900 Td ({letter}) Tj ET"
+            for more in copies
+            if letter != " "
+        ]
+        left += widths.get(letter, 278) * 0.016
+    content = pdf_with_font("/BaseFont /Times-Italic", [" ".join([*drawn, "BT"])])
+    assert read(content) == words
