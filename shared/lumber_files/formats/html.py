@@ -45,7 +45,7 @@ _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGN
 _NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
-_MAX_DEPTH = 200
+_MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
 # Characters of a cell with lists or other blocks. Longer ones are in tables for layout; the second
 # is for a table with a header row.
 _LONGEST_CELL = (200, 1000)
