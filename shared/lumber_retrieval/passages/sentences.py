@@ -38,6 +38,7 @@ _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 HEADING = re.compile(r"^[ \t>]*(?:#{1,6}(?:\s|$)|<h[1-6]\b)", re.MULTILINE)
+_COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _MAYBE_HEADING_OR_ROW = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # may be a heading or a row
 _DIVIDER = re.compile(r"[ \t>|:-]*-[ \t>|:-]*$")
@@ -61,8 +62,8 @@ def sentences_of(
 
     White space, rules, and final headings and table headers are left out. A heading and the number
     of an item belong to the sentence after them. A row of a table is not divided. With
-    `whole_lines` no line is divided, and none is a heading, as in code. If `spoken`, sentences go
-    on over cues.
+    `whole_lines` no line is divided, and none is a heading, as in code. Two lines that begin with
+    "#" are comments. If `spoken`, sentences go on over cues.
     """
     find = _find_sentences if len(text) > _LONGEST_CACHED else _cached_sentences
     return find(text, language, whole_lines, spoken)
@@ -86,14 +87,15 @@ def _find_sentences(
         rows = rows_of(text)
         row_starts = (row.start for row in rows if not _ROW.match(text, row.start))
         starts = sorted({0, *outside(starts, rows), *row_starts})
+    headings = not whole_lines and not _COMMENTS.search(text)
     ends = pairwise([*starts, len(text)])
-    parts = (_trim(text, start, end, headings=not whole_lines) for start, end in ends)
+    parts = (_trim(text, start, end, headings=headings) for start, end in ends)
     kept = (
         (part, part.of(text))
         for part in parts
         if part.start < part.end and not _DIVIDER_AFTER.match(text, part.end)
     )
-    return tuple(Sentence(part, own, has_content(own, whole_lines)) for part, own in kept)
+    return tuple(Sentence(part, own, has_content(own, headings)) for part, own in kept)
 
 
 def _starts_in_speech(text: str, language: str) -> list[int]:
@@ -112,14 +114,14 @@ def _starts_in_speech(text: str, language: str) -> list[int]:
 _cached_sentences = lru_cache(maxsize=_CACHED_TEXTS)(_find_sentences)
 
 
-def has_content(text: str, whole_lines: bool = False) -> bool:
+def has_content(text: str, headings: bool = True) -> bool:
     """Return whether a text has a sentence, an item or a row: more than headings and a label.
 
-    With `whole_lines` it has no headings: a line that begins with "#" is a comment.
+    Without `headings`, a line that begins with "#" is a comment.
     """
     words = 0
     for line in spoken_text(text).splitlines():
-        if whole_lines or not HEADING.match(line):
+        if not (headings and HEADING.match(line)):
             if _THREE_WORDS.search(line):
                 return True
             words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))

@@ -119,15 +119,26 @@ def row(boat):
 '''
 
 
+COMMENTED = """keel: 3
+
+# Tides of spring lift heavy boats.
+# They come twice a month.
+
+mast: 4
+"""
+
+
+@pytest.mark.parametrize("name", ["boat.py", "boat.yaml", "boat.conf", "boat.txt"])
+def test_comments_are_found(name: str) -> None:
+    passage, *_ = search(name, COMMENTED, "Which tides lift boats?", 14, size=14)[0]
+    assert passage.text.startswith("# Tides of spring lift heavy boats.")
+
+
 @pytest.mark.parametrize("name", ["boat.py", "boat.yaml"])
-def test_comments_are_found_and_are_no_headings(name: str) -> None:
-    comment = "# Tides of spring lift heavy boats."
-    code = f"keel: 3\n\n{comment}\n\nmast: 4\nsail: 5\n"
-    passage, *_ = search(name, code, "Which tides lift boats?", 12, size=12)[0]
-    assert passage.text.startswith(comment)
+def test_text_beside_a_hit_in_code_does_not_end_at_a_comment(name: str) -> None:
     hit = Hit(0, name, Span(0, 7), "keel: 3", 1.0, {"source": name})
-    [joined] = passages_of_hits("Which tides lift boats?", [hit], {name: code}, budget=12)
-    assert comment in joined.text
+    [joined] = passages_of_hits("Which tides lift boats?", [hit], {name: COMMENTED}, budget=16)
+    assert "# Tides of spring lift heavy boats." in joined.text
 
 
 def test_passages_of_code_have_whole_lines_and_what_they_are_part_of() -> None:
