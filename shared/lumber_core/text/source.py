@@ -209,13 +209,22 @@ def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
 
 
 def _headings(text: str) -> list[tuple[str, bool]]:
-    """Return the marks of lines that look like headings, and whether each line stands alone."""
+    """Return the marks of lines that look like headings, and whether each line stands alone.
+
+    Beside a line with the same mark it does not: both are comments.
+    """
     lines = [line.strip() for line in text.splitlines()] if "#" in text else []
-    around = zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+    marks = [mark[1] if (mark := _HEADING.match(line)) else "#" * (line == "#") for line in lines]
+    shown = [("", ""), *zip(lines, marks, strict=True), ("", "")]
     return [
-        (mark[1], not (above and not _HEADING.match(above)) and not (below and below[0].isalnum()))
-        for above, line, below in around
-        if (mark := _HEADING.match(line))
+        (
+            mark,
+            mark not in (above[1], below[1])
+            and not (above[0] and not above[1])
+            and not below[0][:1].isalnum(),
+        )
+        for above, (line, mark), below in zip(shown, shown[1:], shown[2:], strict=False)
+        if mark and line != "#"
     ]
 
 

@@ -14,6 +14,8 @@ PROSE = [
     "#!/bin/sh\n# Build it all\nmake\n\n# Then test it\nmake test\n",
     "import os\n\n# Constants\n\nX = 1\n\n# Functions\n\ndef f(): ...\n",
     "Name    Pounds\n-----   ------\nSeal    4\n\nTotal   4\n",
+    "# The port `serial` of the pump.\n# See [the list](https://a.org).\n\n#port=0\n\n"
+    "#\n# - seconds\n#\n\n# Left\n# on purpose\n",
 ]
 STRIPPED = (
     "Tide clock\n\nIt shows the height of the tide.\n\nInstall\n\nYou need Python.\n\n"
