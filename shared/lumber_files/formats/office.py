@@ -36,7 +36,7 @@ from lumber_files.formats.sheets import (
     read_workbook,
     show_chart_values,
 )
-from lumber_files.formats.word import PART, rewrite_word
+from lumber_files.formats.word import EMPTY, PART, rewrite_word
 from lumber_files.limits import check_unpacked
 
 _SLIDE_TITLE = f"""<p:sp xmlns:p="{SPACES["p"]}" xmlns:a="{SPACES["a"]}"><p:nvSpPr>
@@ -103,6 +103,7 @@ def read_document(content: bytes, max_unpacked: int) -> tuple[str, list[str], st
         markdown = ""  # slides without any text
     if kind == "ppt":
         markdown = _PAGE_NUMBER.sub("", markdown)
+    markdown = markdown.replace(f" {EMPTY}", "")
     for name in embedded:
         text, more = _read_part(
             name, parts.get(name, b""), max_unpacked - sum(map(len, parts.values()))
@@ -203,6 +204,8 @@ def _show_slide(root: Any, number: int) -> None:
     from lxml import etree
 
     show_runs(root, "a", "a:sym/@typeface | a:latin/@typeface", "@baseline")
+    for hidden in find(root, "//*[*/p:cNvPr[@hidden='1' or @hidden='true']]"):
+        hidden.getparent().remove(hidden)
     for picture in find(root, "//p:cNvPr[@descr or @title]"):
         picture.set("descr", clean_description(picture.get("descr"), picture.get("title")))
     titles = "p:sp[.//p:ph[@type='title' or @type='ctrTitle']][normalize-space(p:txBody)]"

@@ -16,6 +16,7 @@ _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3
 _SHEETS = "//office:spreadsheet/table:table"
 _DEEPEST = 10  # level of a list
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_DRAWN = "//text:p//drawing:*[text:p][not(self::drawing:text-box)]"
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
     "text:page-number"
@@ -45,6 +46,9 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
                 paragraph[0].addnext(table)
             else:
                 chart.getparent()[:] = [table]
+    for shape in find(root, _DRAWN):  # its text may not be taken for words of the paragraph
+        shape[:] = [_make(shape, "drawing:text-box", "", *shape)]
+        shape.tag = qualify("drawing:frame")
     _number_headings(root, named_styles)
     _title_slides(root)
     return _show_workbook(root)
@@ -52,10 +56,13 @@ def rewrite_open_document(root: Any, parts: Mapping[str, bytes]) -> list[str]:
 
 def _show_spans(root: Any, named_styles: Any) -> None:
     """Empty hidden spans, set raised numbers apart and show the symbols of others."""
-    styles, families = {}, {}
-    for part in (named_styles, root):
-        for style in find(part, "//style:style/style:text-properties"):
-            styles[find(style, "string(../@style:name)")] = style
+    styles: dict[str, dict[str, str]] = {}
+    families = {}
+    for part in (named_styles, root):  # a style comes after that which it is based on
+        for style in find(part, "//style:style"):
+            based_on = styles.get(style.get(qualify("style:parent-style-name"), ""), {})
+            own = [pair for each in find(style, "style:text-properties") for pair in each.items()]
+            styles[find(style, "string(@style:name)")] = {**based_on, **dict(own)}
         for face in find(part, "//style:font-face"):
             family = find(face, "string(@*[local-name()='font-family'])")
             families[face.get(qualify("style:name"))] = family.strip("'")

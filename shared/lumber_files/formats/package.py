@@ -13,6 +13,7 @@ from lumber_files.formats.symbol_fonts import show_symbols
 _OFFICE = "http://schemas.openxmlformats.org"
 SPACES = {
     "w": f"{_OFFICE}/wordprocessingml/2006/main",
+    "x": f"{_OFFICE}/spreadsheetml/2006/main",
     "m": f"{_OFFICE}/officeDocument/2006/math",
     "r": f"{_OFFICE}/officeDocument/2006/relationships",
     "a": f"{_OFFICE}/drawingml/2006/main",
@@ -60,8 +61,9 @@ def show_runs(root: Any, prefix: str, fonts: str, position: str) -> None:
     """
     before = kind = ""
     paragraph = None
+    paragraphs = [qualify(f"{prefix}:{tag}") for tag in ("p", "si", "is")]
     for text in root.iter(qualify(f"{prefix}:t")):
-        last, paragraph = paragraph, next(text.iterancestors(qualify(f"{prefix}:p")), None)
+        last, paragraph = paragraph, next(text.iterancestors(*paragraphs), None)
         before, kind = (before, kind) if paragraph is last else ("", "")
         kind = "after" if kind in ("sup", "sub") else ""
         for properties in text.getparent().iterfind(qualify(f"{prefix}:rPr")):

@@ -21,9 +21,10 @@ from lumber_files.formats.markdown_cleanup import (
     split_row,
 )
 from lumber_files.formats.number_formats import BUILT_IN, show_number
-from lumber_files.formats.package import link_targets, parse_xml
+from lumber_files.formats.package import clean_description, find, link_targets, parse_xml, show_runs
 from lumber_files.formats.symbol_fonts import show_symbols
 
+_RUNS = ("x", "x:rFont/@val", "x:vertAlign/@val")  # of a text in a cell, for show_runs
 _LINK = "string(@*[local-name()='id'])"
 _MOST_CELLS = 20_000_000  # of a sheet with its empty ones; hostile files have more
 _MOST_COLUMNS = 16_384  # of a sheet in Excel
@@ -52,13 +53,15 @@ class _Workbook:
         sheets = root.iterfind("{*}sheets/{*}sheet")
         self.sheets = [(sheet, links.get(sheet.xpath(_LINK), "")) for sheet in sheets]
         self._from_1904 = bool(root.xpath("//*[@date1904='1' or @date1904='true']"))
+        for item in find(strings, "//x:si[x:r]"):
+            show_runs(item, *_RUNS)
         self._strings = [_text(item) for item in strings.iterfind("{*}si")]
         codes = dict(BUILT_IN)
         for each in styles.iterfind("{*}numFmts/{*}numFmt"):
             codes[int(each.get("numFmtId", 0))] = each.get("formatCode", "")
         looks = [*styles.iterfind("{*}cellXfs/{*}xf")]
         self._formats = [codes.get(int(look.get("numFmtId", 0)), "General") for look in looks]
-        names = [each.get("val", "") for each in styles.iterfind("{*}fonts/{*}font/{*}name")]
+        names = [find(font, "string(x:name/@val)") for font in find(styles, "x:fonts/x:font")]
         self._fonts = [(names[int(look.get("fontId", 0)) :] or [""])[0] for look in looks]
 
     def read_sheet(self, name: str) -> _Grid:
@@ -106,6 +109,7 @@ class _Workbook:
         kind = cell.get("t", "n")
         formula, value = cell.find("{*}f"), cell.findtext("{*}v")
         if kind == "inlineStr":
+            show_runs(cell, *_RUNS)
             return _text(cell)
         if value is None or (not value and kind != "str"):
             self.notices["formula"] += formula is not None
@@ -161,8 +165,9 @@ def _drawings(parts: Mapping[str, bytes], sheet: str) -> Iterator[str]:
         if "/drawings/drawing" not in name or name not in parts:
             continue
         drawing, targets = parse_xml(parts[name]), link_targets(parts, name)
-        for paragraph in drawing.iterfind(".//{*}sp//{*}p"):
-            if text := _text(paragraph).strip():
+        for drawn in find(drawing, "//*[local-name()='p'] | //*[local-name()='pic']//@descr"):
+            text = clean_description(drawn) if isinstance(drawn, str) else _text(drawn).strip()
+            if text:
                 yield text
         for frame in drawing.iterfind(".//{*}chart"):
             if chart := parts.get(targets.get(frame.xpath(_LINK), "")):

@@ -21,9 +21,13 @@ _GIVEN = "w:pPr/w:numPr/* | w:rPr/*[self::w:vanish or self::w:vertAlign or @w:as
 _GIVEN += " or contains(@w:ascii, 'dings')]"  # Wingdings, Webdings
 _UNSEEN = "//w:r[w:rPr/w:vanish[not(@w:val=0 or @w:val='false')]] | //w:tc[w:tcPr/w:cellDel]"
 _UNSEEN += "| //w:tr[w:trPr/w:del or w:trPr/w:hidden]"
+# Paragraphs that go on in the next one: their mark is deleted, or they are a large first letter.
+_GOES_ON = "//w:p[w:pPr/w:rPr[w:del or w:moveFrom] or w:pPr/w:framePr/@w:dropCap[.!='none']]"
 
 PART = "\ue0f0"
 """The text in the place of a part that is of another format."""
+EMPTY = "\ue0f1"
+"""The text of a numbered cell that has no text."""
 
 
 def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
@@ -31,6 +35,8 @@ def rewrite_word(root: Any, name: str, parts: Mapping[str, bytes]) -> list[str]:
     given = (parts.get(f"word/{each}.xml", b"<x/>") for each in ("styles", "numbering"))
     _apply_styles(root, *map(parse_xml, given))
     _show_text(root)
+    for cell in find(root, "//w:tc/w:p[w:pPr/w:numPr][not(normalize-space())]"):
+        cell.append(_make_paragraph(root, EMPTY)[0])
     _show_descriptions(root)
     for table in find(root, "//w:tbl"):
         _mark_table(table)
@@ -92,6 +98,10 @@ def _show_text(root: Any) -> None:
     strip_tags(root, qualify("w:sdt"), qualify("w:sdtContent"))  # controls of a form
     for unseen in find(root, _UNSEEN):
         unseen.getparent().remove(unseen)
+    for start in find(root, _GOES_ON):
+        for rest in find(start, "following-sibling::*[self::w:p or self::w:tbl][1][self::w:p]"):
+            rest[len(find(rest, "w:pPr")) : 0] = find(start, "*[not(self::w:pPr)]")
+            start.getparent().remove(start)
     show_runs(root, "w", "w:rFonts/@w:ascii|w:rFonts/@w:hAnsi", "(w:vertAlign|w:position)/@w:val")
     for sign in find(root, "//w:noBreakHyphen | //w:ruby | //w:sym"):
         if sign.tag == qualify("w:ruby"):  # a reading above a word, as in HTML

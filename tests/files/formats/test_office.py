@@ -248,12 +248,23 @@ BOXED = f"<w:txbxContent>{paragraph('Boxed.')}</w:txbxContent>"
             "☑☐",
         ),
         (
+            paragraph("One ").replace("<w:pPr>", "<w:pPr><w:rPr><w:del/></w:rPr>")
+            + paragraph("day, ", number=1),
+            "1. One day,",
+        ),
+        (
+            paragraph("O").replace("<w:pPr>", '<w:pPr><w:framePr w:dropCap="drop"/>')
+            + paragraph("nce."),
+            "Once.",
+        ),
+        (
             table(
                 row("No", "Boat", cell("x", properties="<w:cellDel/>")),
-                row("1", "Gull"),
+                row(cell(paragraph(number=1)), "Gull"),
                 row("x", "y", properties="<w:hidden/>"),
+                row(cell(paragraph(number=1)), "Tern"),
             ),
-            "| No | Boat |\n| --- | --- |\n| 1 | Gull |",
+            "| No | Boat |\n| --- | --- |\n| 1. | Gull |\n| 2. | Tern |",
         ),
         (
             table(row("a", cell(paragraph("b", picture("Owner")))), row("1", "2")),
@@ -375,10 +386,14 @@ def test_a_slide_is_a_section_under_its_title_or_number() -> None:
     assert text_of(old, ".ppt") == "## Tides\n\nThey turn.\n\n## Boats\n\nThey sail."
 
 
-def test_a_picture_is_described_by_its_title_too() -> None:
+def test_pictures_pairs_of_values_and_hidden_shapes_of_a_slide() -> None:
     given = "id='3' name='' descr='a.png' title='A duck'"
     drawn = f"<p:pic><p:nvPicPr><p:cNvPr {given}/></p:nvPicPr></p:pic>"
-    assert text_of(slides(drawn), ".pptx") == "## Slide 1\n\nA duck"
+    hidden = shape("Unseen.").replace('name=""', 'name="" hidden="1"')
+    assert text_of(slides(drawn + hidden), ".pptx") == "## Slide 1\n\nA duck"
+    chart = etree.fromstring("<c xmlns='c'><scatterChart><xVal/><yVal/></scatterChart></c>")
+    show_chart_values(chart)
+    assert [etree.QName(part).localname for part in chart[0].iter()] == ["lineChart", "cat", "val"]
 
 
 def test_slides_are_numbered_as_they_come_and_hidden_ones_say_so() -> None:
@@ -523,34 +538,35 @@ def test_texts_and_charts_drawn_on_a_sheet_are_read() -> None:
     parts |= {
         "xl/_rels/sheet1.xml.rels": links("drawings/drawing1.xml"),
         "xl/drawings/drawing1.xml": f"<x:wsDr xmlns:x='x' xmlns:r='{office}'><x:sp><x:p><x:t>Mind"
-        " the tide.</x:t></x:p></x:sp><x:chart r:id='d0'/></x:wsDr>",
+        " the tide.</x:t></x:p></x:sp><x:pic descr='A buoy'/><x:chart r:id='d0'/></x:wsDr>",
         "xl/drawings/_rels/drawing1.xml.rels": links("/xl/charts/c.xml"),
         "xl/charts/c.xml": "<c:s xmlns:c='c'><c:chart><c:title><c:t>Boats</c:t></c:title><c:ser>"
         "<c:tx><c:v>Crew</c:v></c:tx><c:cat><c:pt idx='0'><c:v>May</c:v></c:pt></c:cat>"
         "<c:val><c:pt idx='0'><c:v>7</c:v></c:pt></c:val></c:ser></c:chart></c:s>",
     }
     assert text_of(zipped(parts), ".xlsx") == (
-        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\n**Boats**\n\n"
+        "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nMind the tide.\n\nA buoy\n\n**Boats**\n\n"
         "|  | Crew |\n| --- | --- |\n| May | 7 |"
     )
 
 
-def test_symbols_of_a_sheet_and_pairs_of_a_chart_are_read() -> None:
-    rich = "<r><t>§ </t></r><r><rPr><rFont val='Arial'/></rPr><t>Row.</t></r>"
-    texts = "".join(f"<c t='inlineStr' s='1'><is>{t}</is></c>" for t in ("<t>ü</t>", rich))
-    content = workbook(("S", f"<row>{texts}</row>"))
+def test_symbols_and_raised_numbers_of_a_sheet() -> None:
+    runs = "<r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>6</t></r>"
+    rich = "<r><rPr><rFont val='Symbol'/></rPr><t>a</t></r>"
+    mixed = "<r><t>§ </t></r><r><rPr><rFont val='Arial'/></rPr><t>Row.</t></r>"
+    texts = (
+        f"<c t='inlineStr'{style}><is>{text}</is></c>"
+        for style, text in (("", runs), ("", rich), (" s='1'", "<t>ü</t>"), (" s='1'", mixed))
+    )
+    content = workbook(("S", f"<row>{''.join(texts)}</row>"))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
     parts["xl/styles.xml"] = (
-        f"<styleSheet xmlns='{space}'><fonts><font><name val='Arial'/></font><font>"
-        "<name val='Wingdings'/></font></fonts><cellXfs><xf/><xf fontId='1'/></cellXfs>"
-        "</styleSheet>"
+        f"<styleSheet xmlns='{space}'><fonts><font/><font><name val='Wingdings'/></font></fonts>"
+        "<cellXfs><xf/><xf fontId='1'/></cellXfs></styleSheet>"
     )
-    assert text_of(zipped(parts), ".xlsx") == "## S\n\n|  |  |\n| --- | --- |\n| ✓ | § Row. |"
-    chart = etree.fromstring("<c xmlns='c'><scatterChart><xVal/><yVal/></scatterChart></c>")
-    show_chart_values(chart)
-    assert [etree.QName(part).localname for part in chart[0].iter()] == ["lineChart", "cat", "val"]
+    assert "| 10^6 | α | ✓ | § Row. |" in text_of(zipped(parts), ".xlsx")
 
 
 def test_all_sheets_are_read_and_far_cells_take_no_rows() -> None:
@@ -642,6 +658,11 @@ NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
             "湖(みずうみ)は岸",
         ),
         ('<text:p>Level <text:span text:style-name="S">a</text:span></text:p>', "Level α"),
+        ('<text:p>Level <text:span text:style-name="T">a</text:span></text:p>', "Level α"),
+        (
+            f"<text:p {NAMES}>Row <draw:rect><text:p>Box</text:p></draw:rect>on.</text:p>",
+            "Row on.\n\nBox",
+        ),
         (
             "<text:section text:display='none'><text:p>x</text:p></text:section><text:p>y</text:p>",
             "y",
@@ -662,7 +683,8 @@ NAMES = 'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
 def test_texts_of_open_document_are_those_that_a_reader_sees(body: str, markdown: str) -> None:
     style = (
         '<office:automatic-styles><style:style style:name="S"><style:text-properties '
-        'style:font-name="Symbol"/></style:style></office:automatic-styles>'
+        'style:font-name="Symbol"/></style:style>'
+        '<style:style style:name="T" style:parent-style-name="S"/></office:automatic-styles>'
     )
     assert text_of(odf("text", body, style), ".odt") == markdown
 
