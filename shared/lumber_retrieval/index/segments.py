@@ -56,6 +56,10 @@ CREATE TABLE IF NOT EXISTS postings (
 ) {clustered};
 CREATE TABLE IF NOT EXISTS removed (chunk {integer} PRIMARY KEY)
 """
+_IS_LONG = f"length(text) >= {LONG_DOCUMENT}"  # databases use the index for this condition alone
+SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
+    ON documents (first_chunk, last_chunk, id) WHERE {_IS_LONG}
+"""
 
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
 # This many chunks, and one in so many of all, are compared by all 8 bits, in milliseconds.
@@ -233,8 +237,7 @@ def load_segments(
         raise ValueError("its chunks have no words and vectors")
     live = [_live(connection, one.numbers) for one in segments]
     rows = connection.execute(
-        "SELECT first_chunk, last_chunk, id FROM documents "
-        f"WHERE length(text) >= {LONG_DOCUMENT} ORDER BY first_chunk"
+        f"SELECT first_chunk, last_chunk, id FROM documents WHERE {_IS_LONG} ORDER BY first_chunk"
     ).fetchall()
     long_documents = LongDocuments(np.array(rows, dtype=np.int64).reshape(-1, 3), {})
     everything = np.concatenate([np.zeros(0, dtype=bool), *live])

@@ -50,8 +50,6 @@ CREATE TABLE IF NOT EXISTS documents (
 );
 CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
 CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
-CREATE INDEX IF NOT EXISTS long_documents ON documents (first_chunk, last_chunk, id)
-    WHERE length(text) >= 30000;
 CREATE INDEX IF NOT EXISTS documents_from_zero ON documents (source) WHERE from_zero = 1;
 CREATE TABLE IF NOT EXISTS chunks (
     id {integer} PRIMARY KEY, document {integer} NOT NULL,

@@ -38,6 +38,7 @@ _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 _ROW_SIGNS = ("<t", "\t", '",', ',"')  # rows that do not begin with "|" contain one of these
 _SENTENCE_END = regex.compile(r"\p{Sentence_Terminal}\W*$")
 HEADING = re.compile(r"^[ \t>]*(?:#{1,6}(?:\s|$)|<h[1-6]\b)", re.MULTILINE)
+# Two such lines are comments, as in settings; headings have text between them.
 _COMMENTS = re.compile(r"^[ \t]*#(?:[ \t].*)?\n[ \t]*#(?:[ \t]|$)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t>]*\|", re.MULTILINE)
 _MAYBE_HEADING_OR_ROW = re.compile(r"[ \t>]*(?:#|<h|.*\|)")  # may be a heading or a row
