@@ -1,7 +1,7 @@
-"""Captions, as in SRT, WebVTT, SBV and the text of Whisper: speech with its times.
+"""Captions, as in SRT, WebVTT, SBV, TTML, ASS, LRC and of Whisper: speech with its times.
 
-A cue has a number or name on a line of its own, its times, and text. Names of speakers, tags,
-notes, and lines that rolling captions repeat are not spoken.
+A cue has a number or name on a line of its own, its times, and text. Names of speakers, sounds,
+tags, notes, and lines that rolling captions repeat are not spoken.
 """
 
 from __future__ import annotations
@@ -18,29 +18,44 @@ from lumber_core.spans import Span
 INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
-_TIME = r"(?:\d+:){1,2}\d\d?(?:[.,]\d{1,3})?"
+_TIME = r"(?:(?:\d+:){1,2}\d\d?(?:[.,:]\d{1,3})?|\d+(?:\.\d+)?s)"
+_LYRIC_TIME = r"\[(\d+:\d\d)[.:]\d\d\d?\]"
+_TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
-_LABEL = re.compile(  # the lines of a cue above its text; Whisper's times are in brackets before it
-    rf"^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?(\[)?"
-    rf"({_TIME})(?:[^\S\n]*{_ARROW}[^\S\n]*|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)",
-    re.MULTILINE,
+# What precedes the words of a cue: lines above them, Whisper's times in brackets or in columns, the
+# time of lyrics (LRC), the fields of ASS, or the tag of TTML.
+_LABEL = re.compile(
+    rf"""^(?:(?:(?=\S*\d)\S{{1,99}}|{_AFTER_BLANK}[^\n]{{1,99}})[^\S\n]*\n)?[^\S\n]*\ufeff?(\[)?
+      ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)
+    | ^\ufeff?{_LYRIC_TIME} | ^(\d+)\t(\d+)\t
+    | ^Dialogue:[^,\n]{{1,20}},({_TIME}),({_TIME}),(?:[^,\n]*,){{6}}
+    | <p\b[^<>]{{0,200}}?\sbegin="({_TIME})"(?:[^<>]{{0,200}}?\send="({_TIME})")?[^<>]{{0,200}}>""",
+    re.MULTILINE | re.VERBOSE,
 )
 _START = re.compile(
-    rf"WEBVTT\b|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:[^\S\n]*{_ARROW}|,\d+:)"
+    rf"WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b|(?:<\?xml\b[^<>]*>\s*)?<tt\b"
+    rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
+    rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:)"
 )
 _FIRST = re.compile(r"[^\s\ufeff]")
 _BLOCK = re.compile(
-    rf"(?:^\ufeff?WEBVTT|{_AFTER_BLANK}(?:NOTE|STYLE|REGION))\b.*(?:\n(?!.*{_ARROW}).*\S.*)*",
+    rf"{_AFTER_BLANK}(?:NOTE|STYLE|REGION)\b.*(?:\n(?!.*{_ARROW}).*\S.*)*"
+    rf"|^Comment:[^,\n]{{1,20}},{_TIME},.*",
     re.MULTILINE,
 )
-_MARKUP = re.compile(  # tags, or one entity
-    r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\})+|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
+_MARKUP = re.compile(  # tags, marks of direction, the line break of ASS, or one entity
+    r"(?:</?[a-z][^<>\n]*>|<[\d:.]+>|\{\\[^{}\n]*\}|\\[Nh]|[\u200e\u200f\u202a-\u202e\u2066-\u2069])+"
+    r"|&(?:[a-z]{2,6}|#\d{1,5}|#x[\da-f]{1,4});",
     re.IGNORECASE,
 )
-_SOUND = re.compile(r"[\[(][^][().!?\n]{1,60}[])]|[\u266a\u266b#\s]+")  # alone in a cue
-# ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "[SPEAKER_00]: ".
+_SOUND = re.compile(  # "[Music]", and in other marks what begins or fills a line; or who speaks
+    r"[\[\u3010][^][.!?\u3010\u3011]{1,60}[\]\u3011]:?|[\u266a\u266b]+"
+    r"|^[^\S\n]*[(\uff08][^().!?\n\uff08\uff09]{1,60}[)\uff09]:?|^[^\S\n]*\*[^*\n]{1,60}\*(?=\s?$)",
+    re.MULTILINE,
+)
+# ">> ", "- ", and a name of up to four words, as in "Ann de Vries: " or "SPEAKER_00: ".
 _SPEAKER = re.compile(
-    rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:(\[?"
+    rf"^[^\S\n]*(?:[>{INVISIBLE}]{{2,}}|[-\u2013\u2014](?=[^\S\n]*[^\W\d]))?[^\S\n]*(?:("
     r"[^\W\d_a-z\xdf-\xff][^\s:\uff1a]{0,30}(?:(?: [^\s:\uff1a]{1,30}){0,2}"
     r" [^\sa-z\xdf-\xff:\uff1a][^\s:\uff1a]{0,30})?)(?::(?=\s)|\uff1a))?",
     re.MULTILINE,
@@ -62,10 +77,13 @@ def read_cues(text: str) -> list[Cue]:
     if _ARROW not in text and not begins_with_cue(text):
         return []
     labels = [*_LABEL.finditer(text)]
-    ends = [*(label.start() for label in labels), len(text)][1:]
+    times = [[time for time in label.groups() if time and time != "["] for label in labels]
+    # Lyrics have only the times when lines begin.
+    following = [(label.start(), first) for label, (first, *_) in zip(labels, times, strict=True)]
+    following = [*following, (len(text), "")][1:]
     return [
-        Cue(Span(label.start(), end), label.end(), *map(_format_time, label.group(2, 3)))
-        for label, end in zip(labels, ends, strict=True)
+        Cue(Span(label.start(), end), label.end(), *map(_format_time, (*own, after or own[0])[:2]))
+        for label, own, (end, after) in zip(labels, times, following, strict=True)
     ]
 
 
@@ -91,7 +109,10 @@ def speech(text: str) -> str:
     cues = read_cues(text)
     if not cues:
         return text
-    for pattern in (_BLOCK, _LABEL):
+    if begins_with_cue(text):
+        head = cues[0].span.start
+        text = _VISIBLE.sub(" ", text[:head]) + text[head:]
+    for pattern in (_BLOCK, _LABEL, _SOUND):
         text = pattern.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
     text = _MARKUP.sub(_without_markup, text)
     heads = [head for head in _SPEAKER.finditer(text) if head[0].strip()]
@@ -105,8 +126,7 @@ def speech(text: str) -> str:
     rolled, ended = [], ""
     for cue in (Cue(Span(0, cues[0].span.start), 0, "", cues[0].begins), *cues):
         lines = [*_LINE.finditer(text, cue.text_start, cue.span.end)]
-        if all(_SOUND.fullmatch(line[0].strip()) for line in lines):
-            hidden += [line.span() for line in lines]
+        if not lines:
             continue
         shown = [line[0].replace(INVISIBLE, "").split() for line in lines]
         most = min(len(before), len(shown), 4)  # lines of a screen
@@ -153,5 +173,9 @@ def _without_markup(match: re.Match[str]) -> str:
 
 
 def _format_time(time: str) -> str:
-    parts = re.split("[.,]", time)[0].split(":")
+    number = time.rstrip("s")
+    if ":" not in time:  # in seconds, or milliseconds
+        seconds = int(float(number)) // (1 if number != time else 1000)
+        return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    parts = re.split("[.,]", time)[0].split(":")[:3]
     return ":".join(part.zfill(2) for part in (["0", *parts] if len(parts) == 2 else parts))

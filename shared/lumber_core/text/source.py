@@ -55,7 +55,10 @@ _FILES: dict[Format, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "markdown": (("text/markdown",), (".md", ".markdown")),
     "csv": (("text/csv", "text/tab-separated-values"), (".csv", ".tsv")),
     "json": (("application/json", "application/x-ndjson"), (".json", ".jsonl", ".ndjson")),
-    "captions": (("text/vtt", "application/x-subrip"), (".vtt", ".srt", ".sbv")),
+    "captions": (
+        ("text/vtt", "application/x-subrip"),
+        (".vtt", ".srt", ".sbv", ".ttml", ".dfxp", ".ass", ".ssa", ".lrc"),
+    ),
     "data": (
         ("application/yaml", "application/toml", "text/x-ini", "text/yaml"),
         (".yaml", ".toml", ".ini", ".yml", ".cfg"),
@@ -200,6 +203,8 @@ def _format_of(metadata: Mapping[Any, Any], text: str) -> Format:
     for name in names:
         kind = _FORMAT_OF_SUFFIX.get("." + name.rpartition(".")[2])
         if kind is not None and ("://" not in name or kind in _FORMATS_OF_URLS):
+            if kind == "csv" and begins_with_cue(text):
+                return "captions"
             return "text" if kind == "markdown" and _has_lost_marks(text) else kind
     ends = {PurePath(name).suffix or ("url" if "://" in name else "") for name in names}
     plain = ends <= {""} or ends.intersection(_PLAIN)

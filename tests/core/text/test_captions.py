@@ -151,6 +151,55 @@ last part of it
 branches that cross.
 Never take more than a quarter.
 """
+LYRICS = """\
+[ti:The garden hour]
+[ar: Ann]
+[00:01.00]Cut the dead wood out first, and then the
+[00:02.50] <00:02.50> branches <00:03.00> that cross.
+[00:04.00]Never take more than a quarter.
+"""
+SUBSTATION = """\
+[Script Info]
+Title: The garden hour
+
+[V4+ Styles]
+Style: Default,Arial,20
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:01.00,0:00:02.50,D,Ann,0,0,0,,{\\i1}Cut the dead wood out{\\i0} first, and then the
+Comment: 0,0:00:02.00,0:00:03.00,Default,Ann,0,0,0,,Is this right?
+Dialogue: 0,0:00:02.50,0:00:04.00,Default,Ann,0,0,0,,branches\\Nthat cross.
+Dialogue: 0,0:00:04.00,0:00:05.00,Default,Ann,0,0,0,,Never take more than a quarter.
+"""
+TIMED_TEXT = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<tt xmlns="http://www.w3.org/ns/ttml"><head><styling><style xml:id="s1"/></styling></head>
+<body><div>
+<p begin="00:00:01.000" end="00:00:02.500" region="r1">Cut the dead wood out first, and then the</p>
+<p begin="2.5s" end="4s"><span style="s1">branches</span><br/>that cross.</p>
+<p begin="00:00:04:12" end="00:00:05:00">Never take more than a quarter.</p>
+</div></body></tt>
+"""
+COLUMNS = "start\tend\ttext\n1000\t2500\t{}\n2500\t4000\t{}\n4000\t5000\t{}\n".format(*SAID)
+SOUNDS = """\
+1
+00:00:01,000 --> 00:00:02,000
+[Ann] \u202aCut the dead wood out first, and then the\u202c
+
+2
+00:00:02,000 --> 00:00:03,000
+(BOB) branches that cross. [laughs]
+
+3
+00:00:03,000 --> 00:00:04,000
+*applause*
+
+4
+00:00:04,000 --> 00:00:05,000
+\u266a Never take more than a quarter. \u266a
+\uff08\u7b11\uff09\u3010\u97f3\u697d\u3011
+"""
 COLONS = ["Remember: row.", "New York: rain.", "Remember: rest.", "Sleep.", "Eat.", "Go.", "Sit."]
 ROLLS = ["Cut the dead wood", "out first and", "then rest"]
 
@@ -190,6 +239,16 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
             id="minutes and seconds, without numbers",
         ),
         pytest.param(BLOCKS, SAID, id="blocks"),
+        pytest.param(LYRICS, SAID, id="lyrics"),
+        pytest.param(SUBSTATION, SAID, id="substation alpha"),
+        pytest.param(TIMED_TEXT, SAID, id="timed text"),
+        pytest.param(COLUMNS, SAID, id="whisper table"),
+        pytest.param(SOUNDS, SAID, id="names and sounds in marks"),
+        pytest.param(
+            "".join(f"[{n}.00s -> {n + 1}.48s] {line}\n" for n, line in enumerate(SAID)),
+            SAID,
+            id="faster-whisper",
+        ),
         pytest.param(
             "1\n00:00:01,000 --> 00:00:02,000\n[SPEAKER_00]: Hi.\n\n"
             "2\n00:00:02,000 --> 00:00:03,000\n[SPEAKER_01]: Yes: go on at 10:30.\n",
@@ -252,6 +311,11 @@ def test_a_time_is_when_a_cue_begins_or_from_when_to_when_several_last() -> None
     assert time_at(WHISPER_VTT[places[1] :], 0, 3, "00:00:00") == "00:00:00"
     assert time_at(WHISPER_VTT[places[1] :], 0, 60, "00:00:00") == "00:00:00 to 00:00:07"
     assert [cue.ends for cue in read_cues(WHISPER_VTT)] == ["00:00:04", "00:00:07"]
+    for text in (LYRICS, SUBSTATION, TIMED_TEXT, COLUMNS):
+        start = text.index("branches")
+        assert time_at(text, start, text.index("Never") + 5) == (
+            "00:00:02 to 00:00:04" if text is LYRICS else "00:00:02 to 00:00:05"
+        )
 
 
 @pytest.mark.parametrize(
@@ -279,7 +343,25 @@ def test_speech_has_the_length_and_lines_of_any_text(
 
 
 @pytest.mark.parametrize(
-    "part", ["<i>", "Ann ", "A: \n", "\n \n", "NOTE\n", "&amp", "1" * 9 + " ", "a\n"]
+    "part",
+    [
+        "<i>",
+        "Ann ",
+        "A: \n",
+        "\n \n",
+        "NOTE\n",
+        "&amp",
+        "1" * 9 + " ",
+        "a\n",
+        "[a ",
+        "(a ",
+        "<p a ",
+        '<p begin="1s" end="',
+        "*a ",
+        "{\\i",
+        "Dialogue: 0,",
+        "\n[00:01.00]",
+    ],
 )
 def test_speech_is_read_in_linear_time(part: str) -> None:
     beginning = "00:01.000 --> 00:02.000\n"
