@@ -12,14 +12,16 @@ _OFFICE = (
     *(".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm", ".ppt", ".pps", ".odp", ".otp"),
     *(".xlsx", ".xlsm", ".xltx", ".xltm", ".xlsb", ".xls", ".xlt", ".ods", ".ots", ".epub"),
 )
-DOCUMENTS = (*_OFFICE, ".eml", ".ipynb")
+_MAILS = (".eml", ".mhtml", ".mht")
+DOCUMENTS = (*_OFFICE, *_MAILS, ".mbox", ".ipynb")
 """The suffixes of documents that are converted to Markdown."""
 
 READERS = {
     **dict.fromkeys(HTML, "lumber_files.formats.html:read_page"),
     **dict.fromkeys(_OFFICE, "lumber_files.formats.office:read_document"),
     PDF: "lumber_files.pdf.page_reader:read_pages",
-    ".eml": "lumber_files.formats.mail:read_mail",
+    **dict.fromkeys(_MAILS, "lumber_files.formats.mail:read_mail"),
+    ".mbox": "lumber_files.formats.mail:read_mailbox",
     ".ipynb": "lumber_files.formats.notebooks:read_notebook",
 }
 """The function that reads each format other than plain text, in a child process."""

@@ -13,6 +13,7 @@ from typing import Any
 from zipfile import ZipFile
 
 from lumber_files.formats.markdown_cleanup import MAX_REPEATED_CELLS, convert_document, set_apart
+from lumber_files.formats.number_formats import label_item
 from lumber_files.formats.symbol_fonts import show_symbols
 
 _UNSEEN_TAGS = {
@@ -42,7 +43,13 @@ _INLINE_TAGS = {tag: tag for tag in ("b", "i", "del", "code", "a", "br", "sup", 
 _INLINE_TAGS |= {"strong": "b", "em": "i", "s": "del", "kbd": "code", "samp": "code", "text": "p"}
 _TEXTS_OF_PICTURES = ("text", "tspan", "textpath", "a", "g", "switch")  # in SVG
 _FONT = re.compile(r"(?:^|;)\s*font(?:-family)?\s*:\s*[\"']?([^;,\"']*)", re.IGNORECASE)
-_NUMERIC_ATTRIBUTES, _SMALL_NUMBER = ("start", "colspan", "rowspan"), re.compile("[0-9]{1,3}")
+_NUMERIC_ATTRIBUTES = ("start", "value", "colspan", "rowspan")
+_SMALL_NUMBER = re.compile("[0-9]{1,3}")
+_LIST_FORM = re.compile(
+    r"list-style(?:-type)?\s*:[^;]*\b((?:lower|upper)-(?:alpha|latin|roman))\b", re.I
+)
+_LETTERS = {"lower-alpha": "a", "lower-latin": "a", "lower-roman": "i"}
+_LETTERS |= {name.replace("lower", "upper"): form.upper() for name, form in _LETTERS.items()}
 # Deeper elements are replaced by their content: some pages close nothing, and a line of Markdown
 # repeats the marks of all lists and quotes around it.
 _MAX_DEPTH = 120  # anydoc reads 256, and text in a list or table has an element of its own
@@ -110,6 +117,8 @@ class _TreeTarget:
                 or (key == "id" and "note" in kind)
                 or (key in _NUMERIC_ATTRIBUTES and _SMALL_NUMBER.fullmatch(value))
             }
+            if tag == "ol":
+                kept |= _list_form(attributes)
             self._builder.start(tag, kept)
 
     def end(self, _tag: str) -> None:
@@ -182,11 +191,20 @@ def plain_page(html: str) -> str:
     _simplify(body)
     _set_raised_apart(body)
     _wrap_text(body)
+    _number_items(body)
     strip_tags(body, "span", "sup", "sub", "note", *_GROUP_TAGS[1:])
     _drop_navigation(body)
     _arrange_tables(body)
     strip_tags(body, "a", "footer", "div")
     return f'<html xmlns="http://www.w3.org/1999/xhtml">{tostring(body, encoding="unicode")}</html>'
+
+
+def _list_form(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return whether a list has letters or Roman numbers, and whether it counts down."""
+    style = _LIST_FORM.search(attributes.get("style", ""))
+    form = _LETTERS[style[1].lower()] if style else attributes.get("type", "")
+    kept = {"type": form} if form in ("a", "A", "i", "I") else {}
+    return kept | ({"reversed": "1"} if "reversed" in attributes else {})
 
 
 def _simplify(body: Any) -> None:
@@ -262,6 +280,26 @@ def _wrap_text(body: Any) -> None:
         for child in block[::2]:
             if _is_empty(child):
                 block.remove(child)
+
+
+def _number_items(body: Any) -> None:
+    """Write the letters of items, and begin a new list at a number that does not follow."""
+    for numbered in [*body.iter("ol")]:
+        items, form = numbered.findall("li"), numbered.get("type")
+        step = -1 if numbered.get("reversed") else 1
+        number = int(numbered.get("start", len(items) if step < 0 else 1))
+        numbered.set("start", str(number))
+        for item in items:
+            given = int(item.get("value", number))
+            if form:
+                numbered.tag = "ul"
+                if len(item) and item[0].tag == "p":
+                    item[0].text = f"{label_item(given, form)}. {item[0].text or ''}"
+            elif given != number or (step < 0 and item is not items[0]):
+                numbered.addnext(rest := numbered.makeelement("ol", start=str(given)))
+                rest.extend([item, *item.itersiblings()])
+                numbered = rest
+            number = given + step
 
 
 def _is_empty(element: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Reads a mail (.eml) as Markdown: its subject as title, its headers and its text.
+"""Reads mails (.eml, .mbox) and saved pages (.mhtml) as Markdown: subject, headers and text.
 
 All text parts are read in their order, and mails inside mails below a heading of their own. Of
 several forms of the same text the plain one is read.
@@ -15,6 +15,9 @@ from email.parser import BytesParser
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST_HEADING = 6
+# Where a mail begins in a mailbox, and what is written for "From " at the start of a line (RFC 4155).
+_MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 # Lines of plain text that Markdown takes for headings, rules or code.
 _MARKDOWN_SYNTAX = re.compile(r"^([ >]*)(#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$|`{3}|~{3})", re.MULTILINE)
 # Of what is declared, the encoding that mail programs read; a text without one may be UTF-8.
@@ -27,6 +30,15 @@ def read_mail(content: bytes, _max_unpacked: int) -> str:
     if not any(name in mail for name in (*_HEADERS, "Subject", "Received")):
         raise ValueError("it has no headers")
     return "\n\n".join(_blocks(mail, 1))
+
+
+def read_mailbox(content: bytes, max_unpacked: int) -> str:
+    """Return the Markdown of the mails of a mailbox."""
+    before, *mails = _MAIL_START.split(content)
+    if before.strip():
+        raise ValueError("it does not begin with a mail")
+    texts = (read_mail(_QUOTED_FROM.sub(rb"\1", mail), max_unpacked) for mail in mails)
+    return "\n\n".join(texts)
 
 
 def _blocks(mail: Message, level: int) -> Iterator[str]:
@@ -54,7 +66,11 @@ def _parts(part: Message, level: int, attachments: dict[str, None]) -> Iterator[
     elif kind == "multipart/alternative":
         yield from _first_form(_payload(part), level, attachments)
     elif part.is_multipart():
-        for inner in _payload(part):
+        inside = _payload(part)
+        if kind == "multipart/related":  # a text, its frames, and what they use
+            used = [p for p in inside[1:] if p.get_filename() or p.get_content_subtype() == "html"]
+            inside = [*inside[:1], *used]
+        for inner in inside:
             yield from _parts(inner, level, attachments)
     elif part.get_content_maintype() in ("text", "multipart") and not (
         part.get_content_disposition() == "attachment" and part.get_filename()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lumber_files.formats.markdown_cleanup import set_apart
+from lumber_files.formats.number_formats import label_item
 from lumber_files.formats.package import clean_description, find, parse_xml, qualify
 from lumber_files.formats.sheets import list_notices
 from lumber_files.formats.symbol_fonts import show_symbols
@@ -15,7 +16,6 @@ from lumber_files.formats.symbol_fonts import show_symbols
 _REFERENCE = re.compile(r"\[\.?([^\]:]*)(:?)\.?([^\]]*)\]")  # such as "[.B2:.B3]"
 _SHEETS = "//office:spreadsheet/table:table"
 _DEEPEST = 10  # level of a list
-_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _DRAWN = "//text:p//drawing:*[text:p][not(self::drawing:text-box)]"
 _UNSEEN = (
     "//office:annotation | //text:section[@text:display='none'] | //presentation:notes//"
@@ -100,20 +100,14 @@ def _number_headings(root: Any, named_styles: Any) -> None:
             numbers[depth - 1 :] = [numbers[depth - 1] + 1, *[0] * (_DEEPEST - depth)]
             own = [levels.get(f"{style} {above}", {}) for above in range(1, depth + 1)]
             first = depth - int(own[-1].get(qualify("text:display-levels"), 1))
-            label = ".".join(map(_show_label, numbers[first:depth], own[first:]))
+            forms = (level.get(qualify("style:num-format"), "") for level in own[first:])
+            shown = (max(1, number) for number in numbers[first:depth])
+            label = ".".join(map(label_item, shown, forms))
             ends = [own[-1].get(qualify(f"style:num-{end}fix"), "") for end in ("pre", "suf")]
             block.text = f"{label.join(ends)} {block.text or ''}".lstrip()
             outer.addprevious(block)
         if numbers:
             outer.getparent().remove(outer)
-
-
-def _show_label(number: int, level: Any) -> str:
-    """Return the number of an item, as its level of a list shows it: 1, a, A, i or I."""
-    form = level.get(qualify("style:num-format"), "")
-    labels = {"": [""], "a": "abcdefghijklmnopqrstuvwxyz", "i": _ROMAN}.get(form.lower(), [])
-    label = labels[number - 1] if 0 < number <= len(labels) else str(number or 1) * bool(form)
-    return label.upper() if form.isupper() else label
 
 
 def _title_slides(root: Any) -> None:

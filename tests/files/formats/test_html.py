@@ -162,6 +162,18 @@ from tests.growth import check_linear
             "<p>a <o:p @x=1><a href='&#1;'>b</a></o:p><p>c&shy;d&#1;<dl><dt>e<dd>f</dl>",
             "a b\n\ncd\n\ne\n\nf",
         ),
+        # Numbers of items.
+        (
+            "<ol start=5><li>a<li value=9>b<ol><li>c<li value=4>d</ol><li>e</ol>",
+            "5. a\n9. b\n   1. c\n   4. d\n10. e",
+        ),
+        (
+            "<ol type=a start=26><li>a<ol style='list-style: Lower-Roman inside'><li>b<li>c</ol>"
+            "<li><b>d</b></ol>",
+            "- z. a\n  - i. b\n  - ii. c\n- aa. **d**",
+        ),
+        ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+        ("<ol reversed type=I><li>a<li value=1>b</ol>", "- II. a\n- I. b"),
         # Raised and lowered text beside numbers.
         ("10<sup>6</sup> m<sup>2</sup> in 1998.<sup>3</sup>", "10^6 m^2 in 1998.^3"),
         (

@@ -120,3 +120,26 @@ def test_the_file_of_a_form_that_is_not_read_is_named() -> None:
     assert page is not None
     page.add_related(b"x", maintype="image", subtype="png", filename="tide.png")
     assert text_of(made).endswith("Plain.\n\nAttachments: tide.png")
+
+
+def test_a_mailbox_is_its_mails_with_the_lines_that_it_marks() -> None:
+    lines = "From the mill.\n\nFrom there to the weir it is far."
+    written = lines.replace("\nFrom", "\n>From").encode()
+    box = b"".join(
+        b"From ann@example.org Fri Nov 27 10:00:00 2026\n%s\n\n" % content
+        for content in (mail("Oar").as_bytes() + written, parts("multipart/mixed", "\nSee."))
+    )
+    sender = "From: Ann <ann@example.org>"
+    read = read_bytes(box, name="mill.mbox").text
+    assert read == f"# Oar\n\n{sender}\n\n{lines}\n\n{sender}\n\nSee.\n"
+
+
+def test_a_saved_page_is_its_texts_without_what_they_use() -> None:
+    page = parts(
+        "multipart/related",
+        "Content-Type: text/html\n\n<h1>Tide</h1><p>High at nine.",
+        "Content-Type: text/css\nContent-Location: cid:a@mhtml\n\np { color: red }",
+        "Content-Type: text/html\n\n<p>In a frame.",
+    )
+    read = read_bytes(page, name="tide.mhtml").text
+    assert read == "From: Ann <ann@example.org>\n\n# Tide\n\nHigh at nine.\n\nIn a frame.\n"
