@@ -15,7 +15,7 @@ from email.parser import BytesParser
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST_HEADING = 6
-# Where a mail begins in a mailbox, and what is written for "From " at the start of a line (RFC 4155).
+# Where a mail begins in a mailbox (RFC 4155), and how its lines that begin with "From " are marked.
 _MAIL_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b\d{4}\b[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 # Lines of plain text that Markdown takes for headings, rules or code.
