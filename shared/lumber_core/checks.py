@@ -47,26 +47,22 @@ def check_texts(texts: object) -> list[str]:
 
 
 def check_positive(name: str, value: object) -> None:
-    """Raise unless `value` is a whole number of at least 1.
-
-    Raises:
-        TypeError: It is not a whole number.
-        ValueError: It is below 1.
-    """
+    """Raise unless `value` is a whole number of at least 1; see `_check_whole`."""
     _check_whole(name, value, least=1)
 
 
 def check_not_negative(name: str, value: object) -> None:
-    """Raise unless `value` is a whole number of at least 0.
-
-    Raises:
-        TypeError: It is not a whole number.
-        ValueError: It is below 0.
-    """
+    """Raise unless `value` is a whole number of at least 0; see `_check_whole`."""
     _check_whole(name, value, least=0)
 
 
 def _check_whole(name: str, value: object, *, least: int) -> None:
+    """Raise unless `value` is a whole number of at least `least`.
+
+    Raises:
+        TypeError: It is not a whole number.
+        ValueError: It is below `least`.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
     if value < least:
@@ -100,13 +96,9 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 def refuse_unknown(
     owner: str, names: Iterable[str], valid: Sequence[str], elsewhere: Mapping[str, str]
 ) -> None:
-    """Raise if a constructor has no argument of some name.
+    """Raise if a class, by its name `owner`, has no setting of some name that was passed.
 
-    Args:
-        owner: Name of the class that was called.
-        names: The names that were passed.
-        valid: The valid names.
-        elsewhere: Names from other libraries, each with what to use instead.
+    `elsewhere` has names of other libraries, each with what to use instead.
 
     Raises:
         TypeError: A name is unknown; the message states what to use instead, or the closest name.
@@ -155,9 +147,7 @@ def check_flags(owner: object, *names: str) -> None:
 def make_number_check(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:
     """Return a function that raises unless a value is a finite number that fits.
 
-    Args:
-        fits: Returns whether a number is valid.
-        expected: Describes the valid numbers in the error message, such as "above 0".
+    The error message describes the valid numbers as `expected`, such as "above 0".
     """
 
     def check(name: str, value: Any) -> None:

@@ -208,11 +208,7 @@ class Chunker(ABC):
         return segmentation
 
     def segment_all(
-        self,
-        sources: Iterable[str | Source],
-        *,
-        overlap: int = 0,
-        show_progress: bool = False,
+        self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
     ) -> list[Segmentation]:
         """Split many texts; return their spans and verdicts.
 
@@ -231,11 +227,7 @@ class Chunker(ABC):
         return self._segment_all(texts, limits, show_progress=show_progress)
 
     async def asegment_all(
-        self,
-        sources: Iterable[str | Source],
-        *,
-        overlap: int = 0,
-        show_progress: bool = False,
+        self, sources: Iterable[str | Source], *, overlap: int = 0, show_progress: bool = False
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
         texts, limits = self._read(sources, overlap)
@@ -294,11 +286,7 @@ class Chunker(ABC):
         """Split a text within limits."""
 
     def _segment_all(
-        self,
-        texts: Sequence[ParsedText],
-        limits: Sequence[SizeLimits],
-        *,
-        show_progress: bool,
+        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Split texts, each within its limits."""
         if not show_progress:
@@ -309,11 +297,7 @@ class Chunker(ABC):
         return [self._segment(parsed, own) for parsed, own in tqdm(work, total=len(texts))]
 
     async def _asegment_all(
-        self,
-        texts: Sequence[ParsedText],
-        limits: Sequence[SizeLimits],
-        *,
-        show_progress: bool,
+        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Async version of `_segment_all`."""
         return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
@@ -367,13 +351,8 @@ def enforce_limits(
 ) -> Segmentation:
     """Return the segmentation with its spans cut and merged to respect sections and size limits.
 
-    Args:
-        segmentation: Spans that tile the text.
-        parsed: The text.
-        limits: The limits.
-        units: Units, each of which is cut only if it is too long.
-        scorer: Scores the places to cut at. None: layout and size decide.
-        parts: Parts of the spans with their tokens.
+    A unit is cut only if it is too long. `scorer` scores the places to cut at; without one, layout
+    and size decide. `parts` are parts of the spans with their tokens.
 
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.

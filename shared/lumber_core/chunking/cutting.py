@@ -79,15 +79,9 @@ class Cutter(SizedPlaceFinder):
         units: Sequence[Span] = (),
         scorer: Scorer | None = None,
     ) -> list[Span]:
-        """Cut spans that count more than `chunk_size` at their best places.
+        """Cut spans that count more than `chunk_size` into parts that fit, at their best places.
 
-        Args:
-            spans: The spans, in order.
-            units: Units that are cut only if no other place fits.
-            scorer: Scores places. None: layout and size decide.
-
-        Returns:
-            Their parts, all of which fit.
+        Units are cut only if no other place fits. Without a `scorer`, layout and size decide.
 
         Raises:
             ChunkSizeError: A single character counts more than `chunk_size`.
@@ -118,10 +112,9 @@ class Cutter(SizedPlaceFinder):
     def _parts(
         self, span: Span, places: Places, unit_starts: Sequence[int], scorer: Scorer | None
     ) -> tuple[Sequence[Span], SizedPlaces]:
-        """Cut one span that is too long; some of its parts may still be.
+        """Return the parts of a span that is too long, and the places among which cuts were chosen.
 
-        Returns:
-            The parts, and the places among which the cuts were chosen.
+        Some of the parts may still be too long.
         """
         at_starts = places_at(unit_starts, places) if unit_starts else places
         (sized,) = self.measure([(span, at_starts)])
@@ -151,17 +144,16 @@ class Cutter(SizedPlaceFinder):
         most: int | None = None,
         scale: float = 1.0,
     ) -> list[int]:
-        """Return the offsets of the best cuts at some places.
+        """Return the offsets of the best cuts at some places, ascending.
+
+        A chunk is too long only if it counts more tokens than the sum of its gaps, or contains no
+        place to cut at.
 
         Args:
             sized: Places in the text.
             t: The classifier's t at each place. None: layout and size decide.
             most: Maximum tokens in a chunk; None: `chunk_size`.
             scale: Factor for the target.
-
-        Returns:
-            Offsets of the cuts, ascending. A chunk is too long only if it counts more tokens than
-            the sum of its gaps, or if it contains no place to cut at.
         """
         most = most or self._most
         offsets, levels = sized.places.offsets, sized.places.levels
@@ -199,12 +191,9 @@ class Cutter(SizedPlaceFinder):
 
 
 def _score(places: Places, t: npt.ArrayLike | None, start: float) -> list[float]:
-    """Return the scores of places, by their kinds, levels and depths.
+    """Return the scores of places, by their kinds, levels, depths and the classifier's `t`, if any.
 
-    Args:
-        places: The places.
-        t: The classifier's t at each place, which adds to its score, if there is a classifier.
-        start: See `_Weights`.
+    `start` is that of `_Weights`.
     """
     scores = [*map(_SCORES.__getitem__, places.kinds)]
     if any(places.levels):

@@ -171,13 +171,9 @@ def heading_fields(place: OutlinePlace, context: Context | None = None) -> dict[
 def chunk_metadata(
     chunk: Chunk, of_document: Mapping[Any, Any], *, everything: bool, context: bool
 ) -> dict[str, str | int]:
-    """Return the metadata of a chunk, with pages and lines if its document has them.
+    """Return the metadata of a chunk, with pages and lines if its document's metadata have them.
 
-    Args:
-        chunk: The chunk.
-        of_document: The metadata of its document. If this has pages or lines, so has the chunk.
-        everything: The setting `add_metadata`.
-        context: Whether to include its context.
+    `everything` is the setting `add_metadata`, and `context` whether to include its context.
     """
     return chunk.metadata(
         context=context,
@@ -207,13 +203,9 @@ def added_metadata(
 def deliver(
     segmentation: Segmentation, delivery: Delivery, parsed: ParsedText, limits: SizeLimits
 ) -> list[Chunk]:
-    """Return the chunks of a text.
+    """Return the chunks of a text; those of `segmentation` have room for the overlap.
 
-    Args:
-        segmentation: Spans and verdicts; its chunks have room for the overlap.
-        delivery: Overlap and trimming.
-        parsed: The text.
-        limits: The limits of chunks, overlap included.
+    `limits` are those of chunks with their overlap.
     """
     source, text = parsed.source, parsed.text
     kept, spans = delivered_spans(segmentation.spans, delivery, parsed, limits)
@@ -246,13 +238,9 @@ def deliver(
 def delivered_spans(
     spans: Sequence[Span], delivery: Delivery, parsed: ParsedText, limits: SizeLimits
 ) -> tuple[Sequence[int], Sequence[Span]]:
-    """Return the spans of the delivered chunks, with the number that each has among `spans`.
+    """Return the numbers that the delivered chunks have among `spans`, and their own spans.
 
-    Args:
-        spans: Spans that tile the text.
-        delivery: Overlap and trimming.
-        parsed: The text.
-        limits: The limits of chunks, overlap included.
+    `spans` tile the text. `limits` are those of chunks with their overlap.
     """
     text, numbers = parsed.text, range(len(spans))
     kept: Sequence[int] = numbers
@@ -274,20 +262,19 @@ def overlap_spans(
     *,
     trim: bool = False,
 ) -> list[Span]:
-    """Return the spans, each extended to repeat the end of the one before.
+    """Return the spans, each extended to repeat at most `tokens` tokens of the one before.
+
+    A span starts at a unit of the span before. If no unit fits, it starts at a sentence of that
+    span's last unit, or else at a line, clause or word. In code and data, lines come first. If not
+    even a word fits, the span is unchanged. It always starts after the start of the span before,
+    and has at most `limits.chunk_size` tokens.
 
     Args:
         parsed: The text.
         spans: Spans in order, without overlap; there may be gaps between them.
-        limits: No span has more than `limits.chunk_size` tokens, repeated text included.
+        limits: The limits, for spans with their repeated text.
         tokens: Maximum tokens to repeat.
         trim: Whether the repeated text begins with a visible character, as the spans then do.
-
-    Returns:
-        One span for each, with the same end. It starts at a unit of the span before. If no unit
-        fits, it starts at a sentence of that span's last unit, or else at a line, clause or word.
-        In code and data, lines come first. If not even a word fits, the span is unchanged. It
-        always starts after the start of the span before.
     """
     if not tokens:
         return list(spans)

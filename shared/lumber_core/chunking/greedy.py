@@ -106,16 +106,11 @@ class GreedyChunker(Chunker):
 def nearest_cuts(
     before: Sequence[int], target_size: int, chunk_size: int | None = None
 ) -> list[int]:
-    """Choose cuts so that each is as near as possible to `target_size` tokens after the last.
+    """Return the units that start a chunk, except the first, as near as possible to a distance.
 
-    Args:
-        before: For each unit and for the text's end, the tokens before it; not decreasing.
-        target_size: Target distance in tokens.
-        chunk_size: Maximum distance, unless a single unit has more. None: no maximum.
-
-    Returns:
-        Numbers of the units that start a chunk, except the first. Of two equally near
-        candidates the later one is taken.
+    Of two candidates equally near to `target_size` tokens after the last cut, the later one is
+    taken. The distance is at most `chunk_size`, unless a single unit has more. `before` has the
+    tokens before each unit and before the text's end, not decreasing.
     """
     most = before[-1] if chunk_size is None else chunk_size
     last = len(before) - 1

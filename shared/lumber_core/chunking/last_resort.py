@@ -22,13 +22,8 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
     """Yield parts of a span that have about the same length and at most `most` tokens each.
 
     The cuts are between words, as in "alpha,beta" or in scripts without spaces; between graphemes
-    if no word fits; and between characters if no grapheme fits.
-
-    Args:
-        text: The text.
-        span: The span to cut.
-        most: Maximum tokens in a part.
-        limits: Counts the tokens, with and without outer white space.
+    if no word fits; and between characters if no grapheme fits. Tokens are counted by
+    `limits.sizes`.
 
     Raises:
         ChunkSizeError: A single character counts more than `most`.

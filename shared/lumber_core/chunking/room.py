@@ -39,12 +39,7 @@ class Room:
         return max(*counts[: len(empty)], max(counts[len(empty) :]) - bare)
 
     def sizes(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
-        """Return the tokens of the longest form in which each text is written.
-
-        Args:
-            texts: The texts.
-            contexts: The context of each; by default, all are empty.
-        """
+        """Return the tokens of the longest form in which each text is written, with its context."""
         pairs = zip(texts, contexts or [_NOTHING] * len(texts), strict=True)
         forms = [{*self._written(text, context)} for text, context in pairs]
         counts = iter(self._counter.count([form for several in forms for form in several]))
@@ -53,9 +48,7 @@ class Room:
     def reserve(self, contexts: Sequence[Context], overlap: int) -> int:
         """Return the tokens to leave free in each chunk for metadata and context.
 
-        Args:
-            contexts: The longest contexts of the document.
-            overlap: Tokens that are left free for the overlap.
+        `contexts` are the longest of the document; `overlap` tokens are left free for the overlap.
         """
         distinct = [*{*self._shorten_all(contexts)}.difference([_NOTHING])]
         if not distinct:

@@ -112,13 +112,9 @@ class SizeLimits:
     def find_too_long(
         self, parsed: ParsedText, spans: Sequence[Span], parts: CountedParts | None = None
     ) -> list[Span]:
-        """Return the spans that count more than `chunk_size`.
+        """Return those of some consecutive spans that count more than `chunk_size`.
 
-        Args:
-            parsed: The text.
-            spans: Consecutive spans.
-            parts: Parts of them with their tokens: a span whose parts are certainly small enough is
-                not counted again.
+        A span whose `parts` are certainly small enough is not counted again.
         """
         most = self.chunk_size
         if most is None:
@@ -148,10 +144,8 @@ class SizeLimits:
     def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room.
 
-        Args:
-            text: The text.
-            spans: Spans that tile it, none above `chunk_size`.
-            fixed: Starts of spans that are not merged with the span before.
+        The spans tile the text; those that start at one of `fixed` are not merged with the span
+        before.
         """
         starts = [span.start for span in spans]
         cuts = [0, *(bisect_left(starts, start) for start in fixed), len(spans)]

@@ -37,10 +37,8 @@ class SizedPlaces(CountedParts):
     def long_gaps(self, size: int, lines: int, edge: Kind) -> list[int]:
         """Return the numbers of the gaps that are too long, ascending.
 
-        Args:
-            size: Maximum tokens of a gap that is not made of whole lines.
-            lines: Maximum tokens of a gap of one or several whole lines.
-            edge: The kind of the places at the ends of the range.
+        A gap of whole lines has at most `lines` tokens, any other gap at most `size`. `edge` is the
+        kind of the places at the ends of the range.
         """
         least = min(size, lines)
         if max(self.tokens) <= least:
@@ -49,23 +47,14 @@ class SizedPlaces(CountedParts):
         return [n for n in long if self.tokens[n] > (lines if self.is_lines(n, edge) else size)]
 
     def is_lines(self, number: int, edge: Kind) -> bool:
-        """Return whether a gap is one or several whole lines.
-
-        Args:
-            number: The number of the gap.
-            edge: The kind of the places at the ends of the range.
-        """
+        """Return whether the gap of a number is one or several whole lines; see `long_gaps`."""
         kinds = self.places.kinds
         before = kinds[number - 1] if number else edge
         after = kinds[number] if number < len(kinds) else edge
         return min(before, after) >= Kind.LINE
 
     def divide(self, inside: Mapping[int, SizedPlaces]) -> SizedPlaces:
-        """Add places inside some gaps.
-
-        Args:
-            inside: The places inside each gap, by its number, ascending.
-        """
+        """Add the places `inside` some gaps, by their numbers, ascending."""
         places: list[Places] = []
         tokens: list[int] = []
         done = -1  # the number of the last divided gap
@@ -82,10 +71,7 @@ class SizedPlaces(CountedParts):
 class SizedPlaceFinder:
     """Finds places in a text with the tokens between them, and finer ones in long gaps.
 
-    Args:
-        parsed: The text.
-        limits: The limits; their counter counts the tokens. Without a `target_size`, the target is
-            in the default proportion to `chunk_size`.
+    If the limits have no `target_size`, the target is in the default proportion to `chunk_size`.
 
     Raises:
         ValueError: There is neither a `chunk_size` nor a `target_size`.
@@ -113,12 +99,9 @@ class SizedPlaceFinder:
 
         Sentences, lines, paragraphs and headings are places. Clauses are places only inside
         sentences of more than `target_size` tokens and lines of more than `chunk_size`. Words are
-        places only inside clauses of more than `chunk_size`.
-
-        Args:
-            units: If given, chunks start only at units, and at other places only inside units of
-                more than `chunk_size` tokens.
-            places: The places of the text, if they are already found.
+        places only inside clauses of more than `chunk_size`. If there are `units`, chunks start
+        elsewhere only inside units of more than `chunk_size` tokens. `places` are those of the
+        text, if they are already found.
         """
         places = self._parsed.places() if places is None else places
         whole = Span(0, len(self._parsed.text))
@@ -140,23 +123,12 @@ class SizedPlaceFinder:
         ]
 
     def refine(self, sized: SizedPlaces, most: int) -> SizedPlaces:
-        """Add finer places to gaps that are too long.
-
-        Args:
-            sized: Places in a range.
-            most: Maximum tokens in a chunk.
-        """
+        """Add finer places to gaps that are too long for chunks of at most `most` tokens."""
         long = sized.long_gaps(self._target, most, Kind.HEADING)
         return sized.divide({n: self._finer(sized, n, most) for n in long}) if long else sized
 
     def refine_units(self, at_units: SizedPlaces, places: Places, most: int) -> SizedPlaces:
-        """Add all places in units that are too long.
-
-        Args:
-            at_units: The places where units start in a range.
-            places: All places in the range.
-            most: Maximum tokens in a chunk.
-        """
+        """Add all places of a range in units that are too long for chunks of `most` tokens."""
         long = at_units.long_gaps(most, most, Kind.HEADING)
         if not long:
             return at_units
@@ -167,12 +139,9 @@ class SizedPlaceFinder:
         )
 
     def _finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
-        """Find places in a gap, coarse ones first.
+        """Find places in the gap of a number, coarse ones first.
 
-        Args:
-            outer: Places in a range.
-            number: The number of the gap. Whole lines are divided only if they exceed `most`.
-            most: Maximum tokens in a chunk.
+        Whole lines are divided only if they have more than `most` tokens.
         """
         enough = max(1, self._target // _PLACES_PER_TARGET)
         edge = Kind.LINE if outer.is_lines(number, Kind.HEADING) else Kind.CHARACTER

@@ -25,16 +25,8 @@ _TARGET_SHARE = 0.6  # of `chunk_size`: leaves room to choose among several cuts
 def greedy_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
     """Return the hard limit and the target of a splitter that cuts as near the target as it can.
 
-    Args:
-        chunk_size: "auto": 512, or more for a `target_size` above 400.
-        target_size: None: in proportion to `chunk_size`, 400 for 512.
-
-    Returns:
-        The limit in tokens, None for no limit, and the target.
-
-    Raises:
-        TypeError: A size is not a whole number.
-        ValueError: A size is below 1.
+    The limit "auto" is 512, or more for a `target_size` above 400. The target None is in proportion
+    to `chunk_size`, 400 for 512. Errors are those of `check_sizes`.
     """
     check_sizes(chunk_size, target_size)
     share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
@@ -47,16 +39,8 @@ def greedy_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | 
 def layout_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | None, int]:
     """Return the hard limit and the target of a splitter that chooses all cuts together.
 
-    Args:
-        chunk_size: "auto": 256, or in proportion to `target_size`.
-        target_size: None: 60 % of `chunk_size`.
-
-    Returns:
-        The limit in tokens, None for no limit, and the target.
-
-    Raises:
-        TypeError: A size is not a whole number.
-        ValueError: A size is below 1.
+    The limit "auto" is 256, or in proportion to `target_size`. The target None is 60 % of
+    `chunk_size`. Errors are those of `check_sizes`.
     """
     check_sizes(chunk_size, target_size)
     most = None if isinstance(chunk_size, str) else chunk_size
@@ -68,9 +52,7 @@ def layout_sizes(chunk_size: ChunkSize, target_size: int | None) -> tuple[int | 
 def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
     """Raise unless each size is a whole number of at least 1, None or, for `chunk_size`, "auto".
 
-    Args:
-        chunk_size: A number, None or "auto".
-        *others: `target_size` and `min_chunk_size`: numbers or None.
+    The others are `target_size` and `min_chunk_size`.
 
     Raises:
         TypeError: A size is not a whole number.
