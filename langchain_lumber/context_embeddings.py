@@ -20,7 +20,7 @@ from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.outline import headings_above
 from lumber_core.text.source import Source
 from lumber_core.text.titles import document_title
-from lumber_retrieval.index.embedding_model import embed_texts
+from lumber_retrieval.index.embedded_texts import embed_texts
 from lumber_retrieval.index.surroundings import PlacedText, Vectors, embed_chunks, spans_of
 from lumber_retrieval.passages.joining import text_in_context
 

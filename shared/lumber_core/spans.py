@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -58,3 +59,13 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
     # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
     ends = [*starts[1:], length]  # one too many if there are no starts
     return tuple(map(partial(tuple.__new__, Span), zip(starts, ends, strict=False)))
+
+
+def outside(offsets: Iterable[int], spans: Sequence[Span]) -> list[int]:
+    """Return the offsets that lie in none of the spans, which are ascending."""
+    starts = [span.start for span in spans]
+    return [
+        at
+        for at in offsets
+        if not (before := bisect_left(starts, at)) or at >= spans[before - 1].end
+    ]

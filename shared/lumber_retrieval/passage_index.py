@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, partial
+from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,13 +23,12 @@ from lumber_core.storage.database import Database, read_twice
 from lumber_core.text.captions import is_captions, speech, spoken_text
 from lumber_core.text.origin import address_of, is_bare
 from lumber_retrieval.hits import Accepts
-from lumber_retrieval.index.embedded_texts import EmbeddedTexts
-from lumber_retrieval.index.embedding_model import (
+from lumber_retrieval.index.embedded_texts import (
+    EmbeddedTexts,
     EmbeddingModel,
     check_same_model,
     embed_probe,
     embed_query,
-    embed_texts,
 )
 from lumber_retrieval.index.filters import Where, filter_of
 from lumber_retrieval.index.indexed_documents import (
@@ -238,8 +237,8 @@ class PassageIndex:
         """Split, embed and store documents; return the numbers of chunks and of embedded texts."""
         assert self._probe is not None  # computed by `check_model`
         chunks, waiting = 0, [*batches(documents, _DOCUMENTS_PER_BATCH)]
-        embed, note_model = partial(embed_texts, self._embedding), self.store.note_model
-        texts = EmbeddedTexts(self.store.database, embed, self._probe, note_model)
+        model, note_model = self._embedding, self.store.note_model
+        texts = EmbeddedTexts(self.store.database, model, self._probe, note_model)
         count, hidden = len(documents), not (show_progress and documents)
         with tqdm(total=count, unit="document", unit_scale=True, disable=hidden) as bar:
             advance = advance or bar.update

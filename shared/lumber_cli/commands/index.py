@@ -15,10 +15,10 @@ from lumber_cli.index_cache import cached_indexes, remove_index
 from lumber_cli.options import wrong_options
 from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
+from lumber_core.storage.database import select
 from lumber_core.storage.urls import is_url
 from lumber_core.text.unicode import printable
 from lumber_files import check_output
-from lumber_retrieval.index.segments import select
 from lumber_retrieval.index.store import PassageStore, note
 
 # For each table: the column by which its rows are read, the query of that column's values, and the

@@ -293,5 +293,7 @@ class BertChunker(Chunker):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}
 
-    def _result_settings(self) -> dict[str, object]:
-        return {**super()._result_settings(), "model": weights_digest(self.model)}
+    @property
+    def identity(self) -> str:
+        """As for `Chunker`, with the weights that the model has now."""
+        return self._identify(model=weights_digest(self.model))

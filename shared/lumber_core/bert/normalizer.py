@@ -81,12 +81,8 @@ class Normalizer:
         if character == _UNDECODABLE or unicodedata.category(character) in _CONTROL:
             return ""
         parts = unicodedata.normalize("NFD", character) if self._strips else character
-        return "".join(map(self._finish, parts))
-
-    def _finish(self, character: str) -> str:
-        """Return the replacement of a decomposed character."""
-        if self._strips and unicodedata.category(character) == "Mn":
-            return ""
-        if self._is_alone(character):
-            return f" {character} "
-        return character.lower() if self._lowercase else character
+        return "".join(
+            f" {part} " if self._is_alone(part) else part.lower() if self._lowercase else part
+            for part in parts
+            if not (self._strips and unicodedata.category(part) == "Mn")
+        )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -167,13 +167,8 @@ class WordPieceTokenizer:
 
     def __call__(self, text: str) -> WordPieces:
         """Return the word pieces of a text."""
-        arrays = [*self._find_pieces(text)] or [np.zeros((0, 3), dtype=np.int32)]
-        ids, starts, ends = (np.concatenate([rows[:, n] for rows in arrays]) for n in range(3))
-        return WordPieces(ids, starts, ends)
-
-    def _find_pieces(self, text: str) -> Iterator[npt.NDArray[np.int32]]:
-        """Yield arrays of the id, start and end of the pieces of a text, shape (pieces, 3)."""
         matches = self._pieces.parts.finditer(text)
+        arrays = [np.zeros((0, 3), dtype=np.int32)]  # the id, start and end of each piece
         begin = 0
         while parts := list(map(re.Match.group, islice(matches, _PARTS_PER_BATCH))):
             pieces = list(map(self._pieces.__getitem__, parts))
@@ -182,8 +177,9 @@ class WordPieceTokenizer:
             counts = np.fromiter(map(len, pieces), np.int32, len(pieces)) // 3
             rows = np.fromiter(chain.from_iterable(pieces), np.int32).reshape(-1, 3)
             rows[:, 1:] += np.repeat(starts, counts)[:, np.newaxis]
-            yield rows
+            arrays.append(rows)
             begin = int(starts[-1] + lengths[-1])
+        return WordPieces(*(np.concatenate([rows[:, n] for rows in arrays]) for n in range(3)))
 
 
 class PartPieces(dict[str, tuple[int, ...]]):

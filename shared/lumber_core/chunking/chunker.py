@@ -94,6 +94,7 @@ class Chunker(ABC):
         self.counter: TokenCounter = token_counter(tokenizer)
         self._find_units: UnitFinder = unit_finder(units, language=language)
         self._default_units = units == self.default_units
+        self._identity: str | None = None  # computed once
         self._limits = SizeLimits(chunk_size, min_chunk_size, self.counter, target_size)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -110,8 +111,15 @@ class Chunker(ABC):
         identity. It contains no credentials. Custom functions are identified by name only (see
         `lumber_core.support.identity.NOT_COVERED`). The version of this library is not part of it.
         """
-        settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._result_settings().items())
-        return f"{class_identity(type(self))}({settings})"
+        if self._identity is None:
+            self._identity = self._identify()
+        return self._identity
+
+    def _identify(self, **current: object) -> str:
+        """Return the identity, given the current values of settings that may change."""
+        settings = {**self._result_settings(), **current}
+        values = ", ".join(f"{name}={identity_of(value)}" for name, value in settings.items())
+        return f"{class_identity(type(self))}({values})"
 
     def split_text(
         self, text: str, delivery: Delivery = _DEFAULT_DELIVERY, *, show_progress: bool = False
@@ -272,11 +280,11 @@ class Chunker(ABC):
 
     def _repr_settings(self) -> dict[str, object]:
         """Return the settings for `repr`: those that can change the result and are set."""
-        values = Chunker._result_settings(self).items()
+        values = self._result_settings().items()
         return {name: value for name, value in values if value is not None}
 
     def _result_settings(self) -> dict[str, object]:
-        """Return all values that can change the result, by name; subclasses may override it."""
+        """Return the settings that can change the result, by name."""
         names = inspect.signature(type(self)).parameters
         values = {name: getattr(self, name) for name in names if name not in self.not_in_identity}
         return {**values, "tokenizer": self.counter}

@@ -326,9 +326,11 @@ class LumberChunker(Chunker):
             return self.judge.questions(group)
         return PromptTemplate().render(group)
 
-    def _result_settings(self) -> dict[str, object]:
+    @property
+    def identity(self) -> str:
+        """As for `Chunker`, with the settings that the judge has now."""
         rereads = self.judge.rereads if isinstance(self.judge, ModelJudge) else None
-        return {**super()._result_settings(), "judge": self._judge, "rereads": rereads}
+        return self._identify(judge=self._judge, rereads=rereads)
 
     def _repr_settings(self) -> dict[str, object]:
         return {**super()._repr_settings(), "judge": self._judge}

@@ -1,4 +1,4 @@
-"""The base of databases in files and in PostgreSQL: transactions, versions and damage."""
+"""The base of databases in files and in PostgreSQL: transactions, values, versions and damage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from pathlib import Path
 from sqlite3 import DatabaseError
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from lumber_core.calls.threads import batches
 from lumber_core.errors import StoreError
+
+_VALUES_PER_STATEMENT = 500  # SQLite's limit was 999 for long
 
 logger = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -44,6 +47,25 @@ class Connection(Protocol):
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> Any:
         """Run a statement for each row of values."""
+
+
+def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a query that ends with a column, where this has one of the values."""
+    rows: list[tuple[Any, ...]] = []
+    for some in batches(values, _VALUES_PER_STATEMENT):
+        marks = ", ".join("?" * len(some))
+        rows += connection.execute(f"SELECT {what} IN ({marks})", some)
+    return rows
+
+
+def to_bytes(text: str) -> bytes:
+    """Return a text as it is stored: the encoding of a database may lack some characters."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text_in(stored: bytes) -> str:
+    """Return the text that `to_bytes` encoded."""
+    return str(stored, "utf-8", "surrogatepass")
 
 
 class Database(ABC):

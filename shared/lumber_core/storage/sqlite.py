@@ -152,20 +152,16 @@ class SqliteDatabase(Database):
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
         """Open a transaction. Its thread must not open another one or fork until it ends."""
-        with self._explain_errors(_FAULTS):
+        faults: tuple[type[Exception], ...] = _FAULTS
+        try:
             connection = self._begin(write)
-        try:
-            with self._explain_errors(_FILE_FAULTS):
+            try:
+                faults = _FILE_FAULTS  # an OSError of the caller is not the file's
                 yield connection
-            with self._explain_errors(_FAULTS):
+                faults = _FAULTS
                 _commit(connection)
-        finally:
-            self._end(connection)
-
-    @contextmanager
-    def _explain_errors(self, faults: tuple[type[Exception], ...]) -> Iterator[None]:
-        try:
-            yield
+            finally:
+                self._end(connection)
         except faults as error:
             raise self._explain(error) from error
 

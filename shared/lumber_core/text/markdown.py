@@ -11,14 +11,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.html_headings import html_headings
+from lumber_core.spans import Span, outside, spans_from_starts
 from lumber_core.text.lines.code import prose_paragraphs
 from lumber_core.text.lines.directives import with_items
-from lumber_core.text.lines.tables import html_header, html_rows, outside
+from lumber_core.text.lines.tables import html_header, html_rows
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -61,6 +61,18 @@ _LEAVES: dict[str, BlockKind] = {
 }
 _NO_ROW = re.compile(r"[ \t]*(?:</|<t(?:head|body)\b|[\r\n])", re.IGNORECASE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
+# Comments, code and tables, which contain no headings; and headings, closed or not.
+_HTML_PARTS = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|pre|textarea|table)\b.*?(?:</\1\s*>|\Z)"
+    r"|<h(?P<level>[1-6])\b[^<>]*>(?P<title>(?:(?!</?h[1-6]\b).){1,2000})(?P<end></h(?P=level)\s*>)?",
+    re.DOTALL | re.IGNORECASE,
+)
+_LINE_TAG = re.compile(r"<br\b[^<>]*>|</(?:p|div)>", re.IGNORECASE)
+_NO_HTML_TITLE = re.compile(
+    r"<!--.*?-->|<[^<>]*>|!\[[^\[\]]*\]\([^()]*\)|\[\s*\]\([^()]*\)", re.DOTALL
+)
+_WRAPPERS = re.compile(r"(?:\s|</?(?:a|center|details|div|header|p|section|summary)\b[^<>]*>)*")
+_MAX_HTML_TITLE_CHARACTERS = 2_000  # tags included
 _NO_HEADER = Span(0, 0)
 _HEADER_LINES = 2  # in a table: the header row and the line of dashes
 # The first line at which a block is divided: the header of a table stays with its first row, and
@@ -186,7 +198,7 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
         if kind == "html" and not token.level:
             end = lines[stop] - lines[0] if stop < len(lines) else len(text)
             for (at, level, title), (below, *_) in pairwise(
-                html_headings(text, start - lines[0], end)
+                _html_headings(text, start - lines[0], end)
             ):
                 at, previous = at + lines[0], below + lines[0] - 1
                 rows = lines[bisect_right(lines, at) : bisect_right(lines, previous)]
@@ -209,6 +221,28 @@ def _leaf_blocks(text: str, lines: Sequence[int]) -> Iterator[Block]:
             if kind == "table" and stop - first > _HEADER_LINES
             else _NO_HEADER,
         )
+
+
+def _html_headings(text: str, first: int, stop: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the offset, level and title of each heading in HTML, and of the text between (level 0).
+
+    The last item is the end, which is after `stop` if a heading continues there. A heading includes
+    the tags around it. Headings in tables, of pictures alone, or after another one are ignored.
+    """
+    done = first
+    for part in _HTML_PARTS.finditer(text, first, stop + _MAX_HTML_TITLE_CHARACTERS):
+        title = unescape(_NO_HTML_TITLE.sub("", _LINE_TAG.sub(" ", part["title"] or "")))
+        wrapped = _WRAPPERS.fullmatch(text, done, part.start())
+        start = done if wrapped else text.rfind("\n", first, part.start()) + 1 or first
+        if part.start() < stop and part["end"] and start >= done and any(map(str.isalnum, title)):
+            if start > done:
+                yield done, 0, ""
+            yield start, int(part["level"]), " ".join(title.split())
+            done = text.find("\n", part.end()) + 1 or len(text)
+    if first < done < stop and not _WRAPPERS.fullmatch(text, done, stop):
+        yield done, 0, ""
+    if done > first:
+        yield max(done, stop), 0, ""
 
 
 def _indented_blocks(content: str, start: int, lines: Sequence[int]) -> Iterator[Block]:

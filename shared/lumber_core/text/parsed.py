@@ -23,10 +23,15 @@ from lumber_core.text.markdown import (
     Block,
     markdown_units,
 )
-from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
 from lumber_core.text.outline import TableBody, TextOutline, TextSection
 from lumber_core.text.place import Kind, Places
-from lumber_core.text.places import find_places, finer_places, places_in_rows
+from lumber_core.text.places import (
+    find_markdown_places,
+    find_places,
+    finer_markdown_places,
+    finer_places,
+    places_in_rows,
+)
 from lumber_core.text.source import Format, Source, as_source
 from lumber_core.text.titles import document_title
 from lumber_core.text.unicode import breaks

@@ -15,12 +15,12 @@ from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
-from lumber_core.spans import Span, spans_from_starts
+from lumber_core.spans import Span, outside, spans_from_starts
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.abbreviations import sentence_continues, without_region
+from lumber_core.text.lines.columns import broken_cells
 from lumber_core.text.lines.directives import with_colons
 from lumber_core.text.lines.line_starts import read_layout
-from lumber_core.text.lines.tables import broken_cells, outside
 from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.unicode import breaks, encodable
 
@@ -91,11 +91,11 @@ def sentences(text: str, language: str = "en") -> list[Span]:
         Spans that tile the text; each but the first starts with a visible character. A blank
         line ends a sentence. No span starts inside a grapheme cluster.
     """
-    return list(spans_from_starts(_starts_of_sentences(text, language), len(text)))
+    return list(spans_from_starts(starts_of_sentences(text, language), len(text)))
 
 
-def _starts_of_sentences(text: str, language: str) -> list[int]:
-    """Return where the sentences of a text start; `[]` for an empty text."""
+def starts_of_sentences(text: str, language: str = "en") -> list[int]:
+    """Return where the spans of `sentences` start; `[]` for an empty text."""
     if not text:
         return []
     first = _content_start(text)
@@ -104,7 +104,7 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
-    ends = (at for at in starts if not sentence_continues(text, at, language))
+    ends = [at for at in starts if not sentence_continues(text, at, language)]
     return [0, *breaks(text, ends)]
 
 
@@ -123,16 +123,14 @@ def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
     Returns:
         Spans that tile the text: each span of `sentences`, whole or in several parts.
     """
-    return list(spans_from_starts(starts_of_sentences_and_lines(text, language), len(text)))
+    starts = {*starts_of_sentences(text, language), *starts_of_marked_lines(text)}
+    return list(spans_from_starts(sorted(starts), len(text)))
 
 
-def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
-    """Return where the spans of `sentences_and_lines` start; `[]` for an empty text."""
-    starts = _starts_of_sentences(text, language)
-    first = _content_start(text)
-    ends = (match.end() for match in _MARKED_LINE_END.finditer(text, first))
-    lines = set(breaks(text, ends)).difference(starts)
-    return sorted([*starts, *lines]) if lines else starts
+def starts_of_marked_lines(text: str) -> list[int]:
+    """Return where text begins again after lines that end with punctuation."""
+    ends = _MARKED_LINE_END.finditer(text, _content_start(text))
+    return breaks(text, map(re.Match.end, ends))
 
 
 def _prepare(text: str) -> str:

@@ -262,13 +262,14 @@ def _json(document: IndexedDocument, wanted: Collection[str] | None = None) -> s
 def new_version(document: IndexedDocument, version: str) -> NewVersion:
     """Return a document without its chunks, as it is stored; `version` is its digest."""
     metadata = document.content.metadata
+    from_zero = counts_from_zero(metadata)
     return NewVersion(
         name=document.name,
         source=document.source,
         digest=version,
         # A document with a context of its own keeps that one.
         metadata=common_metadata(metadata, context=CONTEXT_KEY not in metadata),
-        from_zero=counts_from_zero(metadata),
+        from_zero=None if from_zero is None else int(from_zero),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from math import log
 from typing import Any, NamedTuple
@@ -11,8 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Postings = dict[str, bytes]
-"""The posting list of each term: an entry for each chunk that has it; see `_ENTRY`."""
+from lumber_core.storage.database import to_bytes
+
+Postings = dict[bytes, bytes]
+"""The posting list of each term as it is stored: an entry for each chunk that has it; see `_ENTRY`.
+Terms are encoded by `to_bytes`, and lists of places that ascend are joined by joining the bytes."""
 
 OWN, AROUND = 2, 1
 """How much a word in a chunk counts, and one in the text around it. Recall on the development
@@ -45,10 +48,10 @@ def postings_of(chunks: Sequence[tuple[Sequence[str], Sequence[str]]], first: in
     weights = np.minimum(255, np.add.reduceat(np.concatenate(counts)[order], new))
     keys = keys[new]
     entries = ((keys & 0xFFFFFFFF) << 8 | weights).astype(_ENTRY)
-    return _split_lists(term_numbers, np.bincount(keys >> 32), entries)
+    return _split_lists(map(to_bytes, term_numbers), np.bincount(keys >> 32), entries)
 
 
-def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64]) -> Postings:
+def with_places(lists: Iterable[tuple[bytes, bytes]], places: npt.NDArray[np.int64]) -> Postings:
     """Return postings with other places.
 
     Args:
@@ -62,12 +65,6 @@ def with_places(lists: Iterable[tuple[str, bytes]], places: npt.NDArray[np.int64
     of_term = np.repeat(np.arange(len(terms)), [len(one) // _ENTRY.itemsize for one in contents])
     counts = np.bincount(of_term[kept], minlength=len(terms))
     return _split_lists(terms, counts, (new_places << 8 | entries & 255)[kept].astype(_ENTRY))
-
-
-def join_lists(parts: Sequence[Postings]) -> Iterator[tuple[str, bytes]]:
-    """Yield all terms in order, with their joined posting lists; places ascend over `parts`."""
-    for term in sorted(set().union(*parts)):
-        yield term, b"".join([part[term] for part in parts if term in part])
 
 
 def saturation(lengths: npt.NDArray[np.uint32], average: float) -> _Floats:
@@ -127,7 +124,7 @@ def frequencies(found: Occurring) -> dict[str, int]:
 
 
 def _split_lists(
-    terms: Iterable[str], counts: npt.NDArray[np.int64], entries: npt.NDArray[np.uint32]
+    terms: Iterable[bytes], counts: npt.NDArray[np.int64], entries: npt.NDArray[np.uint32]
 ) -> Postings:
     """Return the posting list of each term, given how many of the entries it has."""
     content = entries.tobytes()

@@ -28,14 +28,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.calls.threads import batches
-from lumber_core.storage.database import Connection
+from lumber_core.storage.database import Connection, select, text_in, to_bytes
 from lumber_retrieval.hits import LONG_DOCUMENT
 from lumber_retrieval.index.postings import (
     Occurring,
     Postings,
     bm25,
-    join_lists,
     occurrences,
     postings_of,
     saturation,
@@ -64,7 +62,6 @@ SCHEMA += f"""; CREATE INDEX IF NOT EXISTS long_documents
 _MOST_CHUNKS = 1 << 16  # in a segment: merging takes about a second at most
 # This many chunks, and one in so many of all, are compared by all 8 bits, in milliseconds.
 _FEWEST_COMPARED, _ONE_COMPARED_IN = 10_000, 100
-_VALUES_PER_STATEMENT = 500  # SQLite's limit was 999 for long
 
 Terms = tuple[Sequence[str], Sequence[str]]
 """The terms in a chunk, and around it."""
@@ -72,25 +69,6 @@ Ranking = list[tuple[int, float]]
 """Numbers of chunks with their scores, best first."""
 _Numbers = npt.NDArray[np.int64]
 _Lengths = npt.NDArray[np.int32]
-
-
-def select(connection: Connection, what: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return the rows of a query that ends with a column, where this has one of the values."""
-    rows: list[tuple[Any, ...]] = []
-    for some in batches(values, _VALUES_PER_STATEMENT):
-        marks = ", ".join("?" * len(some))
-        rows += connection.execute(f"SELECT {what} IN ({marks})", some)
-    return rows
-
-
-def to_bytes(text: str) -> bytes:
-    """Return a text as it is stored: the encoding of a database may lack some characters."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def text_in(stored: bytes) -> str:
-    """Return the text that `to_bytes` encoded."""
-    return str(stored, "utf-8", "surrogatepass")
 
 
 class Segment(NamedTuple):
@@ -311,9 +289,8 @@ def _read(connection: Connection, segments: Iterable[int]) -> list[_Content]:
         live = _live(connection, numbers)
         places = np.where(live, size - 1 + np.cumsum(live), -1)
         lists = connection.execute(
-            "SELECT term, chunks FROM postings WHERE segment = ? ORDER BY term", (segment,)
-        )
-        lists = ((text_in(term), chunks) for term, chunks in lists)
+            "SELECT term, chunks FROM postings WHERE segment = ?", (segment,)
+        ).fetchall()
         rows = np.frombuffer(vectors, dtype=np.int8).reshape(len(numbers), -1)
         parts.append(
             _Content(numbers[live], lengths[live], rows[live].tobytes(), with_places(lists, places))
@@ -327,9 +304,10 @@ def _replace(connection: Connection, segments: Iterable[int], parts: Sequence[_C
     numbers = np.concatenate([part.numbers for part in parts])
     number = secrets.randbits(62)
     # Posting lists are joined before the first write: from then on readers may have to wait.
+    postings = [part.postings for part in parts]
     lists = [
-        (number, to_bytes(term), chunks)
-        for term, chunks in join_lists([part.postings for part in parts])
+        (number, term, b"".join([own[term] for own in postings if term in own]))
+        for term in sorted(set().union(*postings))
     ]
     for one in segments:
         connection.execute(

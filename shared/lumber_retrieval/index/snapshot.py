@@ -12,13 +12,13 @@ import numpy as np
 
 from lumber_core.calls.threads import batches
 from lumber_core.spans import Span
-from lumber_core.storage.database import Connection
+from lumber_core.storage.database import Connection, select, text_in
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY, LEVELS_KEY
 from lumber_core.text.outline import read_outline
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_retrieval.hits import Accepts, Hit
 from lumber_retrieval.index.postings import Occurring, frequencies
-from lumber_retrieval.index.segments import LiveSegments, Ranking, select, text_in
+from lumber_retrieval.index.segments import LiveSegments, Ranking
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.index.vectors import Doubles, rotate
 from lumber_retrieval.words.keywords import terms

@@ -22,13 +22,20 @@ import numpy as np
 
 from lumber_core.calls.forks import ForkSafeLock
 from lumber_core.spans import Span
-from lumber_core.storage.database import Connection, ReadError, read_twice
+from lumber_core.storage.database import (
+    Connection,
+    ReadError,
+    read_twice,
+    select,
+    text_in,
+    to_bytes,
+)
 from lumber_core.storage.urls import open_database
 from lumber_core.text.origin import part_name
 from lumber_core.text.outline import TextOutline
 from lumber_retrieval.index import embedded_texts, segments
-from lumber_retrieval.index.embedding_model import check_same_model, check_widths
-from lumber_retrieval.index.segments import LiveSegments, Terms, select, text_in, to_bytes
+from lumber_retrieval.index.embedded_texts import check_same_model
+from lumber_retrieval.index.segments import LiveSegments, Terms
 from lumber_retrieval.index.snapshot import Snapshot, short_json
 from lumber_retrieval.index.surroundings import Vectors
 from lumber_retrieval.words.keywords import terms
@@ -80,7 +87,7 @@ class NewDocument(NamedTuple):
     outline: str = TextOutline().to_json()  # of its text
     # See `counts_from_zero`. None: undecided until chunks are read, since other pages of its source
     # may be added later.
-    from_zero: bool | None = False
+    from_zero: int | None = 0
     splitting: SplitBy = ("", None)
     keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
 
@@ -92,7 +99,7 @@ class NewVersion(NamedTuple):
     source: str
     digest: str
     metadata: Mapping[str, Any]
-    from_zero: bool | None
+    from_zero: int | None
 
 
 class PassageStore:
@@ -221,7 +228,6 @@ class PassageStore:
         with self._change_documents() as connection:
             if probe is not None:
                 self.note_model(connection, probe)
-                check_widths([one.vectors for one in documents], probe)
             with self.database.intact():
                 _remove(connection, [one.name for one in documents])
                 _insert(connection, documents, words)
@@ -234,7 +240,7 @@ class PassageStore:
                 to_bytes(one.source),
                 one.digest,
                 json.dumps(one.metadata),
-                _from_zero(one),
+                one.from_zero,
                 to_bytes(one.name),
             )
             for one in documents
@@ -362,7 +368,7 @@ def _insert(
     chunks: list[tuple[Any, ...]] = []
     for number, one in enumerate(documents, start=first):
         version = (to_bytes(one.name), to_bytes(one.source), one.digest, json.dumps(one.splitting))
-        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), _from_zero(one))
+        content = (one.keys, to_bytes(one.text), json.dumps(one.metadata), one.from_zero)
         start = last + 1 + len(chunks)
         end = start + len(one.spans) - 1
         rows.append((number, *version, start, end, *content, one.outline))
@@ -373,10 +379,6 @@ def _insert(
     if chunks:
         vectors = np.concatenate([one.vectors for one in documents if len(one.vectors)])
         segments.add(connection, last + 1, words, vectors)
-
-
-def _from_zero(document: NewDocument | NewVersion) -> int | None:
-    return None if document.from_zero is None else int(document.from_zero)
 
 
 def _read_note(connection: Connection, name: str) -> bytes | None:

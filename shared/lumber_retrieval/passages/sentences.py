@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import regex
 
-from lumber_core.spans import Span
+from lumber_core.spans import Span, outside
 from lumber_core.text.captions import read_cues, speech, spoken_text
-from lumber_core.text.lines.rows import rows_of
-from lumber_core.text.lines.tables import outside
+from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.units import sentences
 from lumber_retrieval.words.word_count import count_words
 

@@ -9,8 +9,8 @@ import pytest
 
 from lumber_core.spans import Span
 from lumber_core.text import unicode
-from lumber_core.text.lines.rows import rows_of
-from lumber_core.text.lines.tables import broken_cells
+from lumber_core.text.lines.columns import broken_cells
+from lumber_core.text.lines.tables import rows_of
 from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.place import Kind, Place
 from lumber_core.text.places import find_places, finer_places

@@ -195,6 +195,17 @@ def test_metadata_is_kept_as_it_is_or_refused() -> None:
     assert index.search("otters")[0].metadata["headings"] == "Animals > Otters"
 
 
+def test_a_model_with_vectors_of_several_widths_is_refused() -> None:
+    class Uneven(WordVectors):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [vector[: 128 // len(texts)] for vector in super().embed_documents(texts)]
+
+    index = index_of(embedding=Uneven())
+    with pytest.raises(ValueError, match="vectors of 128 numbers for one text and of 21 for other"):
+        index.add([document(MUSIC, "music")])
+    assert index.sources == []
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [

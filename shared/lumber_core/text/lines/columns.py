@@ -12,13 +12,31 @@ from functools import cached_property
 from itertools import accumulate, compress, count, pairwise, repeat
 from operator import add, sub
 
-from lumber_core.text.lines.tables import broken_cells, outside
+from lumber_core.spans import Span, outside
 
 PART_LINES = 10  # lines judged together, along with as many lines before and after them
 MAX_WIDTH = 180  # characters; longer lines are not wrapped, and rarely code
 CLOSING = "\"'\u2019\u201d)]\u00bb*_"  # may follow the punctuation at the end of a sentence
 _FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")  # ends a sentence or introduces a list
+SEPARATORS = ",;\t|"  # of values in a record
+_BESIDE = frozenset(SEPARATORS)
+# A cell in quotes; a quote inside is doubled.
+_QUOTED_CELL = re.compile(rf'"(?<![^{SEPARATORS}\r\n]")[^"]*"(?:"[^"]*")*(?=[{SEPARATORS}\r\n]|\Z)')
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
+
+
+def broken_cells(text: str) -> list[Span]:
+    """Return the quoted cells of separated values that contain line breaks, ascending."""
+    if '"' not in text:
+        return []
+    cells = _QUOTED_CELL.finditer(text)
+    broken = (cell.span() for cell in cells if "\n" in cell[0] or "\r" in cell[0])
+    return [
+        Span(start, end)
+        for start, end in broken
+        # There are other cells next to it, so it is not quoted speech.
+        if text[end : end + 1] in _BESIDE or text[max(0, start - 1) : start] in _BESIDE
+    ]
 
 
 class Lines:

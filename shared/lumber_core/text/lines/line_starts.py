@@ -14,7 +14,7 @@ from operator import add
 from lumber_core.text.lines.code import code_lines
 from lumber_core.text.lines.columns import Lines, speech_heads
 from lumber_core.text.lines.headings import find_headings, lines_after_lead_in
-from lumber_core.text.lines.rows import find_rows
+from lumber_core.text.lines.tables import find_rows
 from lumber_core.text.lines.wrapping import page_edges, wrapped_lines
 from lumber_core.text.place import Kind
 

@@ -1,26 +1,21 @@
-"""Rows that span lines, and header rows, of separated values and of tables in HTML."""
+"""Rows of tables and of logs, and header rows: of separated values, Markdown and HTML."""
 
 from __future__ import annotations
 
 import csv
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from lumber_core.spans import Span
+from lumber_core.spans import Span, outside
+from lumber_core.text.lines.columns import PART_LINES, SEPARATORS, Lines, shares
 
-_SEPARATORS = ",;\t|"
-_BESIDE = frozenset(_SEPARATORS)
 _SAMPLE_RECORDS = 20  # read to distinguish a header from a record
 _MAX_NAME_CHARACTERS = 80  # of a column
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-# A cell in quotes; a quote inside is doubled.
-_QUOTED_CELL = re.compile(
-    rf'"(?<![^{_SEPARATORS}\r\n]")[^"]*"(?:"[^"]*")*(?=[{_SEPARATORS}\r\n]|\Z)'
-)
 _MARKDOWN_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _TAG = re.compile(r"<(/?)(?:(table)|tr)\b[^<>]*>", re.IGNORECASE)
@@ -30,6 +25,12 @@ _ROW_END = re.compile(r"</tr[^<>]*>", re.IGNORECASE)
 _FIRST_CELL = re.compile(r"\s*<t[dh]\b", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b[^<>]*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^<>]*>")
+_QUOTED = re.compile(r'"[^"]*"')  # commas inside do not separate fields
+_DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
+_DATED_FIRSTS = frozenset("[(0123456789")
+_MIN_ROWS, _MIN_DATES = 3, 2  # in a table; in a log
+_MIN_SHARE_OF_ROWS, _MIN_SHARE_OF_LOG = 0.7, 0.6  # rows with as many fields; lines in a log
+_MAX_ENTRY_CHARACTERS = 250
 
 
 def without_bars(text: str) -> str:
@@ -52,7 +53,7 @@ def find_header(text: str) -> int:
     comma. In their output, a header needs a column of numbers below it.
     """
     headers = [(0, 0)]
-    for separator in _SEPARATORS:
+    for separator in SEPARATORS:
         records, end = _first_records(text, separator)
         if records and _is_header(records[0], records[1:]):
             headers.append((len(records[0]), end))
@@ -109,20 +110,6 @@ def _is_value(cell: str) -> bool:
     return any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell))
 
 
-def broken_cells(text: str) -> list[Span]:
-    """Return the quoted cells of separated values that contain line breaks, ascending."""
-    if '"' not in text:
-        return []
-    cells = _QUOTED_CELL.finditer(text)
-    broken = (cell.span() for cell in cells if "\n" in cell[0] or "\r" in cell[0])
-    return [
-        Span(start, end)
-        for start, end in broken
-        # There are other cells next to it, so it is not quoted speech.
-        if text[end : end + 1] in _BESIDE or text[max(0, start - 1) : start] in _BESIDE
-    ]
-
-
 class HtmlRow(NamedTuple):
     """A row of a table in HTML: from the start of its line or tag to the next row or its end.
 
@@ -160,16 +147,6 @@ def html_rows(text: str, start: int = 0, stop: int | None = None) -> list[HtmlRo
     return rows
 
 
-def outside(offsets: Iterable[int], spans: Sequence[Span]) -> list[int]:
-    """Return the offsets that lie in none of the spans, which are ascending."""
-    starts = [span.start for span in spans]
-    return [
-        at
-        for at in offsets
-        if not (before := bisect_left(starts, at)) or at >= spans[before - 1].end
-    ]
-
-
 def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
     """Return the first rows of a table in HTML that name columns, otherwise an empty span."""
     first, *others = [
@@ -185,3 +162,76 @@ def html_header(text: str, rows: Sequence[HtmlRow]) -> Span:
     spans = [row.span for row in heads] or [rows[0].span] * _is_header(first, others)
     end = _ROW_END.search(text, *spans[-1]) if spans else None
     return Span(spans[0].start, end.end() if end else spans[-1].end) if spans else Span(0, 0)
+
+
+def rows_of(text: str) -> list[Span]:
+    """Return the rows of tables in a text, ascending: lines, records, and rows of HTML."""
+    lines = Lines(text)
+    starts = [*lines.starts, len(text)]
+    inside = [row.span for row in html_rows(text)]
+    rows = [Span(starts[number], starts[number + 1]) for number in find_rows(lines)[0]]
+    edges = {*outside((row.start for row in sorted(rows)), inside)}
+    return sorted([*inside, *(row for row in rows if row.start in edges)])
+
+
+def find_rows(lines: Lines) -> tuple[set[int], set[int]]:
+    """Return the rows of tables and logs, and the lines that continue a dated entry."""
+    entries, dated_rows = _dated_entries(lines)
+    return _rows_of_tables(lines) | dated_rows, entries
+
+
+def _rows_of_tables(lines: Lines) -> set[int]:
+    runs: list[list[int]] = []  # of lines that may have several fields
+    for number, body in enumerate(lines.bodies):
+        commas = body.count(",")
+        if (
+            (commas > 1 and commas > body.count(", ") + 1)
+            or "\t" in body
+            or "|" in body
+            or ";" in body
+        ):
+            if runs and runs[-1][-1] == number - 1 and not lines.blank[number]:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+    rows: set[int] = set()
+    for run in runs:
+        if len(run) >= _MIN_ROWS:
+            ((fields, alike),) = Counter(_fields(lines.bodies[n]) for n in run).most_common(1)
+            rows.update(run if fields > 1 and alike >= _MIN_SHARE_OF_ROWS * len(run) else ())
+    return rows
+
+
+def _fields(body: str) -> int:
+    """Return the number of field separators in a line, tabs twice; commas of prose do not count."""
+    bare = _QUOTED.sub("", body)
+    commas = bare.count(",") - bare.count(", ")
+    return commas + 2 * bare.count("\t") + bare.count("|") + bare.count(";")
+
+
+def _dated_entries(lines: Lines) -> tuple[set[int], set[int]]:
+    """Return the lines that continue a dated entry, and the rows of logs."""
+    bodies, blank = lines.bodies, lines.blank
+    dated = {
+        number
+        for number, first in enumerate(lines.firsts)
+        if first in _DATED_FIRSTS and _DATED.match(bodies[number])
+    }
+    entries: set[int] = set()
+    if len(dated) < _MIN_DATES:
+        return entries, set()
+    for number in dated:
+        further = number + 1
+        while further < len(bodies) and further not in dated and not blank[further]:
+            entries.add(further)
+            further += 1
+    in_log = shares(number in dated or number in entries for number in range(len(bodies)))
+    rows = {
+        number
+        for number in dated
+        if len(bodies[number]) <= _MAX_ENTRY_CHARACTERS
+        and in_log[number // PART_LINES] >= _MIN_SHARE_OF_LOG
+        # Not in a diary, whose entries are wrapped.
+        and not (number + 1 in entries and bodies[number + 1][0].islower())
+    }
+    return entries, rows
