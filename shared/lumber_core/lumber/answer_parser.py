@@ -23,6 +23,7 @@ from lumber_core.llms.thoughts import without_thinking
 from lumber_core.lumber.answer_words import (
     AND,
     CHANGE,
+    CORRECTION,
     DENIAL,
     EXCLUSION,
     LABEL,
@@ -39,16 +40,18 @@ from lumber_core.segmentation import Outcome
 _MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
 # Emphasis, LaTeX's box, the hyphen of "ID-3", and the numbering of "\u2460 ID 3".
-_EMPHASIS = re.compile(r"[*_`]|\\boxed|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)", re.IGNORECASE)
+_EMPHASIS = re.compile(
+    r"[*_`]|\\(?:boxed|text\w*)|(?<=\bID)-(?=\d)|[\u2460-\u2473](?=\s?ID\b)", re.IGNORECASE
+)
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<answer>|{LABEL}{_MARKUP}"
-    r"(?:\b(?:is|are|ist|lautet|est|es|è|é)\b|[:=|\-\u2013\u2014]|(?<=[\n:|])|(?=id[\s=]?\d))",
+    rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{LABEL}{_MARKUP}"
+    r"(?:\b(?:is|are|ist|lautet|est|es|è|é)\b|[:=|]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
     re.I,
 )
 _LABELLED = re.compile(
-    rf"{_MARKUP}(?:(?:is|the|paragraph|number)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
+    rf"{_MARKUP}(?:(?:is|the|paragraph|number|with|labell?ed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
     rf"(?:{_NUMBER}|(?P<none>{NO_START}))",
     re.IGNORECASE,
 )
@@ -66,18 +69,21 @@ _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
     rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
-    r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u3001\u3002])*",
+    r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u060c\u3001\u3002])*",
     re.IGNORECASE,
 )
 # A remark about an item of a list, without numbers: "ID 3: the harbour", "ID 3 (the harbour)".
 _WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
     rf"[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
-    rf"|(?:[(:=>\u2013\u2014\u2192-]|,?\s?(?={REASON}|{CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
-    rf"(?=[;\n]|(?:[,\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
+    rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={REASON}|{CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
+    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
     re.IGNORECASE,
 )
-_NUMBERING = re.compile(r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.I | re.MULTILINE)
+_NUMBERING = re.compile(  # of a list, or the head of a table
+    r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$",
+    re.I | re.MULTILINE,
+)
 _NONE = re.compile(rf"\W*{NO_START}\W*", re.IGNORECASE)
 _NEGATION = re.compile(DENIAL, re.IGNORECASE)
 _DOUBT = re.compile(f"{DENIAL}|{SAMENESS}", re.IGNORECASE)
@@ -88,7 +94,16 @@ _WITHDRAWAL = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    rf"[,(\u2013\u2014-]\s*(?:{AND}\s+)?{EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}id{_MARKUP}\d{{1,9}}",
+    rf"[,(\u2013\u2014-]\s*(?:(?:{AND}|but)\s+)?{EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
+    rf"(?:id{_MARKUP})?\d{{1,9}}",
+    re.I,
+)
+# A unit that replaces the one before, or one in a sentence that seems to correct it.
+_CORRECTION = re.compile(
+    rf"\W(?:{CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{CORRECTION}"
+    r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b)){0,9}"
+    rf"\W{{0,9}}(?:(?<![a-z])id{_MARKUP}{_NUMBER}|(\d{{1,18}})(?=[\s.!?)]*(?:\Z|\n)))"
+    rf"|\W{CORRECTION}\D{{0,200}}id{_MARKUP}\d",
     re.I,
 )
 _RANGE = re.compile(rf"\d\s*{OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
@@ -213,9 +228,13 @@ def _labelled_answers(text: str) -> list[list[int]]:
         for label in _ANSWER.finditer(text)
         if (match := _LABELLED.match(text, label.end())) is not None
     ]
-    if matches and (_WITHDRAWAL.match(text, (end := matches[-1].end())) or is_refusal(text[end:])):
-        return []
-    return [[] if match["none"] else [int(match[1])] for match in matches]
+    answers = [[] if match["none"] else [int(match[1])] for match in matches]
+    end = matches[-1].end() if matches else len(text)
+    if corrected := _CORRECTION.search(text, end):
+        end = corrected.end()
+        unit = None if _ID.search(text, end) else corrected[1] or corrected[2]
+        answers = [[int(unit)]] if unit else []
+    return [] if _WITHDRAWAL.match(text, end) or is_refusal(text[end:]) else answers
 
 
 def _in_prose(text: str) -> list[list[int]]:

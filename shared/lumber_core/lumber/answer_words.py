@@ -13,7 +13,7 @@ LABEL = (
 """The label before an answer."""
 
 NO_START = (
-    r"(?:(?:none|null|nil|no|nowhere|nothing|keine?r?|nirgends|nichts|aucune?|nulle part|rien"
+    r"(?:(?:n/a|none|null|nil|no|nowhere|nothing|keine?r?|nirgends|nichts|aucune?|nulle part|rien"
     r"|ning[uú]n[oa]?|nada|nessun[oa]?|nenhuma?|geen|brak|żad\w+|нет|ing[ae]n|inget|yok|لا)\b"
     r"|नहीं|[无無]|[没沒]有|なし|ない|없음)"
 )
@@ -33,8 +33,10 @@ DENIAL = (
 """Words of a sentence that denies something."""
 
 SAMENESS = (
-    r"\b(?:same|still|unchanged|little|minor|continu\w+|remain\w*|goes on to|up to|if|might|doubt"
-    r"|later than|weiterhin|gleich\w*|même|mismo|misma|stesso|mesmo|ainda|hetzelfde|nadal)\b"
+    r"(?:\b(?:same|still|unchanged|little|minor|slight|cosmetic|superficial|continu\w+|remain\w*"
+    r"|goes on to|up to|if|might|could|may|perhaps|possibly|doubt|later than|weiterhin|gleich\w*"
+    r"|könnten?|vielleicht|même|pourrai\w+|peut-être|mismo|misma|podrían?|quizás?|tal vez|stesso"
+    r"|mesmo|ainda|hetzelfde|nadal)\b|可能|也许|仍|かもしれ)"
 )
 """Words of a sentence in prose that doubts a change, or states what does not change."""
 
@@ -49,7 +51,7 @@ AND = r"(?:\b(?:and|also|as well as|then|und|et|y|e|en|oraz|и)\b|[和及と&])"
 """Words before the last of several items."""
 
 OR_TO = (
-    r"(?:(?:\b(?:or|oder|ou|o|to|through|bis|[aà]|hasta)\b|[或到至]|または|から|[-\u2013\u2014~?]))"
+    r"(?:\b(?:or|oder|ou|o|to|through|bis|[aà]|hasta)\b|[或到至]|または|から|[-\u2013\u2014~?/])"
 )
 """Words between two items that are alternatives or the ends of a range."""
 
@@ -57,6 +59,13 @@ EXCLUSION = (
     r"(?:\b(?:(?:not|nicht|non|pas|no)\s|rather than|instead of|statt|plut[oô]t que)|而不是)"
 )
 """Words before an item that is excluded."""
+
+CORRECTION = (
+    r"(?:\b(?:wait|actually|correction|scratch that|on second thoughts?|hm+|i meant?|moment|halt"
+    r"|eigentlich|korrektur|vielmehr|attendez|en fait|plut[oô]t|en realidad|mejor dicho|quise decir"
+    r"|perdón|точнее|вернее|بل)\b|不对|不對|更正|应该是|正しくは|訂正)"
+)
+"""Words before an answer that replaces the one above it."""
 
 REASON = r"(?:because|since|where|weil|denn|car\b|porque)"
 """Words before the reason for an item."""

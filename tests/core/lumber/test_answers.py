@@ -153,7 +153,9 @@ def test_absurd_answers_name_no_unit_and_do_no_harm(answer):
 
 
 @pytest.mark.parametrize("read", [read_answer, read_list])
-@pytest.mark.parametrize("filler", [":", " ", "\n", "*: ", "answer: ", "is ", "3, "])
+@pytest.mark.parametrize(
+    "filler", [":", " ", "\n", "*: ", "answer: ", "is ", "3, ", "wait, ", ", no"]
+)
 def test_reading_takes_linear_time(filler: str, read: Any) -> None:
     check_linear(
         lambda answer: read(answer, range(1, 9)),

@@ -9,6 +9,13 @@ CHOICES = range(1, 12)
 FOUND = phrases("""
     Answer: ID {n} | The answer is ID {n}. | **Answer:** paragraph {n} | {{"answer": "ID {n}"}}
     ID {n}
+    Answer: the paragraph with ID {n} | Answer: ID 3. Correction: ID {n}
+    $\\boxed{{\\text{{ID {n}}}}}$
+    Answer: ID 3. Wait, actually {n}. | Answer: ID 3. Hmm, no, the shift is at ID {n}.
+    <function=answer><parameter=id>{n}</parameter></function>
+    Antwort: ID 3. Moment, eigentlich ID {n}. | Réponse : ID 3. Non, plutôt ID {n}.
+    Respuesta: ID 3. Perdón, quise decir ID {n}. | 答案：ID 3。不对，应该是ID {n}。
+    Ответ: ID 3. Нет, точнее ID {n}. | 回答：ID 3。いや、正しくは ID {n} です。
     The content shifts at ID {n}. | At ID {n}, a new scene begins.
     A new topic starts with ID {n}, in Paris.
     The first turn is at paragraph {n}. | ID {n}, not ID 9 | I'd say ID {n} changes the scene.
@@ -29,6 +36,9 @@ DENIED = phrases("""
     Não há mudança entre ID 2 e ID {n}. | De inhoud verandert niet bij ID {n}.
     Brak zmiany tematu przy ID {n}. | Содержание не меняется в ID {n}.
     ID 2와 ID {n} 사이에 변화가 없습니다.
+    The change at ID {n} is cosmetic. | Answer: ID 3. Wait, is it ID {n}? No.
+    Le changement pourrait se situer à l'ID {n}. | Das Thema könnte bei ID {n} wechseln.
+    ID {n}可能开始了新的话题。
     There is no shift between ID 2 and ID {n}.
     No clear shift: all paragraphs, from ID 2 to ID {n}, are about boats.
     Nothing changes at ID {n}. | ID {n} isn't a new topic. | ID 2 to ID {n} all tell of boats.
@@ -127,6 +137,7 @@ ITEMS = [
     "{} => a\n{} => b",
     *("{}: a & {}: b", "{} [boats], {} [bees]"),
     *('[{{"id": "{}"}}, {{"id": "{}"}}]', "{} | {}", "{}, then {}", "+ {}\n+ {}"),
+    *("| ID | Topic |\n|---|---|\n| {} | harbour |\n| {} | trial |", "{}\u060c {}"),
     *("* **{}**: the harbour\n* **{}**: the trial", "{} \u2192 harbour\n{} \u2192 trial"),
 ]
 
