@@ -8,17 +8,18 @@ from __future__ import annotations
 import re
 
 _NAME = (
-    r"(?:(?:[a-z]{1,20}[:_])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis"
-    r"|scratch_?pad|monologue|deliberation|rationale|ponder(?:ing)?|chain_of_thought|cot)(?:_(?:fast(?:er)?|process|content))?"
-    r"|\u601d\u8003)"
+    r"(?:(?:[a-z]{1,20}[:_-]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion)?|analysis"
+    r"|scratch[_-]?pad|monologue|deliberation|rationale|ponder(?:ing)?|planning|brainstorm(?:ing)?"
+    r"|chain_of_thought|cot|gedanken?|denken|r[\xe9e]flexion|pens[\xe9e]es?|pensamientos?)"
+    r"(?:_(?!start|end|begin)[a-z]{1,12})?|\u601d(?:\u8003(?:\u8fc7\u7a0b)?|\u7ef4))"
 )
 # In any brackets: <think>, <seed:think>, [THINK] of Magistral, Kimi's triangles, Cohere's
 # <|START_THINKING|>, <|begin_of_thought|>. A tag in backticks is quoted, not used.
 _TAG = re.compile(
     rf"""(?<!`) (?:[<\[\u25c1\u3008\u3010\uff1c]|&lt;) [|\uff5c\s]?
     (?:(?P<end>/\s?|end[_\u2581](?:of[_\u2581])?)|(?:start|begin)[_\u2581](?:of[_\u2581])?)?
-    (?P<name>{_NAME}) (?:_start|(?P<after>_end))? (?:\s[a-z]+=[^<>\[\]]{{0,200}})? [|\uff5c\s]?
-    (?:[>\]\u25b7\u3009\u3011\uff1e]|&gt;) (?!`|\()""",
+    (?P<name>{_NAME}) (?:_start|_begin|(?P<after>_end))? (?:\s[a-z]+=[^<>\[\]]{{0,200}})?
+    [|\uff5c\s]? (?:[>\]\u25b7\u3009\u3011\uff1e]|&gt;) (?!`|\()""",
     re.IGNORECASE | re.VERBOSE,
 )
 # The forms of Granite and Apriel, Ollama's program, Open WebUI, MedGemma and Pangu, Gemma, Apertus,
@@ -28,12 +29,12 @@ _BLOCK = re.compile(
       .*?(?:here(?:'s|\ is)\ my\ response:|\[BEGIN\ FINAL\ RESPONSE\]|\Z)
     | \A\s*Thinking\.\.\.\n.*?(?:\n\.\.\.done\ thinking\.|\Z)
     | <details\s[^<>]{{0,99}}reasoning.*?(?:</details>|\Z)
-    | <unused94>.*?(?:<unused95>|\Z) | \[unused16\].*?(?:\[unused17\]|\Z)
-    | <\|channel>thought.*?(?:<channel\|>|\Z)
-    | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z) | (?:\A|\n)```{_NAME}\n.*?(?:\n```|\Z)
+    | <(?:unused|ctrl)94>.*?(?:<(?:unused|ctrl)95>|\Z) | \[unused16\].*?(?:\[unused17\]|\Z)
+    | <\|channel>thought.*?(?:<channel\|>|\Z) | <\|inner_prefix\|>.*?(?:<\|inner_suffix\|>|\Z)
+    | (?:\A|\n)(?:```|:::){_NAME}\n.*?(?:\n(?:```|:::)|\Z)
     | (?:<\|im_start\|>|\A)assistant/think\n.*?(?:<\|im_start\|>assistant\n|\Z) | <{_NAME}\s?/>
-    | \A[\s*\#]*(?:thinking|thoughts?|reasoning)(?:\ process)?[\s*]*:.*?
-      \n[\s*\#]*(?:final\ )?(?:answer|response)[\s*]*:[\s*]*(?=\S)""",
+    | \A[\s*\#]*(?:thinking|thoughts?|reasoning)(?:\ process)?[\ *]*[:\n].*?
+      \n[\s*\#]*(?:final\ )?(?:answer|response)[\ *]*[:\n][\s*]*(?=\S)""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 # gpt-oss: the answer is on the channel "final" or calls a tool; Solar's is the content. If special

@@ -48,6 +48,14 @@ OPEN = {
     "Thinking...\n": "\n...done thinking.\n\n",
     '<details type="reasoning" done="true"><summary>Thought</summary>': "</details>",
     "```thinking\n": "\n```\n",
+    ":::thinking\n": "\n:::\n",
+    "<antThinking>": "</antThinking>",
+    "<scratch-pad>": "</scratch-pad>",
+    "<reasoning_trace>": "</reasoning_trace>",
+    "<|thinking_begin|>": "<|thinking_end|>",
+    "<ctrl94>thought\n": "<ctrl95>",
+    "<gedanken>": "</gedanken>",
+    "<\u601d\u7ef4>": "</\u601d\u7ef4>",
 }
 
 
