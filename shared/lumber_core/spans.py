@@ -47,14 +47,9 @@ class Span(NamedTuple):
 
 
 def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
-    """Return the spans between the offsets where pieces start.
+    """Return a span for each character offset where a piece starts; the last ends at `length`.
 
-    Args:
-        starts: Strictly increasing character offsets; the first is 0.
-        length: Length of the text in characters.
-
-    Returns:
-        One span per start; the last ends at `length`.
+    The offsets are strictly ascending.
     """
     # The constructor of a named tuple is written in Python; `tuple.__new__` is faster.
     ends = [*starts[1:], length]  # one too many if there are no starts

@@ -98,9 +98,7 @@ def load_model(
 
 
 def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
-    """Load the sentence encoder of this name; the arguments are those of `TextEmbedder`.
-
-    The same arguments return the same object as long as the folder's files are the same.
+    """Load the sentence encoder of this name, as `load_model` does, for a `TextEmbedder`.
 
     Raises:
         WeightsError: Files are missing or damaged.

@@ -54,7 +54,7 @@ class OverlappingWindows:
     """Windows at regular distances; a token's score is the weighted average over its windows.
 
     The weight of a window is the token's distance from the nearer end of the window, because the
-    middle has context on both sides.
+    middle has context on both sides. Scores of `windows` may be added in any order.
 
     Args:
         ids: Token ids of the text.
@@ -63,9 +63,6 @@ class OverlappingWindows:
         wanted: Whether to score each token, shape (tokens,); None for all. Other tokens score minus
             infinity.
         on_done: Called with the scores once all windows are scored.
-
-    Attributes:
-        windows: The windows, whose scores may be added in any order.
     """
 
     def __init__(
@@ -147,10 +144,8 @@ def read_moving(
 
     A start at the first token of a window counts once. After a window without another start, the
     next window begins at its end, so reading always ends. Tokens that are `allowed`, shape
-    (tokens,), and have a score above the threshold (t_c in the paper) are start tokens.
-
-    Returns:
-        The scores, and the indices of the start tokens, ascending, never 0.
+    (tokens,), and have a score above the threshold (t_c in the paper) are start tokens. Returns the
+    scores, and the indices of the start tokens, ascending, never 0.
     """
     scores: Scores = np.zeros(len(ids), dtype=np.float32)
     last, at, starts = 0, 0, list[int]()

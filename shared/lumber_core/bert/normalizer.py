@@ -54,11 +54,9 @@ class Normalizer:
         self._replacements: dict[str, str] = {}
 
     def __call__(self, text: str) -> tuple[str, Sequence[int]]:
-        """Normalise a text.
+        """Return the words of a text, with spaces around them, and the origins of their characters.
 
-        Returns:
-            The words, with spaces around them; and for each of their characters, the offset of the
-            original character in the text.
+        The origin of a character is the offset of the original one in the text.
         """
         if text.isascii() and text.isalnum():
             return (text.lower() if self._lowercase else text), range(len(text))

@@ -48,11 +48,8 @@ class OnnxModel:
     one sequence, and the result does not depend on the other sequences. Session and threads belong
     to the process that created them; a forked process creates its own.
 
-    Args:
-        path: The `.onnx` file.
-        inputs: Names of its inputs.
-        output: Name of its output.
-        threads: Number of sequences run in parallel. None: all available CPUs, up to 8.
+    `inputs` and `output` are the names of the model's tensors. `threads` is the number of sequences
+    run in parallel; None: all available CPUs, up to 8.
 
     Raises:
         WeightsError: The file is damaged or is another kind of model.

@@ -62,8 +62,7 @@ class ChunkTagger(nn.Module):
 def load_tagger(folder: str | Path) -> ChunkTagger:
     """Load a classifier from `config.json` and `model.safetensors` of a folder.
 
-    Returns:
-        The model in evaluation mode, on the CPU, in 32-bit floats.
+    It is in evaluation mode, on the CPU, in 32-bit floats.
 
     Raises:
         WeightsError: A file is missing or damaged, or contains the weights of another model.

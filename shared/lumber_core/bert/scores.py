@@ -93,15 +93,11 @@ def windows_of(
     places: Places | None,
     on_scored: Callable[[TokenScores], object],
 ) -> OverlappingWindows:
-    """Return the windows of a text, to be scored by `scan`.
+    """Return the windows of a text, to be scored by `scan`; then `on_scored` gets the scores.
 
-    Args:
-        model: The model.
-        text: The text.
-        places: Places whose first tokens are scored, and the first tokens after their labels: the
-            model may mark either. A model of places reads the text between two places as a unit.
-            None: all tokens; the scores of tokens are the same.
-        on_scored: Called with the scores once all windows are scored.
+    Scored are the first tokens of the places, and the first tokens after their labels: the model
+    may mark either. A model of places reads the text between two places as a unit. Without places,
+    all tokens are scored; the scores of tokens are the same.
     """
     from lumber_core.bert.moving_window import OverlappingWindows
 

@@ -76,10 +76,7 @@ class WordPieces(NamedTuple):
 
 
 class WordPieceTokenizer:
-    """BERT's tokenizer for texts of any length.
-
-    Args:
-        content: The content of a `tokenizer.json`, the format of the package `tokenizers`.
+    """BERT's tokenizer for texts of any length, from the content of a `tokenizer.json`.
 
     Attributes:
         words: Token ids of words, and of parts of words with "##" in front.
@@ -187,10 +184,7 @@ class PartPieces(dict[str, tuple[int, ...]]):
 
     A value is flat: token id, start and end of the first piece, then those of the next. Starts and
     ends are in characters from the start of the part. Threads may share the cache. The special
-    tokens are matched before normalisation.
-
-    Attributes:
-        parts: Matches the parts of a text, which tile it.
+    tokens are matched before normalisation. `parts` matches the parts of a text, which tile it.
     """
 
     def __init__(

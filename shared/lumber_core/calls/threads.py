@@ -159,12 +159,7 @@ def sleep(seconds: float) -> None:
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield lists of `size` items, the last one possibly shorter.
-
-    Args:
-        items: The items; each batch reads its items when it is requested.
-        size: Number of items in a batch, at least 1.
-    """
+    """Yield lists of `size` items, the last one possibly shorter, read when they are requested."""
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
         yield batch

@@ -20,10 +20,7 @@ _MAX_PAUSE_SECONDS = 3600.0  # a server that has recovered is noticed within an 
 class RateLimiter:
     """Delays calls to stay within limits per minute, and pauses them if a server asks for it.
 
-    Args:
-        requests_per_minute: Maximum calls per minute, evenly spaced. None: no limit.
-        tokens_per_minute: Maximum prompt tokens per minute, estimated as a quarter of the
-            characters. None: no limit.
+    Calls are evenly spaced. Prompt tokens are estimated as a quarter of the characters.
     """
 
     def __init__(

@@ -101,10 +101,9 @@ _MAX_CHAINED_ERRORS = 8  # clients chain two or three
 def trouble_of(error: Exception) -> Trouble:
     """Classify an error.
 
-    Returns:
-        "settings" if retrying will not help (wrong key, unknown model, bad request); "transient" if
-        it may (rate limits, server errors, timeouts, broken connections and unreadable replies);
-        "unknown" for everything else, such as a bug.
+    "settings": retrying will not help (wrong key, unknown model, bad request). "transient": it may
+    (rate limits, server errors, timeouts, broken connections and unreadable replies). "unknown":
+    everything else, such as a bug.
     """
     if any(getattr(linked, "code", None) == _NO_CREDIT for linked in chain_of(error)):
         return "settings"

@@ -136,14 +136,9 @@ class ParsedAnswer:
 
 
 def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
-    """Read which unit of a group an answer names.
+    """Read which of the choices of a group an answer names.
 
-    Args:
-        answer: The model's answer.
-        choices: The units it may name.
-
-    Returns:
-        The units. An unusable answer raises no error; `reason` states what is wrong.
+    An unusable answer raises no error; the `reason` of the result states what is wrong.
     """
     text = _THOUSANDS.sub("", _plain(answer))
     finders: dict[str, _Finder] = {

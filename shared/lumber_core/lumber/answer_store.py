@@ -132,13 +132,7 @@ def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
 
 
 def _decode(row: dict[str, Any], group: Group) -> Verdict:
-    """Return the verdict in a stored row.
-
-    Raises:
-        ValueError: The row does not fit the group.
-        KeyError: A field is missing.
-        TypeError: A field has another type.
-    """
+    """Return the verdict in a row; a damaged row raises a ValueError, TypeError or KeyError."""
     start, offset, outcome, reason, answer = (
         row[name] for name in ("start", "offset", "outcome", "reason", "answer")
     )

@@ -35,7 +35,7 @@ def choose_judge(
 
     Raises:
         ValueError: A prompt or a policy is given without a model.
-        TypeError: `llm` cannot judge, or the prompt or the policy is something else.
+        TypeError: `llm` cannot judge; or as for `ModelJudge`.
     """
     if isinstance(llm, Model):
         return ModelJudge(llm, prompt, policy=policy)
@@ -49,12 +49,8 @@ class GuardedJudge(Judge):
 
     Stored verdicts are reused, and a new verdict is stored before it is returned. If two equal
     groups are judged at the same time, one waits for the verdict on the other. A failure keeps its
-    outcome and reason, and gets the units that `on_failure` chooses.
-
-    Args:
-        judge: The judge; with a store its `identity` is part of the keys.
-        on_failure: As for `LumberChunker`.
-        store: Stores verdicts. None: they are not stored.
+    outcome and reason, and gets the units that `on_failure` (see `LumberChunker`) chooses. The keys
+    of a store contain the judge's `identity`.
 
     Raises:
         ValueError: There is a store, and the judge has no identity.

@@ -102,9 +102,8 @@ class WalkRules(ABC):
     def step(self, start: int, stop: int, unit: int | None) -> tuple[int | None, int]:
         """Return the consequences of the answer `unit`, one of the choices or None.
 
-        Returns:
-            The unit where a chunk starts, or None; and the unit where the next group starts, which
-            is greater than `start`.
+        These are the unit where a chunk starts, or None; and the unit where the next group starts,
+        which is greater than `start`.
         """
 
 
@@ -113,12 +112,8 @@ class MethodRules(WalkRules):
 
     A group holds as many units as fit in theta tokens, and at least one. The judge may name any
     of them except the first; the chunk ends there and the next group starts there. Without an
-    answer the chunk ends with the group, so only a single unit can exceed theta.
-
-    Args:
-        tokens: Tokens of each unit.
-        theta: Maximum tokens in a group of several units, and maximum units in a group: some
-            characters, such as the zero-width space, have no tokens.
+    answer the chunk ends with the group, so only a single unit can exceed theta. A group has at
+    most theta units, too: some characters, such as the zero-width space, have no tokens.
     """
 
     def __init__(self, tokens: Sequence[int], theta: int) -> None:

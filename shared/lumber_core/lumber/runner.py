@@ -40,11 +40,9 @@ class Schedule:
     document. Lanes use capacity that would otherwise be idle. A true chain is first followed
     through stored verdicts, so that no lane repeats their questions.
 
-    Args:
-        walks: One walk per document; each is started when there is capacity for it.
-        capacity: Maximum number of groups handed out and not yet given back.
-        stored: Returns the stored verdict on a group, or None.
-        stop: Set when no further questions may be asked.
+    There is a walk for each document, which is started when there is capacity for it. `stored`
+    returns the stored verdict on a group, or None. If `stop` is set, no further questions may be
+    asked.
     """
 
     def __init__(

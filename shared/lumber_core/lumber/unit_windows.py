@@ -57,15 +57,7 @@ class WindowWalk:
 
     A window has as many units as fit in `window_tokens`, and at least two. Neighbours share at most
     a tenth of `window_tokens`, and at least one unit, so every unit except the first is a choice of
-    some window.
-
-    Args:
-        document: The text and its units.
-        tokens: Tokens of each unit; a unit without tokens counts as one.
-        window_tokens: Maximum tokens in a window.
-
-    Attributes:
-        usage: The cost of all verdicts.
+    some window. A unit without tokens counts as one. `usage` is the cost of all verdicts.
     """
 
     def __init__(self, document: TextUnits, tokens: Sequence[int], window_tokens: int) -> None:

@@ -125,9 +125,7 @@ class Walk:
     def claim(self) -> Group | None:
         """Hand out the next group of the true chain that needs a judge.
 
-        Returns:
-            The group; None if the walk is done, or waits for a verdict on a group already handed
-            out.
+        None: the walk is done, or waits for a verdict on a group already handed out.
         """
         if error := self._errors.get(self._position):  # of a lane
             raise error
@@ -137,11 +135,7 @@ class Walk:
         return group
 
     def claim_ahead(self) -> Group | None:
-        """Hand out a group of a lane; start a lane if the budget allows it.
-
-        Returns:
-            The group; None if no lane has a group to judge and no lane should be started.
-        """
+        """Hand out a group of a lane, perhaps of a new one if the budget allows it, or None."""
         if self._max_lanes < 2 or self.done or self._give_up_after or self.wasted > self._budget():
             return None
         for lane in self._lanes:

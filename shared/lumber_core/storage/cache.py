@@ -92,14 +92,10 @@ class KeyValueCache(ABC):
 
 
 class Cache(KeyValueCache):
-    """Bytes under string keys, in one table of an SQLite file.
+    """Bytes under string keys, in one table of an SQLite file, which is created on first use.
 
-    Args:
-        path: The file; created on first use if it does not exist.
-        kind: Kind of the values, such as "verdicts": the name of the table.
-
-    Raises:
-        StoreError: On any use; see `Database.transaction`.
+    `kind` is the kind of the values, such as "verdicts": the name of the table. The errors of any
+    use are those of `Database.transaction`.
     """
 
     def __init__(self, path: str | Path, kind: str) -> None:

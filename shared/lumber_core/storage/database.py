@@ -28,10 +28,8 @@ class UnusableError(StoreError):
 class ReadError(StoreError):
     """A store could not be read, or a value is malformed: errors of disks and networks may pass.
 
-    Args:
-        message: The message.
-        if_again: The error to raise if reading over new connections fails, too. None: a
-            `StoreError` with the same message.
+    If reading over new connections fails, too, `if_again` is raised; by default a `StoreError` with
+    the same message.
     """
 
     def __init__(self, message: str, if_again: StoreError | None = None) -> None:

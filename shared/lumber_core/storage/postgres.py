@@ -46,15 +46,10 @@ _TYPES = {
 
 
 class PostgresDatabase(Database):
-    """A collection of tables in PostgreSQL.
+    """A collection of tables in PostgreSQL, one of which is `about`.
 
-    Args:
-        path: The URL that the user passed.
-        url: The URL of the database in the form of libpq.
-        collection: The name of the collection.
-        version: The version of the format.
-        schema: Statements that create the tables, including `about`; see `Database`.
-        outdated: Instructions for the user if the collection has an older version.
+    `path` is the URL that the user passed, and `url` that of the database in the form of libpq.
+    `outdated` instructs the user if the collection has an older version of the format.
 
     Raises:
         ValueError: The URL cannot be read, or the name of the collection is too long.

@@ -102,7 +102,7 @@ class SqliteDatabase(Database):
     replaced meanwhile, later transactions use the new file at the path.
 
     Args:
-        path: The file; created on first use if it does not exist.
+        path: The file.
         application: The application ID in the header of the file.
         version: The version of the format.
         table: One of the tables; if it does not exist, the schema is executed.

@@ -57,7 +57,10 @@ def identity_of(value: object) -> str:
 def _arguments(call: functools.partial[object]) -> str:
     """Return a digest of the arguments of a partial call: any of them may be a secret."""
     named = {name: value for name, value in call.keywords.items() if not is_secret(name, value)}
-    text = f"{identity_of(call.args)}, {identity_of(named)}"
+    return _digest(f"{identity_of(call.args)}, {identity_of(named)}")
+
+
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -98,16 +101,11 @@ def settings_digest(
 
     Entries with names of credentials ("api_key", "Authorization") are left out at any depth, and
     so are the user and password of URLs: a new key does not change the digest. Everything else
-    counts: URLs, headers and nested values. Objects that are not data count by class.
-
-    Args:
-        settings: Values by name.
-        without: Names to ignore at the top level.
-        anywhere: A regular expression for names to ignore at any depth.
+    counts: URLs, headers and nested values. Objects that are not data count by class. Names in
+    `without` are ignored at the top level, and names that match `anywhere` at any depth.
     """
     counted = {name: value for name, value in settings.items() if name not in without}
-    text = json.dumps(_plain_data(counted, anywhere), sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return _digest(json.dumps(_plain_data(counted, anywhere), sort_keys=True))
 
 
 def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:

@@ -55,14 +55,10 @@ def is_secret(name: str, value: object) -> bool:
 
 
 def secrets_in(holder: object) -> list[str]:
-    """Return the secrets in the settings of an object, and in those of its clients.
+    """Return the secrets and values of headers in the settings of an object and of its clients.
 
-    Args:
-        holder: Settings by name, or an object with attributes, such as a client or a model that
-            holds one.
-
-    Returns:
-        Secrets and values of headers, longest first, because a secret may contain another.
+    The object is a mapping of settings, a client, or a model that holds one. The longest secret is
+    first, because a secret may contain another.
     """
     secrets: set[str] = set()
     level: list[tuple[str, object]] = [("", holder)]

@@ -95,12 +95,7 @@ class CallableCounter:
 
 
 class SlicedText:
-    """Counts each range as a separate text, with any counter.
-
-    Args:
-        text: The text.
-        counter: Counts the ranges.
-    """
+    """Counts each range of a text as a separate text, with any counter."""
 
     def __init__(self, text: str, counter: TokenCounter) -> None:
         self._text = text
@@ -118,10 +113,8 @@ class SlicedText:
 def tokens_of(text: str, counter: TokenCounter) -> TextTokens:
     """Return a counter of ranges of a text.
 
-    Args:
-        text: The text.
-        counter: Counts the tokens. If it has a method `of` that does not return None, its result is
-            returned. Otherwise each range is counted separately.
+    If the counter has a method `of` that does not return None, its result is returned. Otherwise
+    each range is counted separately.
     """
     of = getattr(counter, "of", None)
     tokens: TextTokens | None = None if of is None else of(text)

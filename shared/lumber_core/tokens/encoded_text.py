@@ -42,11 +42,8 @@ class EncodedText:
     """Counts ranges of a text by where its tokens start.
 
     A token belongs to the range in which it begins. So the counts of ranges that tile the text add
-    up to the count of the text, and a range may have none.
-
-    Args:
-        text: The text.
-        starts: The character in which each token starts, not decreasing, shape (tokens,).
+    up to the count of the text, and a range may have none. `starts` has the character in which each
+    token starts, not decreasing, shape (tokens,).
     """
 
     def __init__(self, text: str, starts: npt.NDArray[np.integer]) -> None:
@@ -63,12 +60,7 @@ class EncodedText:
         return counts
 
     def most_added(self, start: int, end: int, _parts: int, /) -> int | None:
-        """Return how many tokens a range may count beyond those that start in it.
-
-        Args:
-            start: Where the range starts.
-            end: Where it ends.
-        """
+        """Return how many tokens a range may count beyond those that start in it."""
         text = self._text
         begin, near = start + _WORD_END_CHARACTERS, max(0, end - _WORD_END_CHARACTERS)
         # The end of the text also ends a word.
@@ -114,9 +106,7 @@ def _tables(encoding: Encoding) -> _Tables:
 def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
     """Return a text with its tokens; None if the counts of its parts cannot be bounded.
 
-    Args:
-        text: The text.
-        encoding: One of the `KNOWN_ENCODINGS`.
+    The encoding is one of the `KNOWN_ENCODINGS`.
     """
     import numpy as np
 
