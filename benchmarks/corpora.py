@@ -120,11 +120,7 @@ def load_xquad(folder: Path, language: str) -> Corpus:
 
 
 def load_emma(folder: Path) -> Corpus:
-    """Load a book of GutenQA whose units are paragraphs, and whose segments the published chunks.
-
-    Args:
-        folder: It holds `paragraphs.jsonl`, `published_chunk_ends.json` and `questions.jsonl`.
-    """
+    """Load a book of GutenQA: its units are paragraphs, and its segments the published chunks."""
     paragraphs = [row["text"] for row in _lines(folder / "paragraphs.jsonl")]
     ends = json.loads(_read(folder / "published_chunk_ends.json"))["ends"]
     book = book_of(folder.resolve().name, paragraphs)
@@ -144,14 +140,8 @@ def iter_wiki(folder: Path, levels: Collection[int] | None = None) -> Iterator[D
     """Read Wiki-50 or Wiki-727K (Koshorek et al. 2018), one file at a time.
 
     A file has one sentence per line; `========,LEVEL,TITLE.` starts a section, where level 1 is the
-    preface, and `***LIST***.` replaces a list, which is left out.
-
-    Args:
-        folder: The folder with the files, at any depth.
-        levels: The levels that start a section; None: all. Headings of other levels are left out.
-
-    Yields:
-        An article without its headings.
+    preface, and `***LIST***.` replaces a list, which is left out. Articles have no headings, and
+    sections only of the given levels; None: of all.
     """
     for path in sorted(folder.iterdir()):
         if path.is_dir():

@@ -39,10 +39,8 @@ class Bundled(Embeddings):
         """Return the vectors of texts."""
         new = [text for text in dict.fromkeys(texts) if text not in self.cache]
         if new:
-            if self.encoder is None:
-                self.keep(None)
-            assert self.encoder is not None
-            self.cache.update(zip(new, self.encoder.embed_documents(new), strict=True))
+            encoder = self.encoder or embedder("bundled")
+            self.cache.update(zip(new, encoder.embed_documents(new), strict=True))
         return [self.cache[text] for text in texts]
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:

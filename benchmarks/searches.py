@@ -53,13 +53,9 @@ def passages(max_gap: int = 90, **settings: Any) -> Build:
 
 
 def chunks_of(name: str, words: int, *, keywords: bool, context: Sequence[str] = ()) -> Build:
-    """Return the chunks of another splitter, searched by vectors, or by words as well.
+    """Return the chunks of one of `PEERS`, searched by vectors, and with `keywords` by words, too.
 
-    Args:
-        name: One of `PEERS`.
-        words: Mean size of its chunks.
-        keywords: Search words, too.
-        context: What vectors include besides the chunk: "context", "surroundings" or both.
+    `words` is the mean size of chunks. Vectors may also include "context" or "surroundings".
     """
 
     def build(documents: Sequence[Document]) -> Search:
@@ -90,10 +86,7 @@ def hybrid_engine(*, rerank: bool) -> Build:
 
     Chunks and vectors are those of `PassageIndex`. Vectors are compared by pgvector, and words are
     found by full text search: any word of the question may match, and `ts_rank_cd` ranks. The
-    scores of both are fused as here.
-
-    Args:
-        rerank: Whether hits are ranked by the question, or joined in the order of the engine.
+    scores of both are fused as here. Without `rerank`, hits keep the order of the engine.
     """
 
     def build(documents: Sequence[Document]) -> Search:

@@ -42,8 +42,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
     """  # noqa: E501 - the example's result
     checked = checked_documents(documents)
     files = core.join_by_file(
-        [document.page_content for document in checked],
-        [document.metadata for document in checked],
+        [document.page_content for document in checked], [document.metadata for document in checked]
     )
     return [
         checked[first]

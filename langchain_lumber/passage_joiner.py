@@ -134,11 +134,7 @@ def _document_of(passage: Passage, hits: Sequence[Hit], documents: Sequence[Docu
 
 def place_metadata(passage: Passage) -> dict[Any, Any]:
     """Return the metadata of a passage, with its offsets."""
-    return {
-        **passage.metadata,
-        "start_index": passage.span.start,
-        "end_index": passage.span.end,
-    }
+    return {**passage.metadata, "start_index": passage.span.start, "end_index": passage.span.end}
 
 
 def _hit_of(number: int, hit: Document) -> Hit:

@@ -139,9 +139,7 @@ class SpanTextSplitter(TextSplitter):
         if not self._context:
             return self._chunker.split_text(text, self.delivery, show_progress=self._show_progress)
         (chunks,) = self._chunker.split_all(
-            [Source(text, written=self._written)],
-            self.delivery,
-            show_progress=self._show_progress,
+            [Source(text, written=self._written)], self.delivery, show_progress=self._show_progress
         )
         return [chunk.text_in_context for chunk in chunks]
 
@@ -221,17 +219,13 @@ class SpanTextSplitter(TextSplitter):
 
     def _split(self, documents: Sequence[Document]) -> list[Document]:
         split = self._chunker.split_all(
-            map(self._source_of, documents),
-            self.delivery,
-            show_progress=self._show_progress,
+            map(self._source_of, documents), self.delivery, show_progress=self._show_progress
         )
         return self._documents(documents, split)
 
     async def _asplit(self, documents: Sequence[Document]) -> list[Document]:
         split = await self._chunker.asplit_all(
-            map(self._source_of, documents),
-            self.delivery,
-            show_progress=self._show_progress,
+            map(self._source_of, documents), self.delivery, show_progress=self._show_progress
         )
         return self._documents(documents, split)
 

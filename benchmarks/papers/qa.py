@@ -85,21 +85,11 @@ def _verdict(reply: str) -> bool:
 
 
 def show(
-    corpus: Corpus,
-    embedding: Embedder,
-    models: Sequence[Model],
-    *,
-    top_k: int = 5,
-    store: Path | None = None,
+    corpus: Corpus, embedding: Embedder, models: Sequence[Model], *, top_k: int, store: Path | None
 ) -> None:
     """Print a row for each splitter: accuracy with its interval, and questions that were judged.
 
-    Args:
-        corpus: The books and the questions.
-        embedding: Embeds chunks and questions.
-        models: The model that answers, and the one that judges.
-        top_k: Chunks shown for a question.
-        store: File that keeps the models' answers.
+    The first model answers, and the second one judges.
     """
     subjects = [preset(name) for name in NAMES]
     subjects.append(wrap_splitter(LumberChunker(models[0], store=store), name="lumber"))

@@ -30,15 +30,10 @@ OURS: dict[str, Callable[[], Chunker]] = {
 
 
 def stream(name: str, megabytes: float) -> dict[str, Any]:
-    """Pass a generated corpus through a splitter, document by document.
+    """Pass a generated corpus through a splitter, document by document; return the figures.
 
-    Args:
-        name: One of ours, with its defaults; else LangChain's recursive splitter.
-        megabytes: Millions of characters of the corpus.
-
-    Returns:
-        The "megabytes", "documents" and "chunks"; "cpu", seconds of CPU time, including those to
-        generate the documents; and "memory", the MiB held after each tenth of the corpus.
+    The splitter is one of `OURS`, with its defaults; else LangChain's recursive one. "cpu" includes
+    the seconds to generate the documents, and "memory" is the MiB held after each tenth of them.
     """
     split: Split
     if name in OURS:
@@ -69,12 +64,7 @@ def stream(name: str, megabytes: float) -> dict[str, Any]:
 
 
 def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
-    """Pass a large corpus through splitters, each in a process of its own.
-
-    Args:
-        log: Called with a line on progress.
-        sizes: Megabytes for each splitter.
-    """
+    """Pass large corpora, of so many megabytes, through splitters, each in a process of its own."""
     rows = []
     for name, megabytes in sizes.items():
         log(f"large: {name}, {megabytes:g} MB")

@@ -14,12 +14,8 @@ def examine(
     """Count what is wrong with the chunks of a text.
 
     Characters are compared as multisets: a chunk that moved counts as kept. Overlap between
-    chunks would count as invented, so the chunks must be made without it.
-
-    Args:
-        text: The text.
-        pieces: Its chunks, in order.
-        limit: A function that counts a chunk, and the maximum count.
+    chunks would count as invented, so the chunks must be made without it. A limit is a function
+    that counts a chunk, and the maximum count.
 
     Returns:
         Counts by name: "chunks"; "over", chunks that count more than the limit (None without one);

@@ -26,12 +26,7 @@ Times = Mapping[str, Mapping[str, Sequence[float]]]
 
 
 def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
-    """Measure all splitters.
-
-    Args:
-        log: Called with a line on progress.
-        scale: Factor for the sizes of the texts.
-    """
+    """Measure all splitters, on texts whose sizes are multiplied by `scale`."""
     use_shipped_vocabulary()
     model_size = max(2_500, int(MODEL_SIZE * scale))  # smaller texts take no longer than loading
     sizes = {entry.name: model_size if entry.model else int(SIZE * scale) for entry in ENTRIES}
@@ -156,7 +151,6 @@ def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
 
 
 def _faults(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str]:
-    """Return the tables of limits, losses and offsets."""
     tables: list[tuple[str, Callable[[dict[str, Any]], str]]] = [
         (
             "### Chunks over the limit\n\nShare of the chunks.",

@@ -48,11 +48,7 @@ def _add(name: str, summary: str, *examples: str) -> None:
     """Add a stub of a command, which is imported when it runs."""
     # "\b" makes click keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
-    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_stub)
-
-
-def _stub() -> None:
-    """Stand for a command that is not imported."""
+    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(lambda: None)
 
 
 _add(

@@ -82,9 +82,7 @@ def remove_index(path: Path) -> None:
 
 
 def open_updated(
-    inputs: Inputs,
-    model: Embedder | None,
-    show_first: Callable[[FileIndex], object] | None = None,
+    inputs: Inputs, model: Embedder | None, show_first: Callable[[FileIndex], object] | None = None
 ) -> tuple[FileIndex, str]:
     """Update and return the cached index of some files, and its path if it is new, or "".
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import logging
-import math
 import os
 import re
 import sys
@@ -61,7 +60,7 @@ class FileOptions:
         str | None,
         typer.Option(
             help="Encoding of the files. Default: UTF-8, or one that is detected and named on "
-            "stderr.",
+            "stderr."
         ),
     ] = None
     max_unpacked: Annotated[
@@ -181,11 +180,9 @@ def prices_in(text: str | None) -> Prices | None:
     from lumber_core import Prices
 
     try:
-        prices = [float(part) for part in text.split(",")]
+        prompt, completion = map(float, text.split(","))
+        return Prices(prompt, completion)
     except ValueError:
-        prices = []
-    if len(prices) != 2 or not all(0 <= price < math.inf for price in prices):
         raise ValueError(
             f"--prices takes two numbers, for a million input and output tokens, not {text!r}"
-        )
-    return Prices(*prices)
+        ) from None

@@ -81,8 +81,7 @@ class SplitterOptions:
         typer.Option(metavar="TOKENS", help="Maximum size of a chunk; none: no maximum."),
     ] = None
     min_chunk_size: Annotated[
-        str | None,
-        typer.Option(metavar="TOKENS", help="Smaller chunks are joined to a neighbour."),
+        str | None, typer.Option(metavar="TOKENS", help="Smaller chunks are joined to a neighbour.")
     ] = None
     chunk_overlap: Annotated[
         int,
@@ -118,8 +117,7 @@ class SplitterOptions:
     theta: Annotated[
         str | None,
         typer.Option(
-            metavar="TOKENS",
-            help="(lumber) Tokens that the model reads at once. Default: 550.",
+            metavar="TOKENS", help="(lumber) Tokens that the model reads at once. Default: 550."
         ),
     ] = None
     model: Annotated[

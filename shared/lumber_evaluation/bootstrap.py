@@ -72,10 +72,7 @@ def mean_interval(
 
 
 def paired_difference(
-    first: Sequence[float],
-    second: Sequence[float],
-    *,
-    clusters: Sequence[Hashable] | None = None,
+    first: Sequence[float], second: Sequence[float], *, clusters: Sequence[Hashable] | None = None
 ) -> Interval:
     """Return the mean of `first - second` over the same questions, as `mean_interval` does.
 

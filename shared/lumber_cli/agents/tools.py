@@ -200,8 +200,7 @@ class FolderTools:
         ],
         files: _Patterns = None,
         regex: Annotated[
-            bool,
-            Field(description="Whether the pattern is a regular expression, in RE2's syntax."),
+            bool, Field(description="Whether the pattern is a regular expression, in RE2's syntax.")
         ] = False,
         ignore_case: Annotated[
             bool, Field(description="Whether capital and small letters are the same.")

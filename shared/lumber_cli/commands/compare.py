@@ -107,12 +107,11 @@ def compare_command(
         str,
         typer.Option(
             help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding (extra "
-            "`tiktoken`).",
+            "`tiktoken`)."
         ),
     ] = DEFAULT_TOKENIZER,
     within_document: Annotated[
-        bool,
-        typer.Option(help="Search only the chunks of the question's own document."),
+        bool, typer.Option(help="Search only the chunks of the question's own document.")
     ] = False,
     prices: PricesOption = None,
 ) -> None:

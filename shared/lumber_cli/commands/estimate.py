@@ -25,10 +25,7 @@ from lumber_core.text.unicode import printable
 
 @with_options(FileOptions, SplitterOptions, method=SplitterName.LUMBER)
 def estimate_command(
-    file_options: FileOptions,
-    options: SplitterOptions,
-    paths: Paths,
-    prices: PricesOption = None,
+    file_options: FileOptions, options: SplitterOptions, paths: Paths, prices: PricesOption = None
 ) -> None:
     """Estimate the cost of splitting with a language model.
 

@@ -118,7 +118,6 @@ def copy_index(source: str | Path, target: str | Path) -> None:
 
 
 def _copy(old: PassageStore, target: str | Path) -> None:
-    """Copy an index to a new file or to a collection."""
     new = PassageStore(target)
     with old.database.transaction() as reader:
         if reader.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is None:

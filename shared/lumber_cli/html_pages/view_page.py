@@ -30,7 +30,6 @@ def chunk_page(texts: Sequence[tuple[str, Sequence[Chunk]]]) -> str:
 
 
 def _section(number: int, name: str, chunks: Sequence[Chunk]) -> str:
-    """Return a text with its chunks."""
     summary = "no chunks: the text is empty"
     if chunks:
         sizes = [chunk.tokens for chunk in chunks]

@@ -10,8 +10,4 @@ from lumber_core.bert.bert_chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.scores import TokenScores
 
-__all__ = [
-    "BertChunker",
-    "TextEmbedder",
-    "TokenScores",
-]
+__all__ = ["BertChunker", "TextEmbedder", "TokenScores"]

@@ -73,7 +73,6 @@ class Normalizer:
         return "".join(words), origins
 
     def _replace(self, character: str) -> str:
-        """Return the replacement of a character."""
         if self._is_white(character):
             return " "
         if character == _UNDECODABLE or unicodedata.category(character) in _CONTROL:

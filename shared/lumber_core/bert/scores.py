@@ -88,10 +88,7 @@ def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]
 
 
 def windows_of(
-    model: LoadedModel,
-    text: str,
-    places: Places | None,
-    on_scored: Callable[[TokenScores], object],
+    model: LoadedModel, text: str, places: Places | None, on_scored: Callable[[TokenScores], object]
 ) -> OverlappingWindows:
     """Return the windows of a text, to be scored by `scan`; then `on_scored` gets the scores.
 

@@ -188,7 +188,6 @@ class _Loop:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def cancel(self) -> None:
-        """Cancel all calls."""
         self.stop.set()
         for task in self._tasks:
             task.cancel()

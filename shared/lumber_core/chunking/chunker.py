@@ -307,7 +307,6 @@ class Chunker(ABC):
     async def _asegment_all(
         self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
-        """Async version of `_segment_all`."""
         return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _read(

@@ -74,10 +74,7 @@ class Cutter(SizedPlaceFinder):
     """Cuts a text into chunks of a target size at the best of its places."""
 
     def shorten(
-        self,
-        spans: Iterable[Span],
-        units: Sequence[Span] = (),
-        scorer: Scorer | None = None,
+        self, spans: Iterable[Span], units: Sequence[Span] = (), scorer: Scorer | None = None
     ) -> list[Span]:
         """Cut spans that count more than `chunk_size` into parts that fit, at their best places.
 

@@ -71,6 +71,5 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
 
 
 def _nearest(cuts: Sequence[int], wanted: int) -> int:
-    """Return the cut nearest to an offset."""
     position = bisect_left(cuts, wanted)
     return min(cuts[max(0, position - 1) : position + 1], key=lambda cut: abs(cut - wanted))

@@ -154,7 +154,6 @@ class SizeLimits:
         )
 
     def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
-        """Yield spans after merging the small ones."""
         least, most = self.min_chunk_size or 0, self.chunk_size or inf
         counts = self.sizes([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []

@@ -193,16 +193,14 @@ class RemoteModel(ABC):
         raise rejected
 
     @abstractmethod
-    def _make_client(self) -> Any:
-        """Create a client."""
+    def _make_client(self) -> Any: ...
 
     @abstractmethod
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
-        """Return the arguments of a request."""
+        """Return the arguments of a request, for `_send`."""
 
     @abstractmethod
-    def _send(self, request: dict[str, Any]) -> Any:
-        """Send a request."""
+    def _send(self, request: dict[str, Any]) -> Any: ...
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:

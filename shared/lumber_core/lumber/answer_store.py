@@ -116,7 +116,6 @@ def key(judge: str, group: Group) -> str:
 
 
 def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
-    """Return a verdict as JSON."""
     row = {
         "judge": judge,
         "start": group.start,

@@ -103,10 +103,7 @@ def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Esti
 
 
 def expected_usages(
-    walk: AnyWalk,
-    questions: Callable[[Group], tuple[str, str]],
-    counter: TokenCounter,
-    theta: int,
+    walk: AnyWalk, questions: Callable[[Group], tuple[str, str]], counter: TokenCounter, theta: int
 ) -> tuple[Usage, ...]:
     """Return the usage for a text if answers are late, at a likely place, and early in groups.
 

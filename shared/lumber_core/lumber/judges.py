@@ -278,7 +278,6 @@ def _make_verdict(group: Group, parsed: ParsedAnswer, answer: str | None, usage:
 
 
 def _read_reply(completion: Completion, group: Group) -> ParsedAnswer:
-    """Return the units in a model's reply."""
     if not isinstance(completion, Completion) or not isinstance(completion.text, str):
         kind = type(getattr(completion, "text", completion)).__name__
         return ParsedAnswer(reason=f"the model returned {kind}, not a Completion with a text")

@@ -254,7 +254,6 @@ class LumberChunker(Chunker):
         return await run_for_loop(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
-        """Return the walk through a text."""
         if self.method == "window":
             # A unit that is longer than a chunk is divided, and the judge may name its parts.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)

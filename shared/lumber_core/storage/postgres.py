@@ -24,12 +24,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from lumber_core.calls.forks import renew_after_fork
 from lumber_core.errors import StoreError
-from lumber_core.storage.database import (
-    Database,
-    UnusableError,
-    VersionError,
-    warn_of_older_format,
-)
+from lumber_core.storage.database import Database, UnusableError, VersionError, warn_of_older_format
 
 _MAX_SECONDS = 60  # for the answer of a server, and for the turn of a writer
 _MAX_CONNECT_SECONDS = 10
@@ -300,7 +295,6 @@ class _Connection(psycopg.Connection[tuple[Any, ...]]):
     """A connection that waits at most `_MAX_SECONDS` for an answer."""
 
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
-        """Run a call that waits for the server."""
         return super().wait(_wait_in_time(gen), *args, **kwargs)
 
 
@@ -323,11 +317,9 @@ class _Statements:
         self._connection = connection
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Any:
-        """Run a statement with a "?" for each value."""
         return self._connection.execute(statement.replace("?", "%s"), values, binary=True)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement for each row of values."""
         cursor = self._connection.cursor()
         if inserting := _INSERT.match(statement):  # COPY takes a tenth of the time
             with cursor.copy(f"COPY {inserting[1]} FROM STDIN") as copy:

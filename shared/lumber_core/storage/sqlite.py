@@ -59,7 +59,6 @@ class _Gate:
             self._open += 1
 
     def leave(self) -> None:
-        """End a transaction."""
         with self._turn:
             self._open -= 1
             self._turn.notify_all()
@@ -71,7 +70,6 @@ class _Gate:
         self._turn.wait_for(lambda: not self._open)
 
     def after_fork(self, *, child: bool) -> None:
-        """Unblock transactions."""
         self._forks = 0 if child else self._forks - 1
         self._turn.notify_all()
         self._turn.release()
@@ -238,7 +236,6 @@ class SqliteDatabase(Database):
             _gate.leave()
 
     def _take_connection(self) -> _Connection:
-        """Return a free connection, or a new one."""
         with self._lock:
             file = _file_id(self.path)
             if file is None or file != self._file or self._process != os.getpid():

@@ -133,9 +133,7 @@ def compare(
 
 
 def check_comparison(
-    corpus: Corpus,
-    subjects: Sequence[EvaluatedSplitter],
-    about_questions: Mapping[str, bool],
+    corpus: Corpus, subjects: Sequence[EvaluatedSplitter], about_questions: Mapping[str, bool]
 ) -> None:
     """Raise unless the corpus and the splitters can be compared.
 

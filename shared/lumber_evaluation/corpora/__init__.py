@@ -7,7 +7,4 @@ questions about them. Errors name what is missing or malformed, with file and li
 from lumber_evaluation.corpora.folder import load_folder
 from lumber_evaluation.corpora.question_table import load_questions
 
-__all__ = [
-    "load_folder",
-    "load_questions",
-]
+__all__ = ["load_folder", "load_questions"]

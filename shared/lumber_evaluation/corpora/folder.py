@@ -98,10 +98,7 @@ def load_folder(
 
 
 def _files(
-    root: Path,
-    pattern: str | Sequence[str] | None,
-    also: Sequence[str],
-    questions: Path | None,
+    root: Path, pattern: str | Sequence[str] | None, also: Sequence[str], questions: Path | None
 ) -> list[Path]:
     """Return the files of a corpus in order of path; warn of those that are left out."""
     if pattern is not None:

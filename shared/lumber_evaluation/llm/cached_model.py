@@ -34,11 +34,7 @@ class CachedModel:
     """
 
     def __init__(
-        self,
-        model: Model,
-        store: str | Path | None = None,
-        *,
-        policy: CallPolicy | None = None,
+        self, model: Model, store: str | Path | None = None, *, policy: CallPolicy | None = None
     ) -> None:
         check_model(model)
         self.policy = policy or CallPolicy()
