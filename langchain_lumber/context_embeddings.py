@@ -120,11 +120,7 @@ class ContextEmbeddings(Embeddings):
 
 
 def _documents_of(chunks: Iterable[Document]) -> list[list[Document]]:
-    """Return the chunks of each document.
-
-    Raises:
-        ValueError: A chunk has no name of its document.
-    """
+    """Return the chunks of each document; raise a ValueError if a chunk does not name its own."""
     documents: list[list[Document]] = []
     before, end = "", 0
     for chunk in chunks:

@@ -190,11 +190,7 @@ def own_text(chunk: Document) -> tuple[int | None, str]:
 
 
 def _offset(hit: Document, key: str) -> int | None:
-    """Return an offset in the metadata of a hit; None if there is none.
-
-    Raises:
-        ValueError: It is not an offset.
-    """
+    """Return an offset in the metadata of a hit, None if there is none, or raise a ValueError."""
     value = hit.metadata.get(key)
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # some vector stores return numbers as floats
@@ -230,8 +226,7 @@ def _texts_by_name(texts: NamedTexts) -> Mapping[str, str | list[Document]]:
 def _find_text(hit: Hit, texts: Mapping[str, str | list[Document]]) -> tuple[str, str]:
     """Return the name and the text of the document, or the part of a file, that a hit comes from.
 
-    Raises:
-        ValueError: There is no such text.
+    If there is no such text, a ValueError is raised.
     """
     for name in (hit.document, *file_names(hit.metadata)):
         if name in texts:

@@ -167,8 +167,7 @@ class PassageRetriever(RefusesUnknown, IndexingRetriever[Document], BaseRetrieve
 def _convert(document: Document, metadata: Metadata) -> IndexedDocument:
     """Return a document for the index, with its numbered `metadata`; its name may be "".
 
-    Raises:
-        ValueError: It is a chunk.
+    If it is a chunk, a ValueError is raised.
     """
     if "start_index" in metadata:
         raise ValueError(

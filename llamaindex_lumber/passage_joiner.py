@@ -167,12 +167,7 @@ def _hit_of(number: int, scored: Any) -> Hit:
 
 
 def _text_of(name: str, texts: BaseDocumentStore | Mapping[str, str]) -> str:
-    """Return the text of a document.
-
-    Raises:
-        ValueError: There is no such text.
-        TypeError: It is not a text.
-    """
+    """Return the text of a document; raise a ValueError or TypeError if there is none."""
     if isinstance(texts, BaseDocumentStore):
         document = texts.get_document(name, raise_error=False)
         text = None if document is None else text_of(document)

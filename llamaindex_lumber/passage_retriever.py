@@ -197,12 +197,7 @@ class _Embedding:
 
 
 def _checked_parser(parser: object) -> SpanNodeParser:
-    """Return a node parser, the default one for None.
-
-    Raises:
-        TypeError: It is not of this package.
-        ValueError: It has an overlap.
-    """
+    """Return a node parser, the default one for None; raise an error if it does not fit."""
     if parser is None:
         return LayoutNodeParser(target_size=TARGET_SIZE, tokenizer=TOKENIZER)
     if not isinstance(parser, SpanNodeParser):

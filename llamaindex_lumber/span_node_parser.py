@@ -276,8 +276,7 @@ class SpanNodeParser(NodeParser):
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
         """Return each node as a source that leaves room for the metadata of its children.
 
-        Raises:
-            ValueError: The metadata leaves no room for text.
+        If that leaves no room for text, a ValueError is raised.
         """
         if not self.include_metadata:
             return list(map(source_of_node, nodes))

@@ -11,11 +11,7 @@ from lumber_core.support.identity import safe_repr
 
 
 def check_text(text: object) -> None:
-    """Raise unless `text` is a string.
-
-    Raises:
-        TypeError: It is something else; the message states what to pass.
-    """
+    """Raise a TypeError unless `text` is a string; the message states what to pass."""
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}{text_hint(text)}")
 
@@ -30,11 +26,7 @@ def text_hint(value: object) -> str:
 
 
 def check_texts(texts: object) -> list[str]:
-    """Return `texts` as a list after checking that every one is a string.
-
-    Raises:
-        TypeError: It is a single string, not iterable, or has an item that is not a string.
-    """
+    """Return `texts` as a list; raise a TypeError unless it is iterable and has only strings."""
     if isinstance(texts, str):
         raise TypeError("texts must be a list of str, not one str: pass [text]")
     hint = text_hint(texts)
@@ -57,12 +49,7 @@ def check_not_negative(name: str, value: object) -> None:
 
 
 def _check_whole(name: str, value: object, *, least: int) -> None:
-    """Raise unless `value` is a whole number of at least `least`.
-
-    Raises:
-        TypeError: It is not a whole number.
-        ValueError: It is below `least`.
-    """
+    """Raise a TypeError unless `value` is a whole number, and a ValueError if it is too low."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
     if value < least:
@@ -70,12 +57,7 @@ def _check_whole(name: str, value: object, *, least: int) -> None:
 
 
 def check_number(name: str, value: object) -> None:
-    """Raise unless `value` is a finite number.
-
-    Raises:
-        TypeError: It is not a number.
-        ValueError: It is not finite.
-    """
+    """Raise a TypeError unless `value` is a number, and a ValueError if it is not finite."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     if not math.isfinite(value):
@@ -83,11 +65,7 @@ def check_number(name: str, value: object) -> None:
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """Raise unless `value` is one of `choices`.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """Raise a ValueError unless `value` is one of `choices`."""
     if value not in choices:
         listed = " or ".join(f'"{c}"' if isinstance(c, str) else repr(c) for c in choices)
         raise ValueError(f"{name} must be {listed}, not {safe_repr(value)}")
@@ -96,12 +74,10 @@ def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
 def refuse_unknown(
     owner: str, names: Iterable[str], valid: Sequence[str], elsewhere: Mapping[str, str]
 ) -> None:
-    """Raise if a class, by its name `owner`, has no setting of some name that was passed.
+    """Raise a TypeError if the class named `owner` has no setting of some name that was passed.
 
-    `elsewhere` has names of other libraries, each with what to use instead.
-
-    Raises:
-        TypeError: A name is unknown; the message states what to use instead, or the closest name.
+    The message states what to use instead, for names of other libraries from `elsewhere`, or the
+    closest name.
     """
     for name in (name for name in names if name not in valid):
         if name in elsewhere:
@@ -162,10 +138,6 @@ _LANGUAGE_CODE = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]+)*")
 
 
 def check_language(name: str, value: object) -> None:
-    """Raise unless `value` has the form of an ISO 639 code, such as "en" or "pt-br".
-
-    Raises:
-        ValueError: It has another form.
-    """
+    """Raise a ValueError unless `value` has the form of an ISO 639 code: "en", "pt-br"."""
     if not (isinstance(value, str) and _LANGUAGE_CODE.fullmatch(value)):
         raise ValueError(f'{name} must be an ISO 639 code such as "en", not {safe_repr(value)}')

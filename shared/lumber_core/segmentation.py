@@ -117,11 +117,7 @@ class Segmentation:
 
 
 def read_usage(fields: object) -> Usage:
-    """Return the usage from the dictionary that `asdict` returned for it.
-
-    Raises:
-        ValueError: It has other fields, or a field is not a whole number.
-    """
+    """Return the usage from the dictionary that `asdict` returned for it, or raise a ValueError."""
     names = Usage.__dataclass_fields__.keys()
     if not isinstance(fields, dict) or fields.keys() != names:
         raise ValueError(f"usage must have the fields {', '.join(names)}")

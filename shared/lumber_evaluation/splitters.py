@@ -43,8 +43,7 @@ class _WrappedSplitter:
     def split(self, document: Document) -> SplitDocument:
         """Split a document; chunks of only white space are left out.
 
-        Raises:
-            ValueError: A chunk is not part of the document.
+        A chunk that is not part of the document raises a ValueError.
         """
         start = time.perf_counter()
         try:
@@ -232,12 +231,7 @@ def _parse(parser: Any, document: Document) -> SplitDocument:
 
 
 def _call(function: Callable[[str], Iterable[Any]], document: Document) -> SplitDocument:
-    """Split with a function.
-
-    Raises:
-        TypeError: It returns neither offsets nor strings.
-        ValueError: An offset is outside the text, or the spans are not in order.
-    """
+    """Split with a function; raise a TypeError or ValueError for wrong results."""
     text = document.text
     pieces = list(function(text))
     if all(isinstance(piece, str) for piece in pieces):

@@ -98,11 +98,7 @@ def load_model(
 
 
 def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
-    """Load the sentence encoder of this name, as `load_model` does, for a `TextEmbedder`.
-
-    Raises:
-        WeightsError: Files are missing or damaged.
-    """
+    """Load the sentence encoder of this name, as `load_model` does, for a `TextEmbedder`."""
     folder = find_encoder(name)
     return _load_embedder(folder, threads, folder_state(folder))
 

@@ -73,10 +73,7 @@ def check_model_name(name: object) -> None:
 def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
-    The errors of `check_model_name` are raised, too.
-
-    Raises:
-        WeightsError: The hub has no such model or cannot be reached.
+    Errors are those of `check_model_name`, and a WeightsError if the download fails.
     """
     check_model_name(name)
     if name in OWN_FOLDERS:
@@ -118,10 +115,8 @@ def folder_state(folder: Path) -> str:
     """Return a digest that changes if a file of a model is replaced.
 
     It covers the content of the card, which contains the SHA-256 of every exported file, and the
-    name, size and modification time of each file of a model or checkpoint.
-
-    Raises:
-        WeightsError: The folder does not exist.
+    name, size and modification time of each file of a model or checkpoint. If the folder cannot be
+    read, a WeightsError is raised.
     """
     try:
         paths = sorted({path for pattern in _FILES for path in folder.glob(pattern)})
@@ -149,11 +144,7 @@ def _weights_digest(folder: Path, _state: str) -> str:
 
 
 def read_card(folder: Path) -> ModelCard:
-    """Read `card.json`.
-
-    Raises:
-        WeightsError: The file is missing or malformed.
-    """
+    """Read `card.json`, or raise a WeightsError if it is missing or malformed."""
     path = folder / CARD_FILE
     if not path.is_file():
         raise WeightsError(
@@ -173,11 +164,7 @@ def read_card(folder: Path) -> ModelCard:
 
 
 def checked_file(folder: Path, card: ModelCard, name: str) -> Path:
-    """Return the path of a file in the card after checking that it is intact.
-
-    Raises:
-        WeightsError: The file is missing, is not in the card, or differs from the card.
-    """
+    """Return the path of a file, or raise a WeightsError if it is not as the card lists it."""
     path = folder / name
     if name not in card.files:
         raise WeightsError(f"{folder / CARD_FILE} does not list {name}")

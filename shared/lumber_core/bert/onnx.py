@@ -73,11 +73,7 @@ class OnnxModel:
             )
 
     def run(self, sequences: Sequence[ModelInputs]) -> list[npt.NDArray[np.float32]]:
-        """Return the output for the inputs of each sequence.
-
-        Raises:
-            WeightsError: The model cannot run these sequences.
-        """
+        """Return the output for the inputs of each sequence, or raise a WeightsError."""
         runtime = self._own_runtime()
         if runtime.pool is None or len(sequences) == 1:
             return list(map(self._run, sequences))

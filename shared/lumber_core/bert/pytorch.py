@@ -87,8 +87,7 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
 def make_tagger(folder: Path) -> ChunkTagger:
     """Return an untrained classifier of the shape in a folder's `config.json`.
 
-    Raises:
-        WeightsError: The file is missing or describes no BERT encoder.
+    A WeightsError states that the file is missing or describes no BERT encoder.
     """
     path = folder / CONFIG_FILE
     if not path.is_file():
@@ -103,11 +102,7 @@ def make_tagger(folder: Path) -> ChunkTagger:
 
 
 def read_state(folder: Path) -> dict[str, torch.Tensor]:
-    """Return a folder's tensors by name.
-
-    Raises:
-        WeightsError: There is no `model.safetensors`, or it is damaged.
-    """
+    """Return the tensors in `model.safetensors` by name, or raise a WeightsError."""
     path = folder / WEIGHTS_FILE
     if not path.is_file():
         raise WeightsError(
@@ -123,10 +118,8 @@ def read_state(folder: Path) -> dict[str, torch.Tensor]:
 class TorchScorer:
     """A `ChunkTagger`, which is moved to the device, as a scorer of windows.
 
-    The device is "cpu" or "cuda"; None: a GPU if there is one.
-
-    Raises:
-        ValueError: There is no GPU for `device="cuda"`.
+    The device is "cpu" or "cuda"; None: a GPU if there is one. If there is none for "cuda", a
+    ValueError is raised.
     """
 
     def __init__(

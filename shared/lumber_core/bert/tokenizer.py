@@ -115,11 +115,7 @@ class WordPieceTokenizer:
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> WordPieceTokenizer:
-        """Load `tokenizer.json`.
-
-        Raises:
-            WeightsError: There is none, or it is damaged or belongs to another kind of model.
-        """
+        """Load `tokenizer.json`; raise a WeightsError if it is missing, damaged or not BERT's."""
         path = Path(folder) / "tokenizer.json"
         if not path.is_file():
             raise WeightsError(

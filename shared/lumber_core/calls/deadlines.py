@@ -130,9 +130,6 @@ def ask_within(
     """Call `function` as `call_within` does; in `run_for_loop`, await `afunction` on the loop.
 
     `afunction` is the asynchronous version, which is cancelled if it takes longer.
-
-    Raises:
-        TimeoutError: It has not ended by then.
     """
     if (loop := _loop.get()) is None:
         return call_within(seconds, function, *args, **kwargs)
@@ -176,11 +173,7 @@ def stop_event() -> Event:
 
 
 class _Loop:
-    """An event loop that awaits calls for a thread.
-
-    Attributes:
-        stop: Set when no further calls may begin.
-    """
+    """An event loop that awaits calls for a thread; once `stop` is set, no further calls begin."""
 
     def __init__(self) -> None:
         self.stop = Event()

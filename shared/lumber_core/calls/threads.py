@@ -146,11 +146,7 @@ def end_sleep_on(stop: threading.Event | None) -> None:
 
 
 def sleep(seconds: float) -> None:
-    """Sleep.
-
-    Raises:
-        Stopped: The event passed to `end_sleep_on` in this thread was set.
-    """
+    """Sleep; raise `Stopped` when the event passed to `end_sleep_on` in this thread is set."""
     stop: threading.Event | None = getattr(_thread, "stop", None)
     if stop is None:
         time.sleep(seconds)

@@ -336,11 +336,7 @@ class Chunker(ABC):
 
 
 def check_chunker(name: str, value: object) -> None:
-    """Raise unless a value is a splitter of the core.
-
-    Raises:
-        TypeError: It is not.
-    """
+    """Raise a TypeError unless a value is a splitter of the core."""
     if not isinstance(value, Chunker):
         raise TypeError(
             f"{name} must be a splitter of lumber_core, such as BertChunker(), not "

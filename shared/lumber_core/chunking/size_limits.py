@@ -59,10 +59,8 @@ class SizeLimits:
     def reserve(self, tokens: int) -> SizeLimits:
         """Return limits that leave room for `tokens` more tokens in each chunk.
 
-        Without a `chunk_size` nothing changes; `target_size` shrinks in proportion to it.
-
-        Raises:
-            ValueError: No room is left for the chunk itself.
+        Without a `chunk_size` nothing changes; `target_size` shrinks in proportion to it. A
+        ValueError is raised if no room is left for the chunk itself.
         """
         if self.chunk_size is None:
             return self

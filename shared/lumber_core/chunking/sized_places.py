@@ -72,9 +72,7 @@ class SizedPlaceFinder:
     """Finds places in a text with the tokens between them, and finer ones in long gaps.
 
     If the limits have no `target_size`, the target is in the default proportion to `chunk_size`.
-
-    Raises:
-        ValueError: There is neither a `chunk_size` nor a `target_size`.
+    If they have neither, a ValueError is raised.
     """
 
     def __init__(self, parsed: ParsedText, limits: SizeLimits) -> None:

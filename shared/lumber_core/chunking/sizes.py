@@ -73,11 +73,7 @@ def check_sizes(chunk_size: ChunkSize, *others: int | None) -> None:
 def check_order(
     chunk_size: int | None, target_size: int | None, min_chunk_size: int | None
 ) -> None:
-    """Raise if a size is above the hard limit.
-
-    Raises:
-        ValueError: `target_size` or `min_chunk_size` is above `chunk_size`.
-    """
+    """Raise a ValueError if `target_size` or `min_chunk_size` is above `chunk_size`."""
     if chunk_size is None:
         return
     if target_size is not None and target_size > chunk_size:

@@ -119,12 +119,9 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def check_redirect(error: Exception, server: str) -> None:
-    """Raise a clearer error if the server of a request redirects.
+    """Raise a ModelSettingsError if the server of a request redirects.
 
     Clients do not follow redirects: text and key of a request are meant for one server.
-
-    Raises:
-        ModelSettingsError: The server redirects.
     """
     if status_of(error) in _REDIRECT_STATUS:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}

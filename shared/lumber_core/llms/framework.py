@@ -124,8 +124,7 @@ class FrameworkModel(ABC):
     def _completion_of(self, error: Exception) -> Completion | None:
         """Return a completion with the finish reason that an error contains, or None.
 
-        Raises:
-            BadReplyError: A provider's client could not read an incomplete reply.
+        If a provider's client could not read an incomplete reply, a BadReplyError is raised.
         """
         if reason := finish_reason_of(error):
             return Completion("", finish_reason=reason)

@@ -73,11 +73,7 @@ class Model(Protocol):
 
 
 def check_model(model: object) -> None:
-    """Raise unless an object implements `Model`.
-
-    Raises:
-        TypeError: An attribute or a method is missing.
-    """
+    """Raise a TypeError unless an object implements `Model`."""
     if not isinstance(model, Model):
         raise TypeError(
             "model must have identity, complete and acomplete (see lumber_core.llms.Model), "

@@ -204,11 +204,7 @@ class RemoteModel(ABC):
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:
-        """Read a reply.
-
-        Raises:
-            BadReplyError: It is not a completion.
-        """
+        """Read a reply; raise a BadReplyError if it is not a completion."""
 
     def _get_client(self) -> Any:
         """The client, created on first use."""
@@ -234,8 +230,7 @@ class RemoteModel(ABC):
     def _clean(self, error: Exception) -> Exception:
         """Return the error without secrets, as a `BadReplyError` if the reply could not be read.
 
-        Raises:
-            ModelSettingsError: The server redirects.
+        If the server redirects, a ModelSettingsError is raised.
         """
         check_redirect(error, self.server)
         error = next((e for e in chain_of(error) if isinstance(e, BadReplyError)), error)

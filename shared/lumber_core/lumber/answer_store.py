@@ -131,7 +131,7 @@ def _encode(judge: str, group: Group, verdict: Verdict) -> bytes:
 
 
 def _decode(row: dict[str, Any], group: Group) -> Verdict:
-    """Return the verdict in a row; a damaged row raises a ValueError, TypeError or KeyError."""
+    """Return the verdict in a row; raise a ValueError, TypeError or KeyError if it is damaged."""
     start, offset, outcome, reason, answer = (
         row[name] for name in ("start", "offset", "outcome", "reason", "answer")
     )

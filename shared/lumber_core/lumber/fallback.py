@@ -79,11 +79,7 @@ class GuardedJudge(Judge):
         return f"{identity_of(self._judge)}|on failure {action}"
 
     def find_stored(self, group: Group) -> Verdict | None:
-        """Return the verdict if it is stored, or None.
-
-        Raises:
-            JudgementError: It is a failure, and `on_failure` is "raise".
-        """
+        """Return the verdict if it is stored, or None; errors are those of `judge`."""
         verdict = self._look_up(group)
         return None if verdict is None else self._complete(group, verdict)
 

@@ -174,11 +174,7 @@ class CallableJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """The attribute `identity` of the function or object.
-
-        Raises:
-            ValueError: It has none, so its answers cannot be stored.
-        """
+        """The attribute `identity` of the function or object, or a ValueError if it has none."""
         if not isinstance(self._identity, str) or not self._identity:
             raise ValueError(
                 "a store needs the judge's identity: give it an attribute `identity`, a string "
@@ -189,8 +185,7 @@ class CallableJudge(Judge):
     def judge(self, group: Group) -> Verdict:
         """Call the function; asynchronous methods of a splitter await a coroutine function.
 
-        Raises:
-            TypeError: It is a coroutine function, and there is no event loop.
+        If there is no event loop for a coroutine function, a TypeError is raised.
         """
         if self._is_async:
             return ask_within(None, _refuse, self._function, group)  # type: ignore[no-any-return]
@@ -206,11 +201,7 @@ def _refuse(_group: Group) -> Verdict:
 
 
 def as_judge(judge: JudgeLike) -> Judge:
-    """Return a `Judge` for a user's argument.
-
-    Raises:
-        TypeError: The argument cannot judge.
-    """
+    """Return a `Judge` for a user's argument; raise a TypeError if it cannot judge."""
     if isinstance(judge, Judge):
         return judge
     if isinstance(judge, Model):

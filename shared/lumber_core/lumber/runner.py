@@ -63,8 +63,7 @@ class Schedule:
     def next_task(self) -> Task | None:
         """Return the next group to judge, or None if there is currently no capacity or no work.
 
-        Raises:
-            Stopped: No further questions may be asked.
+        If no further questions may be asked, `Stopped` is raised.
         """
         if self._stop.is_set():
             raise Stopped

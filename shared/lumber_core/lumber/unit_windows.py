@@ -122,11 +122,7 @@ class WindowWalk:
                 self.record(verdict)
 
     def record(self, verdict: Verdict) -> None:
-        """Record the verdict on a window, in any order.
-
-        Raises:
-            ValueError: There is no window of this walk with the verdict's `start` and `stop`.
-        """
+        """Record the verdict on a window of this walk, or raise a ValueError; any order will do."""
         number = bisect_left(self._windows, (verdict.start, verdict.stop))
         if self._windows[number : number + 1] != [(verdict.start, verdict.stop)]:
             raise ValueError(f"no window of this walk goes from {verdict.start} to {verdict.stop}")

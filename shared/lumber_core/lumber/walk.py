@@ -160,11 +160,7 @@ class Walk:
             self.record(verdict)
 
     def record(self, verdict: Verdict) -> None:
-        """Record the verdict on a group, in any order.
-
-        Raises:
-            ValueError: There is no group of this walk with the verdict's `start` and `stop`.
-        """
+        """Record the verdict on a group of this walk, or raise a ValueError; any order will do."""
         if self.rules.stop(verdict.start) != verdict.stop:
             raise ValueError(f"no group of this walk goes from {verdict.start} to {verdict.stop}")
         self._in_flight.discard(verdict.start)

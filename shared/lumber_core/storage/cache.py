@@ -67,10 +67,8 @@ class KeyValueCache(ABC):
     def read(self, what: str, use: Callable[[], T]) -> T:
         """Return the result of `use`, which reads stored values; if it raises, call it once more.
 
+        If it raises a ValueError, TypeError or KeyError both times, that becomes a StoreError.
         `what` is the noun for a value in messages, such as "verdict".
-
-        Raises:
-            StoreError: `use` raises a ValueError, TypeError or KeyError both times.
         """
         try:
             return use()
@@ -167,11 +165,7 @@ def digest(*parts: str) -> str:
 
 
 def read_row(value: bytes) -> dict[str, Any]:
-    """Return the JSON object in a value.
-
-    Raises:
-        ValueError: The value is not a JSON object.
-    """
+    """Return the JSON object in a value; raise a ValueError if it is something else."""
     try:
         row = json.loads(value)
     except (TypeError, RecursionError) as error:

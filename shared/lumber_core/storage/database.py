@@ -115,11 +115,7 @@ class Database(ABC):
 
     @contextmanager
     def intact(self) -> Iterator[None]:
-        """Read stored values, within `read_twice`.
-
-        Raises:
-            ReadError: A value has an unexpected type or form.
-        """
+        """Read stored values, within `read_twice`; one of unexpected form raises a ReadError."""
         try:
             yield
         except (LookupError, TypeError, ValueError, OverflowError) as error:
@@ -128,8 +124,7 @@ class Database(ABC):
     def remove_outdated(self) -> None:
         """Empty the database, with a warning, if an older version of this library wrote it.
 
-        Raises:
-            StoreError: As for `transaction`.
+        Errors are those of `transaction`.
         """
         self._replaces_outdated = True
         try:

@@ -36,11 +36,9 @@ def display_path(path: object) -> object:
 
 
 def _check_url(path: str) -> str:
-    """Return the URL of a database in PostgreSQL in the form of libpq.
+    """Return the URL of a database in PostgreSQL in the form of libpq, or raise a ValueError.
 
-    Raises:
-        ValueError: It is the URL of something else, or no URL. The message contains only the
-            scheme, because other parts may belong to a password.
+    The message contains only the scheme, because other parts may belong to a password.
     """
     url = _URL.match(path)
     expected = "pass the path of a file, or postgresql://user@host/database?collection=name"
@@ -54,8 +52,7 @@ def _check_url(path: str) -> str:
 def in_collection(path: str | Path | None, name: str | None) -> str | Path | None:
     """Return the URL of the collection `name` in the database of a URL; without a name, the path.
 
-    Raises:
-        ValueError: There is a name, and the path is not a URL.
+    If there is a name, and the path is not a URL, a ValueError is raised.
     """
     if name is None:
         return path

@@ -10,12 +10,9 @@ from lumber_core.errors import MissingExtraError
 
 
 def require(module: str, *, package: str, extra: str, why: str = "") -> None:
-    """Raise unless a module is installed, without importing it.
+    """Raise a MissingExtraError unless a module is installed, without importing it.
 
     `package` is its name for pip, `extra` installs it, and `why` begins the message.
-
-    Raises:
-        MissingExtraError: It is not installed. The message names the extra that installs it.
     """
     try:
         installed = find_spec(module) is not None
@@ -26,10 +23,6 @@ def require(module: str, *, package: str, extra: str, why: str = "") -> None:
 
 
 def load(module: str, *, package: str, extra: str) -> Any:
-    """Import a module.
-
-    Raises:
-        MissingExtraError: It is not installed. The message names the extra that installs it.
-    """
+    """Import a module that an extra installs; see `require`."""
     require(module, package=package, extra=extra)
     return import_module(module)

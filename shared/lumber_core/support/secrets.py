@@ -113,8 +113,7 @@ def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
 def redact_errors(holder: object) -> Iterator[None]:
     """Remove the secrets of an object (see `secrets_in`) from the errors that the body raises.
 
-    Raises:
-        RuntimeError: An error contains a secret and its text cannot be changed.
+    An error whose text cannot be changed becomes a RuntimeError.
     """
     try:
         yield

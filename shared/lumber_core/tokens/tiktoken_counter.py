@@ -94,12 +94,7 @@ def _parts(text: str) -> list[str]:
 
 
 def encoding_name(name: str) -> str:
-    """Return the name of the tiktoken encoding of `name`, an encoding or a model.
-
-    Raises:
-        ValueError: tiktoken has no such encoding or model.
-        MissingExtraError: tiktoken is not installed.
-    """
+    """Return the name of the tiktoken encoding of `name`; errors are those of `TiktokenCounter`."""
     why = f'tokenizer {name!r}: names other than "estimate" and "words" need tiktoken, and '
     require("tiktoken", package="tiktoken", extra="tiktoken", why=why)
     import tiktoken  # deferred: other counters do not need it
@@ -119,9 +114,8 @@ def encoding_name(name: str) -> str:
 def load_encoding(name: str) -> Encoding:
     """Return a tiktoken encoding by name.
 
-    Raises:
-        TokenizerDataError: Its vocabulary is not on this machine and cannot be downloaded. The
-            message states what to do.
+    If its vocabulary is not on this machine and cannot be downloaded, a TokenizerDataError states
+    what to do.
     """
     import tiktoken
 

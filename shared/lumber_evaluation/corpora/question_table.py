@@ -92,12 +92,7 @@ def _questions(row: Row, where: str, by_name: Mapping[str, Document]) -> Iterato
 def _read_reference(
     given: object, named: str, by_name: Mapping[str, Document], where: str
 ) -> tuple[str, Span]:
-    """Return the name of a reference's document (perhaps `named` by its question) and its span.
-
-    Raises:
-        ValueError: It is not an object with offsets, its offsets are not a range of the document,
-            or the text differs there.
-    """
+    """Return the name of a reference's document (perhaps `named` by its question) and its span."""
     fields = given if isinstance(given, dict) else {}
     start, end, content = map(fields.get, ("start_index", "end_index", "content"))
     document = fields.get("document") or ""

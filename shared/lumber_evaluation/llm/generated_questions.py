@@ -242,8 +242,7 @@ def _sample_parts(sources: list[_Source], count: int, seed: int) -> list[list[_S
 def _read_question(source: _Source, reply: str) -> Question | None:
     """Return the question in a reply; None if the model found nothing to ask about.
 
-    Raises:
-        UnusableReplyError: The question cannot be kept.
+    If the question cannot be kept, an UnusableReplyError states why.
     """
     fields = read_object(reply, _FIELDS)
     if fields["question"] is None:
