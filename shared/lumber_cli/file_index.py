@@ -113,7 +113,8 @@ class FileIndex:
         for other, version in self._records.with_bytes(content):
             if Path(other).suffix.lower() != path.suffix.lower():
                 continue
-            if self._index.store.digests([other]).get(other) == version:
+            stored = self._index.store.versions([other]).get(other)
+            if stored and stored.digest == version:
                 text, metadata = self._index.store.contents([other])[other]
                 del metadata[_SOURCE]
                 if title := metadata.get(TITLE_KEY):

@@ -111,8 +111,8 @@ class FileRecords:
             if stamp is not None and path in records and records[path].stamp == stamp
         }
         # Another process may have stored something else.
-        digests = self._store.digests(same)
-        return {path for path, digest in same.items() if digests.get(path) == digest}
+        stored = self._store.versions(same)
+        return {path for path, version in stored.items() if version.digest == same[path]}
 
     def _records(self, note: bytes | None) -> dict[str, FileRecord]:
         """Return the records of a note by path; none if it is damaged, so that files are read."""

@@ -178,9 +178,9 @@ class PassageIndex:
         """Compare documents, by their names, with those that are stored."""
         splitter = self._chunker.identity
         digests = {name: document_digest(one, splitter) for name, one in named.items()}
-        stored = self.store.digests(named)
         nameless = {digests[name] for name, one in named.items() if one.nameless}
-        first = self.store.names_by_digest(nameless) if nameless else {}
+        stored = self.store.versions(named, nameless)
+        first = {version.digest: name for name, version in stored.items()}
         kept = {
             name: first.setdefault(digests[name], name) if one.nameless else name
             for name, one in named.items()
@@ -188,17 +188,16 @@ class PassageIndex:
         changed = {
             name: one
             for name, one in named.items()
-            if kept[name] == name and stored.get(name) != digests[name]
+            if kept[name] == name and (name not in stored or stored[name].digest != digests[name])
         }
-        before = changed.keys() & stored
-        splittings = self.store.splittings(before) if before else {}
         revised = {
-            name: changed[name]
-            for name, (splitting, keys) in splittings.items()
-            if splitting_digest(changed[name], splitter, keys) == splitting
+            name: one
+            for name, one in changed.items()
+            if name in stored
+            and splitting_digest(one, splitter, stored[name].keys) == stored[name].splitting
         }
         new = [one for name, one in changed.items() if name not in revised]
-        return _Plan(digests, {*stored}, {*kept.values()}, [*revised.values()], new)
+        return _Plan(digests, stored.keys() & named, {*kept.values()}, [*revised.values()], new)
 
     def _stored_parts(self, documents: Collection[IndexedDocument], everything: bool) -> set[str]:
         """Return the stored names that complete sources and divided pages replace; or all names."""

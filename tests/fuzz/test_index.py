@@ -145,9 +145,9 @@ class Index(RuleBasedStateMachine):
         time.sleep(seconds)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        stored = self.index.store.digests(list("abcdef"))
+        stored = self.index.store.versions(list("abcdef"))
         for name, text in texts.items():
-            if stored.get(name) == self.digest(name, text):
+            if name in stored and stored[name].digest == self.digest(name, text):
                 self.known[name] = text
 
     def digest(self, name: str, text: str) -> str:
@@ -156,7 +156,8 @@ class Index(RuleBasedStateMachine):
     @invariant()
     def what_is_stored_is_what_was_added(self) -> None:
         expected = {name: self.digest(name, text) for name, text in self.known.items()}
-        assert self.index.store.digests(list("abcdef")) == expected
+        stored = self.index.store.versions(list("abcdef"))
+        assert {name: version.digest for name, version in stored.items()} == expected
 
     @invariant()
     def what_is_found_is_there(self) -> None:

@@ -74,21 +74,13 @@ class OnnxModel:
 
     def run(self, sequences: Sequence[ModelInputs]) -> list[npt.NDArray[np.float32]]:
         """Return the output for the inputs of each sequence, or raise a WeightsError."""
-        runtime = self._own_runtime()
+        runtime = self._runtime
+        if runtime.process != os.getpid():  # no lock: if two threads create one each, both work
+            _parents_runtimes.append(runtime)
+            runtime = self._runtime = self._start()
         if runtime.pool is None or len(sequences) == 1:
             return list(map(self._run, sequences))
         return list(runtime.pool.map(self._run, sequences))
-
-    def _own_runtime(self) -> _Runtime:
-        """Return this process's session and threads; a forked process creates its own.
-
-        This needs no lock: if two threads create one each, both work.
-        """
-        runtime = self._runtime
-        if runtime.process != os.getpid():
-            _parents_runtimes.append(runtime)
-            runtime = self._runtime = self._start()
-        return runtime
 
     def _start(self) -> _Runtime:
         pool = ThreadPoolExecutor(self.batch_size) if self.batch_size > 1 else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from itertools import chain
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 
 class Kind(IntEnum):
@@ -38,7 +38,7 @@ _new_place = partial(tuple.__new__, Place)
 
 
 @dataclass(frozen=True, slots=True)
-class Places(Sequence[Place]):
+class Places:
     """Places in ascending order, one list for each attribute of `Place`.
 
     There may be a place at every character of a long text. Do not change the lists: attributes
@@ -88,17 +88,9 @@ class Places(Sequence[Place]):
     def __iter__(self) -> Iterator[Place]:
         return map(_new_place, zip(*self.columns, strict=True))
 
-    @overload
-    def __getitem__(self, at: int) -> Place: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Places: ...
-
-    def __getitem__(self, at: int | slice) -> Place | Places:
+    def __getitem__(self, at: slice) -> Places:
         offsets, kinds, first_words, depths, levels = self.columns
-        if isinstance(at, slice):
-            return Places(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
-        return Place(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
+        return Places(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
 
 
 def places_with(places: Places, offsets: Iterable[int]) -> Places:

@@ -92,6 +92,14 @@ class NewDocument(NamedTuple):
     keys: bytes = b""  # of the texts that were embedded for its chunks; see `embedded_texts`
 
 
+class StoredVersion(NamedTuple):
+    """The version of a stored document; see `SplitBy`."""
+
+    digest: str
+    splitting: str
+    keys: list[str] | None
+
+
 class NewVersion(NamedTuple):
     """The new values of a stored document whose chunks stay; see `NewDocument`."""
 
@@ -146,29 +154,18 @@ class PassageStore:
         self.database.remove_outdated()
 
     @read_twice
-    def digests(self, names: Collection[str]) -> dict[str, str]:
-        """Return the digests of those of these documents that are stored, by name."""
+    def versions(
+        self, names: Collection[str], digests: Collection[str] = ()
+    ) -> dict[str, StoredVersion]:
+        """Return the versions of those documents with these names or digests that are stored."""
+        what = "name, digest, splitting FROM documents WHERE"
         with self.database.transaction() as connection, self.database.intact():
-            rows = select(
-                connection, "name, digest FROM documents WHERE name", map(to_bytes, names)
-            )
-            return {text_in(name): digest for name, digest in rows}
-
-    @read_twice
-    def splittings(self, names: Collection[str]) -> dict[str, SplitBy]:
-        """Return `SplitBy` for those of these documents that are stored, by name."""
-        with self.database.transaction() as connection, self.database.intact():
-            rows = select(
-                connection, "name, splitting FROM documents WHERE name", map(to_bytes, names)
-            )
-            return {text_in(name): tuple(json.loads(splitting)) for name, splitting in rows}
-
-    @read_twice
-    def names_by_digest(self, digests: Collection[str]) -> dict[str, str]:
-        """Return the name of a stored document with each digest, by digest."""
-        with self.database.transaction() as connection, self.database.intact():
-            rows = select(connection, "digest, name FROM documents WHERE digest", digests)
-            return {digest: text_in(name) for digest, name in rows}
+            rows = select(connection, f"{what} name", map(to_bytes, names))
+            rows += select(connection, f"{what} digest", digests)
+            return {
+                text_in(name): StoredVersion(digest, *json.loads(splitting))
+                for name, digest, splitting in rows
+            }
 
     @read_twice
     def names(self, sources: Collection[str] | None = None) -> list[str]:

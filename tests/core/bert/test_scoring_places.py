@@ -32,7 +32,7 @@ TOPICS = [JOINED.index("The violin"), JOINED.index("Bread begins")]
 def test_topics_of_joined_texts_are_found() -> None:
     places = CHUNKER.parse(JOINED).places()
     t = place_scores(CHUNKER.scores(JOINED), places)
-    assert sorted(places[number].offset for number in np.argsort(t)[-2:]) == TOPICS
+    assert sorted(places.offsets[number] for number in np.argsort(t)[-2:]) == TOPICS
     assert [span.start for span in BertChunker(target_size=40).segment(JOINED).spans] == [
         0,
         *TOPICS,

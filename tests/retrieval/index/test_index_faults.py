@@ -72,8 +72,8 @@ def test_a_damaged_index_is_named_with_the_way_out(damage: str, tmp_path: Path) 
     [
         ("name", lambda store: store.names()),
         ("source", lambda store: store.sources()),
-        ("digest", lambda store: store.digests(store.names())),
-        ("splitting", lambda store: store.splittings(store.names())),
+        ("digest", lambda store: store.versions(store.names())),
+        ("splitting", lambda store: store.versions(store.names())),
         ("metadata", lambda store: store.contents(store.names())),
     ],
 )
