@@ -211,7 +211,7 @@ def deliver(
     kept, spans = delivered_spans(segmentation.spans, delivery, parsed, limits)
     verdicts, outline = segmentation.start_verdicts, parsed.outline
     places = outline.places(text, spans)
-    contexts = outline.contexts(text, spans, places)
+    contexts = [place.context for place in places]
     if limits.room is not None:
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
     return [

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lumber_core.spans import Span
 from lumber_core.text.markdown import HEADING_SEPARATOR, LEVELS_KEY
 from lumber_core.text.origin import foreign_headings
 
@@ -53,7 +52,12 @@ class Context:
 
 
 class OutlinePlace(NamedTuple):
-    """Where in the outline of a text a span begins, and which headings it has."""
+    """Where in the outline of a text a span begins, its context, and which headings it has.
+
+    In the context are the title and the deepest three headings above the span. Headings inside it
+    are left out, and so is a title that equals one of the headings. Titles of more than 300
+    characters and header rows of more than 3,000 are left out as well.
+    """
 
     titles: tuple[str, ...] = ()  # the headings above it, outermost first, and its first heading
     # Their levels, if splitting the span again needs them: it begins inside a section and contains
@@ -61,6 +65,7 @@ class OutlinePlace(NamedTuple):
     levels: tuple[int, ...] = ()
     own: bool = False  # whether the span starts with a heading
     inside: tuple[str, ...] = ()  # the headings inside it
+    context: Context = Context()
 
 
 class TextSection(NamedTuple):
@@ -164,28 +169,14 @@ class TextOutline:
             further = paths[before + 1 : bisect_left(starts, end, before) + 1]
             needed = (further and not headed) or bool(self.levels)
             inside = tuple(title for _, _, titled in further for title in titled)
-            places.append(OutlinePlace(titles, levels if needed else (), headed, inside))
+            context = self._context(first, titles, headed, inside)
+            places.append(OutlinePlace(titles, levels if needed else (), headed, inside, context))
         return places
-
-    def contexts(
-        self, text: str, spans: Sequence[Span], places: Sequence[OutlinePlace]
-    ) -> list[Context]:
-        """Return the context of each span: the titles above it, and the header of its table.
-
-        These are the title and the deepest three headings above. Headings inside the span are left
-        out, and so is a title that equals one of the headings. Titles of more than 300 characters
-        and header rows of more than 3,000 are left out as well. `places` finds the places.
-        """
-        if spans and not (self.sections or self.tables):
-            return [self._context(places[0], "")] * len(spans)
-        headers = [self._header_above(span.stripped(text).start) for span in spans]
-        return [*map(self._context, places, headers)]
 
     def possible_contexts(self, text: str) -> list[Context]:
         """Return the longest contexts that parts may have, wherever they start."""
         starts = {0, *(one.start + 1 for one in self.sections), *(one.start for one in self.tables)}
-        parts = [Span(start, end) for start, end in pairwise([*sorted(starts), len(text)])]
-        return self.contexts(text, parts, self.places(text, parts))
+        return [one.context for one in self.places(text, pairwise([*sorted(starts), len(text)]))]
 
     @cached_property
     def _paths(self) -> tuple[list[int], list[_Path]]:
@@ -200,19 +191,19 @@ class TextOutline:
             paths.append((path, tuple(levels), titled))
         return [section.start for section in self.sections], paths
 
-    def _header_above(self, start: int) -> str:
-        """Return the header rows of the table in whose body a place is, or ""."""
-        number = bisect_right(self.tables, start, key=lambda table: table.start) - 1
-        return self.tables[number].header if number >= 0 and start < self.tables[number].end else ""
-
-    def _context(self, place: OutlinePlace, table: str) -> Context:
-        above = place.titles[:-1] if place.own else place.titles
+    def _context(
+        self, start: int, titles: tuple[str, ...], headed: bool, inside: tuple[str, ...]
+    ) -> Context:
+        """Return the context of a span that starts at a place, given its headings."""
+        above = titles[:-1] if headed else titles
         path = above[-_MAX_HEADINGS:]
-        own = place.titles[len(above) :]
-        if self.title and self.title not in (*path, *own, *place.inside):
+        if self.title and self.title not in (*path, *titles[len(above) :], *inside):
             path = (self.title, *path)
         short = tuple(title for title in path if len(title) <= _MAX_TITLE_CHARACTERS)
-        return Context(short, table if len(table) <= _MAX_HEADER_CHARACTERS else "")
+        table = bisect_right(self.tables, start, key=lambda table: table.start) - 1
+        continued = table >= 0 and start < self.tables[table].end
+        header = self.tables[table].header if continued else ""
+        return Context(short, header if len(header) <= _MAX_HEADER_CHARACTERS else "")
 
 
 @lru_cache(maxsize=_CACHED_OUTLINES)

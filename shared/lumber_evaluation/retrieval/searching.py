@@ -119,10 +119,9 @@ def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     source = document.to_split()
     parsed = MarkdownText(source) if source.kind == "markdown" else parse_plain(source)
     spans = [chunk.span for chunk in split.chunks]
-    outline = parsed.outline
-    contexts = outline.contexts(parsed.text, spans, outline.places(parsed.text, spans))
-    chunks = zip(split.chunks, contexts, strict=True)
-    return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
+    places = parsed.outline.places(parsed.text, spans)
+    chunks = zip(split.chunks, places, strict=True)
+    return replace(split, chunks=tuple(replace(chunk, context=at.context) for chunk, at in chunks))
 
 
 def _search_scopes(

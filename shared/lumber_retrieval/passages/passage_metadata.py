@@ -93,8 +93,7 @@ def _metadata_of(span: Span, part: Hit, chunk: Hit, text: str) -> Mapping[str, A
         text, outline, start = chunk.text, _outline_of(chunk), whole.start
         whole, span = whole.shifted(-start), span.shifted(-start)
     [place] = outline.places(text, [span])
-    [context] = outline.contexts(text, [span], [place])
-    replaced = chunk.metadata.keys() & _HEADING_KEYS
+    context, replaced = place.context, chunk.metadata.keys() & _HEADING_KEYS
     if outline.has_own_context:
         replaced, context = replaced - {CONTEXT_KEY}, Context()
     kept = {key: value for key, value in part.metadata.items() if key not in replaced}
