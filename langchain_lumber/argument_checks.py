@@ -35,10 +35,9 @@ _INSTEAD = {
 
 
 def refuse_others(kind: type, unknown: Mapping[str, object]) -> None:
-    """Raise if a splitter was given settings that it does not have.
+    """Raise a TypeError if a splitter was given settings that it does not have.
 
-    Raises:
-        TypeError: The message names the nearest setting, or what to use instead.
+    The message names the nearest setting, or what to use instead.
     """
     if unknown:
         *known, _ = inspect.signature(kind).parameters
@@ -50,8 +49,7 @@ def tokenizer_of(
 ) -> TokenCounterSpec:
     """Return the token counter, given as `tokenizer` or as LangChain's `length_function`.
 
-    Raises:
-        ValueError: Both are given.
+    If both are given, a ValueError is raised.
     """
     if length_function is None:
         return tokenizer

@@ -41,11 +41,7 @@ class LumberEmbeddings(Embeddings):
 
 
 def checked_embeddings(embeddings: object) -> Embeddings:
-    """Return an embedding model, the bundled one for None.
-
-    Raises:
-        TypeError: It is not a model of LangChain.
-    """
+    """Return an embedding model of LangChain, the bundled one for None, or raise a TypeError."""
     if embeddings is None:
         return LumberEmbeddings()
     if not isinstance(embeddings, Embeddings):

@@ -153,11 +153,7 @@ def _hit_of(number: int, hit: Document) -> Hit:
 
 
 def name_of(document: Document) -> str:
-    """Return the name of a document, or of the document of a chunk.
-
-    Raises:
-        ValueError: The metadata has none.
-    """
+    """Return the name of a document, or of the document of a chunk, or raise a ValueError."""
     key = document_key(document.metadata)
     if not key:
         raise ValueError(
@@ -170,10 +166,8 @@ def name_of(document: Document) -> str:
 def own_text(chunk: Document) -> tuple[int | None, str]:
     """Return where a chunk starts in its document (None: unknown), and its slice of the text.
 
-    The slice is the content without the context that `context=True` puts before it.
-
-    Raises:
-        ValueError: Its offsets are invalid, or do not fit its content.
+    The slice is the content without the context that `context=True` puts before it. Offsets that
+    are invalid or do not fit the content raise a ValueError.
     """
     start, end = (_offset(chunk, key) for key in ("start_index", "end_index"))
     content, own = chunk.page_content, chunk.metadata.get("text")

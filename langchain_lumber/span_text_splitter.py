@@ -214,7 +214,6 @@ class SpanTextSplitter(TextSplitter):
         return self._chunker.counter.count([text])[0]
 
     def _source_of(self, document: Document) -> Source:
-        """Return a document as a source of the core."""
         return place_source(document.page_content, document.metadata, written=self._written)
 
     def _split(self, documents: Sequence[Document]) -> list[Document]:
@@ -261,12 +260,7 @@ class SpanTextSplitter(TextSplitter):
 
 
 def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) -> list[Document]:
-    """Return a document for each text.
-
-    Raises:
-        TypeError: A text is not a string.
-        ValueError: The numbers of texts and metadatas differ.
-    """
+    """Return a document for each text; raise the errors of `create_documents`."""
     if metadatas and len(metadatas) != len(texts):
         raise ValueError(
             f"there are {len(texts)} texts but {len(metadatas)} metadatas: pass one for each text"
@@ -285,15 +279,7 @@ def _in_context(text: str, context: Context) -> list[str]:
 def checked_documents(
     documents: Iterable[Document], instead: str = "pass Document(text) for a text"
 ) -> list[Document]:
-    """Return documents as a list.
-
-    Args:
-        documents: The documents.
-        instead: What to do with texts.
-
-    Raises:
-        TypeError: It is one document, or an item is not a document.
-    """
+    """Return documents as a list, or raise a TypeError, which states what to do with texts."""
     if isinstance(documents, Document):
         raise TypeError("documents must be a list of Document, not one Document: pass [document]")
     checked = list(documents)

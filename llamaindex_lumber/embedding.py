@@ -69,11 +69,7 @@ class LumberEmbedding(RefusesUnknown, BaseEmbedding):
 
 
 def checked_embed_model(model: object) -> BaseEmbedding:
-    """Return an embedding model, the bundled one for None.
-
-    Raises:
-        TypeError: It is not a model of LlamaIndex.
-    """
+    """Return an embedding model of LlamaIndex, the bundled one for None, or raise a TypeError."""
     if model is None:
         return LumberEmbedding()
     if isinstance(model, BaseEmbedding):

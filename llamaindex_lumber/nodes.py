@@ -26,11 +26,7 @@ Parsed = TypeVar("Parsed", bound=BaseNode)
 
 
 def refuse_single(documents: N) -> N:
-    """Return the documents.
-
-    Raises:
-        TypeError: It is one document.
-    """
+    """Return the documents; raise a TypeError if it is only one, not in a list."""
     if isinstance(documents, BaseNode):
         raise TypeError("documents must be an iterable of documents, not one: pass [document]")
     return documents
@@ -39,9 +35,8 @@ def refuse_single(documents: N) -> N:
 def checked_nodes(documents: Iterable[Any]) -> list[Any]:
     """Return the documents as a list.
 
-    Raises:
-        TypeError: An item is neither a document nor a node.
-        ValueError: A text has a lone surrogate, which LlamaIndex cannot hash.
+    An item that is neither a document nor a node raises a TypeError, and a text with a lone
+    surrogate, which LlamaIndex cannot hash, a ValueError.
     """
     nodes = list(refuse_single(documents))
     for node in nodes:
@@ -61,12 +56,7 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
 
 
 def whole_documents(documents: Iterable[Any]) -> list[Document]:
-    """Return whole documents as a list.
-
-    Raises:
-        TypeError: An item is not a document; nodes are parts of documents.
-        ValueError: As for `checked_nodes`.
-    """
+    """Return whole documents as a list, as `checked_nodes` does; nodes are parts of documents."""
     checked = checked_nodes(documents)
     for document in checked:
         if not isinstance(document, Document):
@@ -78,11 +68,9 @@ def whole_documents(documents: Iterable[Any]) -> list[Document]:
 
 
 class NodeWriter:
-    """Writes chunks as LlamaIndex embeds their nodes, and as it sends them to a model.
+    """Writes chunks of a document or node as LlamaIndex embeds them, and as a model gets them.
 
-    Args:
-        parent: The document or node that is split.
-        context: Whether nodes get a context.
+    `context` is whether they have a context.
     """
 
     def __init__(self, parent: BaseNode, *, context: bool) -> None:
@@ -129,10 +117,7 @@ def source_of_node(
 ) -> Source:
     """Return a node as a source of the core; its MIME type is the format unless it is plain.
 
-    Args:
-        node: The node.
-        written: See `Source`.
-        titled: Whether the title in its metadata is a part of the context of its chunks.
+    `titled` is whether the title in its metadata is a part of the context of its chunks.
     """
     resource = getattr(node, "text_resource", None)
     kind = getattr(node if resource is None else resource, "mimetype", None)
@@ -147,9 +132,7 @@ def source_of_node(
 def document_for_nodes(node: Parsed, *, context: bool) -> Parsed:
     """Return a document or node with the metadata that its nodes have in common.
 
-    Args:
-        node: The document or node.
-        context: Whether its nodes get contexts of their own.
+    `context` is whether they get contexts of their own.
     """
     common = core.common_metadata(node.metadata, context=context)
     return node if common == node.metadata else node.model_copy(update={"metadata": common})
@@ -182,16 +165,9 @@ def offset_of(parent: BaseNode, text: str) -> int | None:
 def metadata_share(
     parents: Sequence[BaseNode], writers: Sequence[NodeWriter], chunker: Chunker, overlap: int
 ) -> float:
-    """Return the largest share of `chunk_size` that the metadata of nodes takes.
+    """Return the largest share of `chunk_size` that the metadata of nodes of `parents` takes.
 
-    Args:
-        parents: The documents or nodes to split.
-        writers: The writer of each.
-        chunker: The splitter.
-        overlap: Maximum number of tokens repeated from the node before.
-
-    Raises:
-        ValueError: The metadata leaves no room for text.
+    If it leaves no room for text beside the overlap, a ValueError is raised.
     """
     limit = chunker.chunk_size
     if limit is None or not parents:
@@ -223,16 +199,11 @@ def nodes_of(
     everything: bool,
     context: bool,
 ) -> list[TextNode]:
-    """Return the nodes of one document or node.
+    """Return the nodes of one document or node, for its chunks.
 
-    Args:
-        parent: The document or node.
-        chunks: Its chunks.
-        splitter: The identity of the splitter that made them.
-        id_func: Makes the IDs of nodes. Instead of LlamaIndex's default, IDs are stable.
-        inherits: The setting `include_metadata`.
-        everything: The setting `add_metadata`.
-        context: Whether contexts are added to the metadata.
+    `id_func` makes the IDs of nodes. Instead of LlamaIndex's default, IDs are stable, by the
+    identity of the splitter. `inherits` is the setting `include_metadata`, `everything` the setting
+    `add_metadata`, and `context` whether contexts are added to the metadata.
     """
     metadata, parent = parent.metadata, document_for_nodes(parent, context=context)
     text = text_of(parent)

@@ -109,11 +109,7 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
 
 
 def passages_table(results: str) -> str:
-    """Return the table of recall in README.md, from the tables of passages in docs/results.md.
-
-    Raises:
-        ValueError: The tables are not there.
-    """
+    """Return the table of recall in README.md, from the tables of passages in docs/results.md."""
     columns = [
         table_of(results, f"Passages, {title}") for title in ("plain texts", "RAG-Multi-Corpus")
     ]
@@ -153,11 +149,7 @@ def recall(rows: Mapping[str, Sequence[str]], name: str, at: int) -> float:
 
 
 def table_of(results: str, title: str) -> tuple[dict[str, list[str]], str]:
-    """Return the rows of a table of passages by their first cells, and its questions.
-
-    Raises:
-        ValueError: The table is not there.
-    """
+    """Return the rows of a table of passages by their first cells, and its questions."""
     found = next((table for table in TABLE.finditer(results) if table["title"] == title), None)
     if found is None:
         raise ValueError(f"{RESULTS} has no table of {title}")
@@ -181,11 +173,7 @@ def with_tables(results: str, printed: str) -> str:
 
 
 def with_table(page: str, table: str) -> str:
-    """Return a page with a new table between the two marks.
-
-    Raises:
-        ValueError: The page has no such marks.
-    """
+    """Return a page with a new table between the two marks."""
     pattern = re.compile(r"(<!-- passages: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"{README} has no place for the table of passages")

@@ -90,32 +90,32 @@ def open_updated(
     usable cache folder, or if the disk fails, the index is temporary. Messages report both.
     `show_first` is that of `FileIndex.update`.
     """
-    place, encoding = "", inputs.options.encoding
+    encoding = inputs.options.encoding
     path = cache_path([path for path in inputs.paths if path != STDIN], encoding, model)
+
+    def update(place: Path | None) -> FileIndex:
+        inputs.failed.clear()  # all files are read, perhaps again
+        index = FileIndex(place, encoding, model)
+        index.check()
+        index.update(inputs, show_first=show_first)
+        return index
+
     try:
         make_folder(path)
         is_new = not path.exists()
-        index = FileIndex(path, encoding, model)
         try:
-            index.check()
-            index.update(inputs, show_first=show_first)
+            index = update(path)
         except (UnusableError, OtherModelError) as error:
             say(f"the index in the cache is rebuilt: {error}")
             remove_index(path)
-            inputs.failed.clear()  # they are read again
-            index = FileIndex(path, encoding, model)
-            index.update(inputs, show_first=show_first)
+            index = update(path)
         path.chmod(0o600)
         os.utime(path)
         _prune(path)
     except (OSError, StoreError) as error:
         say(f"the index is not kept: {error}")
-        inputs.failed.clear()  # they are read again
-        index = FileIndex(None, encoding, model)
-        index.update(inputs, show_first=show_first)
-    else:
-        place = str(path) if is_new else ""
-    return index, place
+        return update(None), ""
+    return index, str(path) if is_new else ""
 
 
 def _prune(current: Path) -> None:

@@ -15,14 +15,13 @@ from lumber_core.bert.scores import (
     score_as_published,
     windows_of,
 )
-from lumber_core.checks import check_number, check_positive
+from lumber_core.checks import check_choice, check_number, check_positive
 from lumber_core.chunking.chunker import Chunker, enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import CountedParts, SizeLimits
 from lumber_core.chunking.sizes import ChunkSize, layout_sizes
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.support.identity import safe_repr
 from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Places, places_at, places_with
 from lumber_core.text.units import UnitSpec
@@ -114,8 +113,8 @@ class BertChunker(Chunker):
             threshold = 0.0
         if threads is not None:
             check_positive("threads", threads)
-        if device not in (None, "cpu", "cuda"):
-            raise ValueError(f'device must be "cpu" or "cuda", not {safe_repr(device)}')
+        if device is not None:
+            check_choice("device", device, ("cpu", "cuda"))
         if threshold is not None and target_size is not None:
             raise ValueError(
                 "a threshold ignores the size of chunks, as the paper does: pass target_size, or "

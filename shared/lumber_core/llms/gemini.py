@@ -74,11 +74,9 @@ class GeminiModel(RemoteModel):
                 types.SafetySetting(category=category, threshold="BLOCK_NONE")
                 for category in UNBLOCKED
             ],
+            "temperature": settings.temperature,
+            "max_output_tokens": settings.max_tokens,
         }
-        if settings.temperature is not None:
-            config["temperature"] = settings.temperature
-        if settings.max_tokens is not None:
-            config["max_output_tokens"] = settings.max_tokens
         if settings.answers is not None:
             answer = types.Schema(type=types.Type.STRING, enum=list(settings.answers.allowed))
             config["response_mime_type"] = "text/x.enum"

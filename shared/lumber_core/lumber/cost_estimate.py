@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lumber_core.checks import check_number
+from lumber_core.checks import make_number_check
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.runner import AnyWalk
 from lumber_core.lumber.walk import Walk
@@ -25,6 +25,8 @@ _ANSWER_POSITIONS = (0.9, 0.6, 0.4)  # late, likely, early
 _TOKENS_PER_ANSWER = 8
 # ", ID 1234" in the list of a window's starts.
 _TOKENS_PER_START = 5
+
+_check_price = make_number_check(lambda price: price >= 0, "at least 0")
 
 
 class Range(NamedTuple):
@@ -52,11 +54,8 @@ class Prices:
     completion: float
 
     def __post_init__(self) -> None:
-        for name in ("prompt", "completion"):
-            price = getattr(self, name)
-            check_number(name, price)
-            if price < 0:
-                raise ValueError(f"{name} must be at least 0, not {price}")
+        _check_price("prompt", self.prompt)
+        _check_price("completion", self.completion)
 
     def of(self, usage: Usage) -> float:
         """Return the price of a usage."""

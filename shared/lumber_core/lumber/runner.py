@@ -123,7 +123,10 @@ def drive(
     stop = stop_event()
     schedule = Schedule(walks, capacity, judge.find_stored, stop)
     if capacity == 1 or not judge.waits:
-        yield from _drive_here(schedule, judge, on_verdict)
+        while (task := schedule.next_task()) is not None:
+            _record(schedule, task, judge.judge(task.group), on_verdict)
+            yield from schedule.take_finished()
+        yield from schedule.take_finished()
         return
     with ThreadPoolExecutor(
         capacity, thread_name_prefix="lumber-judge", initializer=end_sleep_on, initargs=(stop,)
@@ -154,15 +157,6 @@ def _drive_pool(
                 schedule.give_back(task)
             else:
                 _record(schedule, task, future.result(), on_verdict)
-
-
-def _drive_here(
-    schedule: Schedule, judge: GuardedJudge, on_verdict: OnVerdict
-) -> Iterator[tuple[int, AnyWalk]]:
-    while (task := schedule.next_task()) is not None:
-        _record(schedule, task, judge.judge(task.group), on_verdict)
-        yield from schedule.take_finished()
-    yield from schedule.take_finished()
 
 
 def _record(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdict) -> None:

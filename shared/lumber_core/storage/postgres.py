@@ -54,10 +54,8 @@ class PostgresDatabase(Database):
         self, path: str, url: str, collection: str, *, version: int, schema: str, outdated: str
     ) -> None:
         self.path = path
-        if (
-            not 0 < len(collection.encode(errors="replace")) <= _MAX_NAME_BYTES
-            or "\0" in collection
-        ):
+        size = len(collection.encode(errors="replace"))
+        if not 0 < size <= _MAX_NAME_BYTES or "\0" in collection:
             raise ValueError(
                 f"a collection has a name of 1 to {_MAX_NAME_BYTES} bytes, not {collection!r}"
             )

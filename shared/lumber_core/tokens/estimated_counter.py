@@ -160,7 +160,7 @@ class EstimatedCounter:
         return EstimatedText(text, EstimatedCounter())
 
     def __repr__(self) -> str:
-        return "EstimatedCounter()"
+        return f"{type(self).__name__}()"
 
 
 class EstimatedText(SlicedText):
@@ -190,9 +190,6 @@ class EvenCounter(EstimatedCounter):
     def of(self, text: str) -> EstimatedText:
         """Return an estimator of ranges of a text."""
         return EstimatedText(_replace_alphabets(text), EstimatedCounter())
-
-    def __repr__(self) -> str:
-        return "EvenCounter()"
 
 
 def _replace_alphabets(text: str) -> str:
