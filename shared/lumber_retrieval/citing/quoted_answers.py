@@ -52,16 +52,17 @@ Question: {question}"""
 # "[1]", and what models write for it: "[^1]", "\\[1\\]", "[[1]](#1)", "[Quote 1]", brackets of East
 # Asia, those of OpenAI with a dagger, "<sup>1</sup>"; for several "[1, 3]", "[1 and 3]", "[1-3]",
 # "[^1, ^2]", "[Source 1, Source 3]".
-_DASH = r"[\u2010-\u2014\u2212~\uff5e\uff0d-]"
-_OPENING = '"\u201c\u201e\u00ab\u2018\u300c\u300e'
+_DASH = r"[\u2010-\u2014\u2212\u207b~\uff5e\uff0d-]"
+_OPENING = '"\u201c\u201e\u00ab\u2018\u201a\u203a\u300c\u300e'
 _BETWEEN = rf"\s*(?:[,;&+/\u3001\uff0c\uff1b]|{_DASH})\s*|\s+(?:(?:and|und|et|y|e|en)\s+)?"
 _WORD = (
-    r"(?:quotes?|quotations?|citations?|cite|sources?|refs?|references?|doc(?:ument)?s?|passages?"
-    r"|excerpts?|evidence|footnotes?|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
-    r"|źródł[ao]|kaynak(?:lar)?|цитат[аы]|источник[и]?|المصادر|المصدر|引用|来源|來源|出典|出处|参考文献|출처)"
+    r"(?:quotes?|quotations?|citations?|cite|cit\.|sources?|r[eé]f(?:[eé]rence)?s?|chunks?|doc(?:ument)?s?|passages?"
+    r"|excerpts?|evidence|footnotes?|fn|ids?|index|zitate?|belege?|quellen?|citas?|fuentes?|fonti?|fontes?|bron(?:nen)?"
+    r"|źródł[ao]|kaynak(?:lar)?|цитат[аыу]|источники?|(?:ال)?(?:مص(?:در|ادر)|مر(?:جع|اجع))|引用|来源|來源|出典|出处|参考文献|출처)"
 )
-_ONE = rf"\^?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
-_LIST = rf"(?:{_ONE}(?:{_BETWEEN}))*{_ONE}"
+_ONE = rf"[\^#]?(?:{_WORD}[\s:#._-]{{0,2}})?\d{{1,3}}"
+_SEE = r"(?:(?:see|siehe|vgl\.?|cf\.?|voir|véase|ver|vedi|см\.?)\s)?"
+_LIST = rf"\s?{_SEE}(?:{_ONE}(?:{_BETWEEN}))*{_ONE}\.?\s?"
 _NUMBERS = (
     rf"(?:(?:\\?\[{{1,2}}|[\u3010\uff3b\u3014])(?:\d{{1,3}}:)?{_LIST}"
     r"(?:\u2020[^\[\]\u3010\u3011\n]{0,40})?(?:\\?\]{1,2}|[\u3011\uff3d\u3015])(?:\([^()\s]{1,200}\))?"
@@ -71,34 +72,41 @@ _MARKER = re.compile(rf"{_NUMBERS}(?:\s?{_DASH}\s?{_NUMBERS})?", re.IGNORECASE)
 _RANGE = re.compile(
     rf"(\d+)(?:[\s\\\]\u3011\uff3d\u3015]*{_DASH}[\s\\\[\u3010\uff3b\u3014^]*(\d+))?"
 )
-_NO_NUMBER = re.compile(r"\u2020[^\[\]\u3010\u3011]*|\([^()]*\)|\d+:(?=\d)")
-_NUMBERED = re.compile(
-    rf"[\s>*_-]*((?:{_NUMBERS}\s*)+)[\s:\uff1a*_\u2013\u2014-]*(.*)", re.IGNORECASE
+_NO_NUMBER = re.compile(
+    r"(?<=\d)\u2020[^\[\]\u3010\u3011]*|(?<=[\]\u3011\uff3d])\([^()]*\)|\d+:(?=\d)"
 )
-# "(1)", "1.", small or circled numbers, and any other mark, such as "{1}" or "[doc1]": if they
-# precede quotes in marks below an answer that refers to them.
-_SMALL = "\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u277e"
-_OTHER_MARKER = rf"\((\d{{1,3}})\)|([{_SMALL}]+)"
+_NUMBERED = re.compile(
+    rf"[\s>*_|-]*(?:{_WORD}[\s:\uff1a*_]*)?((?:{_NUMBERS}\s*)+)(?:[.,](?=\s))?[\s:\uff1a*_\u2013\u2014-]*(.*)",
+    re.IGNORECASE,
+)
+# "(1)", "(Quelle 1 und 2)", "1.", small or circled numbers, and any other mark, such as "{1}" or
+# "[id: 1]": if they precede quotes in marks below an answer that refers to them.
+_SMALL = "[\xb9\xb2\xb3\u2070\u2074-\u2079\u2460-\u2468\u2474-\u247c\u2488-\u2490\u2776-\u2788]"
+_OTHER_MARKER = (
+    rf"[(\uff08]{_LIST}[)\uff09]|\[(?:[a-z]{{1,3}}\d{{1,3}}(?:{_BETWEEN}))*[a-z]{{1,3}}\d{{1,3}}\]"
+    rf"|{_SMALL}+(?:[,\s]?{_DASH}?{_SMALL}+)*"
+)
 _OTHER_NUMBERED = re.compile(
-    rf"([\s>*_-]*)((?:[^\w\s{_OPENING}]{{1,3}}(?:{_WORD}\s|[a-z]{{1,3}})?|{_WORD}\s)?(\d{{1,3}}|[{_SMALL}]+)"
-    rf"[^\w\s{_OPENING}:.*]{{0,3}})[\s:\uff1a.*_-]*(?=[*_]*[{_OPENING}])",
+    rf"([\s>*_|-]*)([^\w\s{_OPENING}|]{{1,3}}[^\d\n{_OPENING}]{{0,30}}(?:\d{{1,3}}|{_SMALL})"
+    rf"(?:[^\w\s{_OPENING}:.*|]|[^\n{_OPENING}]{{0,30}}[])\uff09}}>])"
+    rf"|(?:{_WORD}\s?|\^)?(?:\d{{1,3}}|{_SMALL}+))[)\s:\uff1a.,*_|\u2013\u2014-]*(?=[*_]*[{_OPENING}])",
     re.IGNORECASE,
 )
 _MOST_QUOTES_PER_NUMBER = 20  # an answer that repeats [1] below twenty quotes stays readable
 _TITLE = re.compile(rf"\W*{_WORD}?\W*|[^\d\n.!?]{{1,40}}[:\uff1a]\W*", re.IGNORECASE)  # or a rule
 _FENCE = re.compile(r"\s*(?:```|~~~)\w*\s*")
-_CLOSING = '"\u201d\u201c\u00bb\u2019\u300d\u300f'
-_BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_\s]*)"
+_CLOSING = '"\u201d\u201c\u00bb\u2018\u2019\u2039\u300d\u300f'
+_BEHIND = r"(?:\s*[(\[\u2013\u2014-].*|[.*_|\s]*)"
 # A quote in marks, without the name of a document that models put before it, and without what they
 # add behind it.
 _QUOTED = re.compile(
-    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}:\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
+    rf"(?:[^{_OPENING}{_CLOSING}\n]{{1,100}}[:>]\s*)?[*_]*[{_OPENING}](.+)[{_CLOSING}]"
     rf"{_BEHIND}",
     re.DOTALL,
 )
 _CLOSED = re.compile(rf".*[{_CLOSING}]{_BEHIND}", re.DOTALL)
 _IN_MARKS = re.compile(
-    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}:\s*[{_OPENING}]"
+    rf"[^{_OPENING}\w]*[{_OPENING}]|[^{_OPENING}{_CLOSING}]{{1,100}}[:>]\s*[{_OPENING}]"
 )
 # Without numbered quotes: what stands in quotation marks and is long enough to be a quote.
 _NO_QUOTE = '[^"\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d]'
@@ -107,9 +115,13 @@ _INLINE = re.compile(
     '["\u201d\u201c\u00bb\u300d]'
 )
 _OWN = re.compile(
-    rf"\s?(?:({_NUMBERS})|[({{]{{1,2}}(?:{_WORD}\s)?(\d{{1,2}})[)}}]{{1,2}}|([{_SMALL}]+))",
-    re.IGNORECASE,
+    rf"\s?({_NUMBERS}|[({{]{{1,2}}(?:{_WORD}\s)?\d{{1,2}}[)}}]{{1,2}}|{_SMALL}+)", re.IGNORECASE
 )
+_NUMBER_BEHIND = re.compile(
+    rf"[\s>*_-]*([{_OPENING}].+[{_CLOSING}])[.,]?\s*({_NUMBERS}|\({_LIST}\))[\s.]*", re.IGNORECASE
+)
+# Between quotes with numbers on one line.
+_NEXT_QUOTE = re.compile(rf"(?<=[{_CLOSING}])[;,]?\s+(?={_NUMBERS}[:\s]*[{_OPENING}])")
 NO_QUOTE = "[?]"
 """Stands in an answer where the model names a quote that it did not give."""
 
@@ -163,7 +175,20 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     such as `<think>` is left out.
     """
     lines = without_thinking(reply).splitlines()
-    lines = [line for line in lines if not _FENCE.fullmatch(line)]
+    lines = [
+        part
+        for line in lines
+        if not _FENCE.fullmatch(line)
+        for part in (_NEXT_QUOTE.split(line) if _starts_quote(line) else [line])
+    ]
+    # A list may also have its numbers behind the quotes.
+    while lines and not lines[-1].strip():
+        lines.pop()
+    last = max((n + 1 for n, line in enumerate(lines) if not line.strip()), default=0)
+    behind = [_NUMBER_BEHIND.fullmatch(line) for line in lines[last:]]
+    above = "\n".join(lines[:last])
+    if all(behind) and all(mark in above for mark in {match[2] for match in behind if match}):
+        lines[last:] = [f"{match[2]} {match[1]}" for match in behind if match]
     lines = _with_brackets(lines)
     found = {n: match for n, line in enumerate(lines) if (match := _NUMBERED.fullmatch(line))}
     # Lines of the answer may begin with numbers, too.
@@ -192,27 +217,34 @@ def read_quoted_answer(reply: str) -> tuple[str, list[str]]:
     return text.strip(), [*map(_strip_quotes, quotes)]
 
 
+def _starts_quote(line: str) -> re.Match[str] | None:
+    """Return the number and the text of a line that begins with a number and a quotation mark."""
+    match = _NUMBERED.fullmatch(line)
+    return match if match and _IN_MARKS.match(match[2]) else None
+
+
 def _with_brackets(lines: Sequence[str]) -> list[str]:
     """Return the lines of a reply with numbers in brackets, if it has other ones before quotes."""
     matches = [None if _NUMBERED.fullmatch(line) else _OTHER_NUMBERED.match(line) for line in lines]
     listed = {n: match for n, match in enumerate(matches) if match}
-    numbers = {_number(match[3]) for match in listed.values()}
-    found = ((n, _NUMBERED.fullmatch(line)) for n, line in enumerate(lines))
-    quoted = {n: match[1] for n, match in found if match and _IN_MARKS.match(match[2])}
+    numbers = {number for match in listed.values() for number in _numbers(match[2])}
+    quoted = {n: match[1] for n, line in enumerate(lines) if (match := _starts_quote(line))}
     first = min([*listed, *quoted], default=0)
     if not _MARKER.search("\n".join(lines[:first])):
         numbers |= {number for one in quoted.values() for number in _numbers(one)}
-    marks = {match[2]: _number(match[3]) for match in listed.values() if match[2][0] != match[3][0]}
-    marker = re.compile("|".join([_OTHER_MARKER, *map(re.escape, marks)]))
+    marks = {match[2]: next(_numbers(match[2])) for match in listed.values()}
+    marks = {mark: number for mark, number in marks.items() if not mark.isnumeric()}
+    marker = re.compile("|".join([*map(re.escape, marks), _OTHER_MARKER]), re.IGNORECASE)
 
     def in_brackets(match: re.Match[str]) -> str:
-        own = marks.get(match[0]) or _number(match[1] or match[2])
-        each = [own] if own in numbers else [*map(_number, match[2] or "")]  # or several in a row
-        known = each and numbers.issuperset(each)
-        return "".join(f"[{number}]" for number in each) if known else match[0]
+        named = [marks[match[0]]] if match[0] in marks else [*_numbers(match[0])]
+        if not numbers.issuperset(named) and match[0].isnumeric():  # several small ones in a row
+            named = [number for sign in match[0] for number in _numbers(sign)]
+        known = named and numbers.issuperset(named)
+        return "".join(f"[{number}]" for number in named) if known else match[0]
 
     edited = [
-        f"{listed[n][1]}[{_number(listed[n][3])}] {line[listed[n].end() :]}"
+        f"{listed[n][1]}[{next(_numbers(listed[n][2]))}] {line[listed[n].end() :]}"
         if n in listed
         else line
         if n in quoted
@@ -222,10 +254,6 @@ def _with_brackets(lines: Sequence[str]) -> list[str]:
     answer = "\n".join(edited[:first])
     used = {number for one in _MARKER.findall(answer) for number in _numbers(one)}
     return edited if numbers & used else [*lines]
-
-
-def _number(digits: str) -> int:
-    return int("".join(str(unicodedata.digit(digit)) for digit in digits))
 
 
 def text_of_reply(reply: Any) -> str:
@@ -285,7 +313,8 @@ def _renumber(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
 
 
 def _numbers(markers: str) -> Iterator[int]:
-    """Yield the numbers in brackets."""
+    """Yield the numbers in marks, small or circled ones too."""
+    markers = "".join(str(unicodedata.digit(sign, sign)) for sign in markers)
     for first, last in _RANGE.findall(_NO_NUMBER.sub("", markers)):
         low, high = sorted((int(first), int(last or first)))
         yield from range(low, high + 1)
@@ -307,7 +336,7 @@ def _without_remark(block: str) -> tuple[str, str]:
 
 def _strip_quotes(quote: str) -> str:
     found = _QUOTED.fullmatch(quote.strip())
-    return (found[1] if found else quote).strip()
+    return found[1].strip() if found else re.sub(r"^[>`\s]+|[`*_\s]+$", "", quote)
 
 
 def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
@@ -317,12 +346,11 @@ def _with_inline_quotes(text: str) -> tuple[str, list[str]]:
     ends = []
     for n, match in enumerate(found, 1):
         own = _OWN.match(text, match.end())
-        named = (
-            [] if own is None else [*_numbers(own[1])] if own[1] else [_number(own[2] or own[3])]
-        )
-        if len(named) == 1:
+        named = [] if own is None else [*_numbers(own[1])]
+        if own is not None and len(named) == 1:
             numbers.setdefault(named[0], []).append(n)
-        ends.append(own.end() if own is not None and len(named) == 1 else match.end())
+            match = own
+        ends.append(match.end())
     if not found:
         return text, []
     numbered = _renumber(text[: found[0].start()], numbers)

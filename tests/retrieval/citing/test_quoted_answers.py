@@ -48,6 +48,16 @@ OTTERS = "Otters live along rivers. They hunt fish at dawn, and sleep in dens ne
             "Dawn [1].\n\nI hope this helps!",
             ["dawn"],
         ),
+        ('Dawn \xb9\u207b\xb3.\n\n[1] "a"\n[2] "b"\n[3] "c"', "Dawn [1][2][3].", ["a", "b", "c"]),
+        ('Dawn (Quelle 1 und 2).\n\n[1] "a" [2] "b"', "Dawn [1][2].", ["a", "b"]),
+        ('Dawn [S1, S2].\n\n[S1] "a"\n[S2] "b"', "Dawn [1][2].", ["a", "b"]),
+        ('Dawn [1], (2).\n\n- "a" [1]\n- "b" (2)', "Dawn [1], [2].", ["a", "b"]),
+        (
+            'It says:\n\n"They hunt fish at dawn" [1]',
+            'It says:\n\n"They hunt fish at dawn" [1]',
+            [OTTERS[26:48]],
+        ),
+        ("Dawn [1].\n\n[1] `dawn`\n[2] *dusk*", "Dawn [1].", ["dawn", "dusk"]),
         ('Dawn [1].\n\n[1] otters.txt: "dawn"', "Dawn [1].", ["dawn"]),
         ("Dawn [1].\n\n[1] \u2018dawn\u2019 (otters.txt)", "Dawn [1].", ["dawn"]),
         ('Dawn [1][2].\n\n[1]\n"dawn"\n[2]\n"dusk"', "Dawn [1][2].", ["dawn", "dusk"]),
@@ -144,6 +154,8 @@ MARKS = [
         "[source_1]",
         "[\u6765\u6e901]",
     ),
+    *("(see Quote 1)", "(siehe Quelle 1)", "[1, p. 3]", "[id: 1]", "[ 1 ]", "\u2776", "{{cite:1}}"),
+    *("[\u0645\u0635\u062f\u0631 1]", "\uff08\u6765\u6e901\uff09", "[S1]", "[1.]"),
 ]
 
 
@@ -164,9 +176,17 @@ MARKS = [
             ("[1]", "Quotes:\n\xb9 "),
             ("\u30101\u3011", "Quotes:\n[1] "),
         ),
+        *(
+            ("[1]", "Quotes: [1] "),
+            ("[1]", "\u6765\u6e90[1]\uff1a"),
+            ("[1]", "[1]. "),
+            ("[1]", "1 \u2013 "),
+        ),
+        *(("[1]", "[1] a.txt > "), ("[1]", "| # | Quote |\n|---|---|\n| 1 | ")),
     ],
 )
 def test_marks_of_any_form_are_tied_to_their_quotes(mark: str, line: str) -> None:
+    mark = mark.replace("{{", "{").replace("}}", "}")
     reply = f'At dawn {mark}.\n\n{line.format(mark)}"They hunt fish at dawn"'
     assert read_quoted_answer(reply) == ("At dawn [1].", ["They hunt fish at dawn"])
 
@@ -227,6 +247,8 @@ def test_a_mark_without_a_quote_stays_visible_and_other_numbers_stay(reply, answ
         lambda size: "Dawn [1]. " * size + '\n\n[1] "dawn"' * size,
         lambda size: '"It goes on' * size,
         lambda size: "<think>" * size,
+        lambda size: "Dawn [1].\n\n" + '"dawn" [1]\n' * size,
+        lambda size: "Dawn [1].\n\n" + "(see " * size + '1) "dawn"',
     ],
 )
 def test_a_reply_is_read_in_linear_time(form: Callable[[int], str]) -> None:
