@@ -24,7 +24,9 @@ _LAST = re.compile(
     r"(?<![^\s(\[{\"'/\u00ab\u2018-\u201e\u2013\u2014*_|])"
     r"(?:[^\W\d_][^\s.]{0,8}\.-?\s?){0,3}[^\W_][^\s.,;:()'\u2019]*$"
 )
-_ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
+_ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,4}|[IVXLC]+)$")
+# What a sentence goes on with after a quote in it, or after a full stop inside a word.
+_GOES_ON = re.compile(r"[\u2013\u2014]\s+[^\W\d_]|[\u3068\u3063]|-(?=\w)")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
 
@@ -35,7 +37,7 @@ class _Abbreviations(NamedTuple):
     numbers: frozenset[str]
     starters: frozenset[str]
     pairs: frozenset[tuple[str, str]]  # consecutive parts, such as ("z", "B") of "z. B."
-    last: frozenset[str]  # the last part of each
+    last: frozenset[str]  # all parts
     ordinals: bool  # whether they are written with a full stop
 
 
@@ -60,7 +62,7 @@ def _abbreviations_of(language: str) -> _Abbreviations | None:
     others |= {name for name in cldr if len(name) > 1} - words - leads - numbers
     parts = [name.split(".") for name in leads | others | numbers]
     pairs = frozenset(pair for several in parts for pair in pairwise(several))
-    last = frozenset(form for *_, part in parts for form in (part, part.capitalize()))
+    last = frozenset(form for name in parts for part in name for form in (part, part.capitalize()))
     return _Abbreviations(leads, others, numbers, starters, pairs, last, "ordinals" in lists)
 
 
@@ -72,6 +74,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     plain = first.isascii() and word.isalpha() and not word.isupper()
     if plain and lists and word not in lists.last:
         return False  # a fast path for most words
+    if (goes_on := _GOES_ON.match(text, at)) and goes_on[0][-1].islower() | (first in "-とっ"):
+        return first not in "とっ" or before.endswith("\u300d")
     bare = before.rstrip().rstrip(_CLOSING).rstrip()
     lines = before.count("\n", len(bare))
     if bare[-1:] != "." or bare[-2:-1] in ".!?\u2026" or lines > 1:
@@ -105,6 +109,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
         (end, word) in lists.pairs or (initial and len(word) == 1)
     ):
         return True
+    # A year is followed by words of a date: "1945. aastal".
     ordinal = lists.ordinals and _ORDINAL.search(bare[:-1]) is not None
+    ordinal &= len(end) < 3 or not end.isdigit() or follows[:1].islower()
     may_continue = (initial and end.isupper()) or (ordinal and not lines)
     return may_continue and bool(word) and not may_start

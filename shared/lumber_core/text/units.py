@@ -45,6 +45,10 @@ _BLANK = re.compile(r"[\s\ufeff]*")
 # ones are replaced.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
 
+_LABEL = re.compile(r"\s*\(?\d{1,2}\.\s*")  # of an item on one line with others
+# Full stops that sentencex 1.0 does not know: of Khmer, of Tibetan, and in vertical text.
+_FULL_STOPS = str.maketrans("\u17d4\u17d5\u0f0d\ufe12", "\u3002" * 4)
+
 _LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 
 # Characters that sentencex reads at a time: a few paragraphs, or part of a long one. It misses a
@@ -104,8 +108,11 @@ def starts_of_sentences(text: str, language: str = "en") -> list[int]:
     for start, end in pairwise(_block_edges(readable)):
         if end > first:
             starts += _sentence_starts(readable, start, end, first, language)
-    ends = [at for at in starts if not sentence_continues(text, at, language)]
-    return [0, *breaks(text, ends)]
+    ends = [0]
+    for at in starts:
+        if not sentence_continues(text, at, language) and not _LABEL.fullmatch(text, ends[-1], at):
+            ends.append(at)
+    return [0, *breaks(text, ends[1:])]
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -151,7 +158,7 @@ def _prepare(text: str) -> str:
     if not text.isascii():
         for space in _WIDE_SPACES:
             text = text.replace(space, " ")
-        text = encodable(text)
+        text = encodable(text).translate(_FULL_STOPS)
     return text
 
 

@@ -31,7 +31,7 @@ QUOTATION_MARKS = f"\"'{_DOUBLE}{_SINGLE}"
 # A letter of an alphabet without spaces between words, such as Thai or Chinese, stands alone with
 # its marks: Unicode has word boundaries around it.
 _ALONE = r"[\p{L}&&\p{WB=Other}]"
-_TOGETHER = rf"[\p{{L}}\p{{N}}--{_ALONE}]"
+_TOGETHER = rf"[\p{{L}}\p{{N}}[\p{{So}}--\p{{dt=none}}]--{_ALONE}]"  # with signs such as "\u2116"
 _FRACTION = r"(?: \p{Nd}{1,2}[/\u2044]\p{Nd} | [\p{No}&&\p{dt=fraction}] )"
 _IN_NUMBER = (
     r"\p{WB=MidNum}\p{WB=MidNumLet}\p{WB=MidLetter}\p{WB=Single_Quote}"
@@ -68,7 +68,7 @@ _UNSPACED = regex.compile(
 )
 # Inside words these are not compared. Dashes, fraction bars, and the points and commas of numbers
 # are the same in any form.
-_UNREAD = regex.compile(r"[\p{Cf}\p{Z}'\u2018\u2019%\u066a\u2030_]")
+_UNREAD = regex.compile(r"[\p{Cf}\p{Z}()\xb0'\u2018\u2019%\u066a\u2030_]")
 _EQUAL_FORMS = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
     | {"\u2044": "/", "\u066b": ".", "\u066c": ",", "\u060c": ","}
