@@ -109,8 +109,8 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
         (end, word) in lists.pairs or (initial and len(word) == 1)
     ):
         return True
-    # A year is followed by words of a date: "1945. aastal".
-    ordinal = lists.ordinals and _ORDINAL.search(bare[:-1]) is not None
-    ordinal &= len(end) < 3 or not end.isdigit() or follows[:1].islower()
-    may_continue = (initial and end.isupper()) or (ordinal and not lines)
-    return may_continue and bool(word) and not may_start
+    if lists.ordinals and not lines and _ORDINAL.search(bare[:-1]):
+        if follows[:1].islower():  # also after a year: "1945. aastal"
+            return True
+        initial |= len(end) < 3 or not end.isdigit()
+    return initial and end.upper() == end and bool(word) and not may_start

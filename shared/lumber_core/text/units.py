@@ -45,7 +45,7 @@ _BLANK = re.compile(r"[\s\ufeff]*")
 # ones are replaced.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
 
-_LABEL = re.compile(r"\s*\(?\d{1,2}\.\s*")  # of an item on one line with others
+_LABEL = re.compile(r"\s*\(?\d{1,2}\.[^\S\n]*")  # of an item on one line with others
 # Full stops that sentencex 1.0 does not know: of Khmer, of Tibetan, and in vertical text.
 _FULL_STOPS = str.maketrans("\u17d4\u17d5\u0f0d\ufe12", "\u3002" * 4)
 

@@ -13,7 +13,8 @@ WHOLE = {
         M. Dupont habite ici. | Il a vu Mme. Curie et le Dr. Roux. | Voir p. ex. Lyon.
         L'art. 5 du code civil. | Né en 50 av. J.-C. à Rome. | Les éd. Gallimard publient.
         C. Dupont et A. Martin sont venus. | Cf. Dupont et al. 2005. | Voir p. 12 et suiv. du livre.
-        La S. A. R. L. Durand ferme.
+        La S. A. R. L. Durand ferme. | Le prof. Martin vient. | Né au Ier s. av. J.-C. à Rome.
+        C'est env. 5 km, c.-à-d. peu. | « Non ! » — dit-il.
     """),
     "de": phrases("""
         Dies ist der 17. Versuch. | Er ist Fan vom 1. FC Bergheim. | Es kostet 5 Mio. Euro.
@@ -49,6 +50,7 @@ WHOLE = {
         El Sr. García vive aquí. | Vea la pág. 5 y el art. 3. | Hay frutas, p. ej. Manzanas.
         Hay frutas, p. ej. manzanas. | La Dra. López y el Dr. Ruiz. | En EE. UU. Nixon ganó.
         Ud. Tiene razón. | El núm. 5 de la Avda. Constitución. | En 50 a. C. Roma ardió.
+        Nació en el s. XIX d. C. en Madrid.
     """),
     "it": phrases("""
         Il sig. Rossi abita qui. | Vedi pag. 5 e fig. 3. | Il dott. Bianchi e la dott.ssa Neri.
@@ -93,7 +95,7 @@ WHOLE = {
     """),
     "hr": phrases("""
         Npr. Zagreb je velik. | Bilo je to 5. svibnja. | Prof. Horvat je došao.
-        To je tzv. Stari grad. | U 19. Stoljeću je živio.
+        Rođen je 5. svibnja 1990. u Zagrebu. | To je tzv. Stari grad. | U 19. Stoljeću je živio.
     """),
     "sr": phrases("Npr. Beograd je velik."),
     "sl": phrases("""
@@ -107,21 +109,24 @@ WHOLE = {
     "el": phrases("""
         Ο κ. Παπαδόπουλος ήρθε. | Βλ. σελ. 5. | Φρούτα, π.χ. Μήλα. | Η οδός Αγ. Μάρκου.
     """),
-    "et": phrases("Nt. Tallinn on suur. | See oli 5. Mai. | Prof. Tamm tuli."),
+    "et": phrases("Nt. Tallinn on suur. | See oli 5. Mai. | Ta sündis 1945. aastal. | Prof. Tamm tuli."),
     "lv": phrases("Piem. Rīga ir liela. | Tas bija 5. Maijs. | Prof. Bērziņš atnāca."),
     "lt": phrases("Pvz. Vilnius yra didelis. | Prof. Kazlauskas atėjo. | Žr. p. 5."),
     "ca": phrases("El Sr. Puig viu aquí. | Fruites, p. ex. Pomes. | Vegeu la pàg. 5."),
     "id": phrases("Jl. Sudirman No. 5 Jakarta. | Bpk. Budi datang. | Prof. Dr. Habibie datang."),
     "vi": phrases("Anh sống ở TP. Hồ Chí Minh. | GS. Nguyễn đến."),
+    "ja": phrases("彼は「もう遅い。」と言った。"),
     "hi": phrases("डॉ. शर्मा आए हैं।"),
     "ar": phrases("جاء د. محمد إلى البيت."),
     "en": phrases("""
-        They met in vol. 4 of it. | See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones.
+        1. Open the box. | They met in vol. 4 of it. | See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones.
         See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it. | In ch. 5 he dies.
         It is e.g. Paris. | Cf. Smith et al. 2005. | No. 5 is alive. | St. Paul wrote it.
     """),
 }
 DIVIDED = {
+    "km": ["គាត់ទៅផ្ទះ។ គាត់គេង។"],
+    "bo": ["ཁོང་ཕེབས་སོང་། ང་འགྲོ།"],
     "de": phrases("""
         Er kam 2010. Das war gut. | Er ist groß. Sie ist klein. | Er wurde 3. Das war gut.
         Das gilt nach Art. 5. Das andere nicht. | Er aß u. a. Fisch. Sie nicht.
