@@ -23,8 +23,8 @@ from lumber_retrieval.words.word_count import count_words
 _MOST_ROWS = 10
 """Most rows of a small table, which is read whole."""
 _FEWEST_WORDS = 3
-"""Fewest words of a passage. Fewer are a label, a name or a number. Two are enough if they
-end like a sentence."""
+"""Fewest words of a passage. Fewer are a label, a name or a number. Two are enough in code, or
+if they end like a sentence."""
 
 _MOST_SPOKEN_WORDS = 60  # words of a sentence of captions: longer ones lack punctuation
 _LONGEST_CACHED = 4_000
@@ -126,7 +126,7 @@ def has_content(text: str, headings: bool = True) -> bool:
                 return True
             words += sum(map(count_words, _LETTERS_AND_DIGITS.findall(line)))
             almost = words == _FEWEST_WORDS - 1
-            if words >= _FEWEST_WORDS or (almost and _SENTENCE_END.search(line)):
+            if words >= _FEWEST_WORDS or (almost and (not headings or _SENTENCE_END.search(line))):
                 return True
     return False
 

@@ -87,6 +87,10 @@ _PARTS = re.compile(
     rf"[{_UPPER}]{{2,}}s?(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]{{2,}}|[{_UPPER}][{_LOWER}]|[0-9]+"
 )
 
+_WITH_DIGITS = re.compile(
+    rf"(?:[{_UPPER}]?[{_LOWER}]+|[{_UPPER}]+)[0-9]+"
+)  # as in "readUTF8String"
+
 
 def words_in(text: str) -> list[str]:
     """Return the words of a text as they are compared, in order.
@@ -115,7 +119,8 @@ def _with_parts(inside: re.Match[str]) -> str:
     code = _CODE_BEFORE.search(text[max(0, start - 12) : start]) or _CODE_AFTER.match(text, end)
     if not code and end - start < len(text) and _TWO_PARTS.fullmatch(text, start, end):
         return inside[0]
-    return " ".join((inside[0], *_PARTS.findall(text, start, end)))
+    parts = [*_PARTS.findall(text, start, end), *_WITH_DIGITS.findall(text, start, end)]
+    return " ".join((inside[0], *(part for part in parts if len(part) < end - start)))
 
 
 def terms(text: str) -> list[str]:

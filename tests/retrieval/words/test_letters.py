@@ -107,10 +107,10 @@ def test_folding_takes_linear_time() -> None:
         ("parseURLToJSON", "parse url to json"),
         ("userIDs", "user ids"),
         ("utf8", "utf 8"),
-        ("readUtf8File", "read utf 8 file"),
+        ("readUtf8File", "read utf 8 file utf8"),
         ("sha256", "sha 256"),
         ("dbIo", "db io"),
-        ("S3Bucket", "3 bucket"),
+        ("S3Bucket", "3 bucket s3"),
         ("IUserService", "user service"),  # one letter is no word
         ("größteBootslänge", "grosste bootslange"),
         ("ПолучитьСуммуЗаказа", "получить сумму заказа"),

@@ -92,16 +92,26 @@ _CODE_INSIDE = re.compile(r"[\w\])]\s?(?:[-+:]|=)?=>?\s|\w\([^()]*\)(?:\s*->.*)?
 _KEY = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)")  # in YAML
 _CONTINUATION = re.compile(
     r"[\])}]|</|\*/|:\s|->|(?:else|elif|except|finally|end|catch|where|throws)\b"
+    r"|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN$"
 )
-# Lines that belong to the line below: decorators, comments, sections, return types in C and C++.
+# Lines that belong to the line below: decorators, comments, sections, selectors of CSS, signatures
+# of types, return types in C and C++.
 _LEADS = re.compile(
-    r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$|template\s*<.*>$"
+    r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$|\.[\w-][^;{}()]*,$"
+    r"|[\w'(), ]{1,80}\s::\s|sig\s?\{.*\}$"
+    r"|(?:template|typename|class|public|private|protected)\b[\w\s,=.<>]*[>,]$|template\s*<.*>$"
     r"|(?:auto|bool|char|const|extern|inline|int|static|unsigned|virtual|void)\b[\w\s:*&<>]*$"
 )
-_DECORATOR = re.compile(r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$")
+_DECORATOR = re.compile(  # or the first line of a signature over several lines
+    r"@\w|#!?\[|\[[A-Za-z]\w*\b.*[](,]$"
+    r"|(?:(?:pub|public|private|protected|static|final|async|export|override|function|def|fn|func"
+    r"|fun)\b.{0,80}|[A-Za-z]\w*(?:\s\w+)?)\($"
+)
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _BRACE = re.compile(r"\{\}?(?:\s|$)")
-_EDGE = re.compile(r"\*/|[\])}]|:\s|->|where(?:\n|\s+\w+\s?:)|throws\s+[A-Z]")
+_EDGE = re.compile(
+    r"\*/|[\])}]|:\s|->|where(?:\n|\s+\w+\s?:)|throws\s+[A-Z]|(?:RETURNS|LANGUAGE)\s|AS\s\$|BEGIN\n"
+)
 _MIN_LINES_OF_CODE = 3
 _MIN_SHARE_OF_CODE = 0.45  # of the lines in and around a part that look like code
 _MAX_DEPTH = 4
@@ -169,7 +179,7 @@ def is_edge_of_block(text: str, at: int) -> bool:
 
     What ends a signature opens its block, such as the `where` of Rust and the `throws` of Java.
     """
-    if text[at] not in "*:])}{- \twt":
+    if text[at] not in "*:])}{- \twtRLAB":
         return False
     line = text[at : at + MAX_WIDTH].lstrip()
     begins = at + min(MAX_WIDTH, len(text) - at) - len(line)
