@@ -20,22 +20,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lumber_core.llms.thoughts import without_thinking
-from lumber_core.lumber.answer_words import (
-    AND,
-    CHANGE,
-    CORRECTION,
-    DENIAL,
-    EXCLUSION,
-    LABEL,
-    NO_START,
-    OR_TO,
-    REASON,
-    REFUSAL,
-    SAMENESS,
-    UNIT,
-)
+from lumber_core.lumber.answer_words import any_of
 from lumber_core.segmentation import Outcome
 
+_AND, _CHANGE, _CORRECTION, _DENIAL = map(any_of, ("and", "change", "correction", "denial"))
+_EXCLUSION, _LABEL, _NO_START = map(any_of, ("exclusion", "label", "no_start"))
+_OR_TO, _REASON, _UNIT = map(any_of, ("or_to", "reason", "unit"))
 # Bounded, so that reading any text takes linear time.
 _MARKUP = r"[\s\"'\u2018-\u201d#\[\](){}<>:=|$\\]{0,20}"
 _NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
@@ -46,13 +36,13 @@ _EMPHASIS = re.compile(
 _STUTTER = re.compile(r"\b(id\s{1,9})(?=id\b)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ANSWER = re.compile(
-    rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{LABEL}{_MARKUP}"
+    rf"<(?:answer|final|id|arg_value|parameter\b[^<>\n]{{0,40}})>|{_LABEL}{_MARKUP}"
     r"(?:\b(?:is|are|ist|lautet|est|es|è|é)\b|[:=|]|[\u2013\u2014-](?!\d)|(?<=[\n:|])|(?=id[\s=]?\d))",
     re.I,
 )
 _LABELLED = re.compile(
     rf"{_MARKUP}(?:(?:is|the|paragraph|number|with|labell?ed)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
-    rf"(?:{_NUMBER}|(?P<none>{NO_START}))",
+    rf"(?:{_NUMBER}|(?P<none>{_NO_START}))",
     re.IGNORECASE,
 )
 _LABEL_OF_ID = rf"(?<![^\W\d_\u3040-\u9fff])(?:ids?|paragraphs?){_MARKUP}"
@@ -63,12 +53,12 @@ _ALONE = re.compile(
     r"[^\w,\n]{0,20}(?:\Z|\n\s*\n(?=\D*\Z))",
     re.IGNORECASE,
 )
-_NAMED = re.compile(rf"{UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
+_NAMED = re.compile(rf"{_UNIT}{_MARKUP}(?:id{_MARKUP})?(-?\d{{1,18}})(?!\w*\d|\.\d)", re.IGNORECASE)
 _ITEM = re.compile(rf"(?:{_LABEL_OF_ID}|(?<![\w.-])(?!-)){_NUMBER}", re.IGNORECASE)
 _LINE_OR_ID = re.compile(rf"(?:^[^\w\n]{{0,20}}|{_LABEL_OF_ID})(\d{{1,18}})", re.I | re.MULTILINE)
 # Between items. A dash counts only at the start of a line: "ID 3 - ID 7" may mean a range.
 _MARKS = re.compile(
-    rf"(?:{AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
+    rf"(?:{_AND}|(?m:^[ \t]{{0,20}}[-+\u2022\u2192])"
     r"|[\s,;+.:\"'\u2018-\u201d*_`\[\](){}<>#|/\u060c\u3001\u3002])*",
     re.IGNORECASE,
 )
@@ -76,43 +66,43 @@ _MARKS = re.compile(
 _WORDS = r"[^\d\n;]{0,300}?"
 _REMARK = re.compile(
     rf"[\s\])\"']{{0,5}}(?:[(\[\u201c][^()\[\]\u201d\d\n]{{1,300}}[)\]\u201d]"
-    rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={REASON}|{CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
-    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{AND}\s*)?|\s{AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
+    rf"|(?:[(:=>|\u2013\u2014\u2192-]|,?\s?(?={_REASON}|{_CHANGE})){_WORDS}[^\W\d_]{_WORDS}"
+    rf"(?=[;\n]|(?:[,\u060c\u3001]\s*(?:{_AND}\s*)?|\s{_AND}\s*)(?:id{_MARKUP}\d|\d{{1,9}}\s*[:(=\u2013\u2014-])|\Z))",
     re.IGNORECASE,
 )
 _NUMBERING = re.compile(  # of a list, or the head of a table
     r"^[ \t]{0,20}\d{1,3}[.)]\s+(?=\W{0,4}id\b)|^.{0,300}\n[ \t]*\|?[ \t:-]*---[|: \t-]*$",
     re.I | re.MULTILINE,
 )
-_NONE = re.compile(rf"\W*{NO_START}\W*", re.IGNORECASE)
-_NEGATION = re.compile(DENIAL, re.IGNORECASE)
-_DOUBT = re.compile(f"{DENIAL}|{SAMENESS}", re.IGNORECASE)
+_NONE = re.compile(rf"\W*{_NO_START}\W*", re.IGNORECASE)
+_NEGATION = re.compile(_DENIAL, re.IGNORECASE)
+_DOUBT = re.compile(f"{_DENIAL}|{any_of('sameness')}", re.IGNORECASE)
 # After an ID: a denial of it, or an alternative.
 _WITHDRAWAL = re.compile(
-    rf"[\s?,]{{0,4}}(?:(?!{REASON})[^\W\d]{{1,15}}?\s?){{0,2}}{DENIAL}|[\u3040-\u9fff]{{1,30}}{DENIAL}"
-    rf"|\s*{OR_TO}\s*(?:id{_MARKUP})?\d",
+    rf"[\s?,]{{0,4}}(?:(?!{_REASON})[^\W\d]{{1,15}}?\s?){{0,2}}{_DENIAL}|[\u3040-\u9fff]{{1,30}}{_DENIAL}"
+    rf"|\s*{_OR_TO}\s*(?:id{_MARKUP})?\d",
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    rf"[,(\u2013\u2014-]\s*(?:(?:{AND}|but)\s+)?{EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
+    rf"[,(\u2013\u2014-]\s*(?:(?:{_AND}|but)\s+)?{_EXCLUSION}\s*(?:\w{{1,20}}\s){{0,2}}"
     rf"(?:id{_MARKUP})?\d{{1,9}}",
     re.I,
 )
 # A unit that replaces the one before, or one in a sentence that seems to correct it.
-_CORRECTION = re.compile(
-    rf"\W(?:{CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{CORRECTION}"
+_CORRECTED = re.compile(
+    rf"\W(?:{_CORRECTION}|\b(?:no|nein|non|нет|لا)(?=\s?[,.;:!\u060c])|いや|->|\u2192)(?:\W{{0,5}}(?:{_CORRECTION}"
     r"|\b(?:no|it|that|is|the|answer|shift|turn|should|would|be|at|es|ist|c'est|el|la)\b)){0,9}"
     rf"\W{{0,9}}(?:(?<![a-z])id{_MARKUP}{_NUMBER}|(\d{{1,18}})(?=[\s.!?)]*(?:\Z|\n)))"
-    rf"|\W{CORRECTION}\D{{0,200}}id{_MARKUP}\d",
+    rf"|\W{_CORRECTION}\D{{0,200}}id{_MARKUP}\d",
     re.I,
 )
-_RANGE = re.compile(rf"\d\s*{OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
-_CHANGE = re.compile(CHANGE, re.IGNORECASE)
+_RANGE = re.compile(rf"\d\s*{_OR_TO}\s*(?:l['\u2019]|el )?id{_MARKUP}\d", re.IGNORECASE)
+_CHANGING = re.compile(_CHANGE, re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?](?!\d)|[\n;\u3002]")
 _CLAUSE = re.compile(r"[,:()\u2013\u2014\u3001](?!\s*\d)|\s-\s")
 _JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
-_REFUSAL = re.compile(REFUSAL, re.IGNORECASE)
+_REFUSAL = re.compile(any_of("refusal"), re.IGNORECASE)
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
 _LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
 _MAX_UNITS_IN_REASON = 5  # further units are only counted
@@ -225,7 +215,7 @@ def _labelled_answers(text: str) -> list[list[int]]:
     ]
     answers = [[] if match["none"] else [int(match[1])] for match in matches]
     end = matches[-1].end() if matches else len(text)
-    if corrected := _CORRECTION.search(text, end):
+    if corrected := _CORRECTED.search(text, end):
         end = corrected.end()
         unit = None if _ID.search(text, end) else corrected[1] or corrected[2]
         answers = [[int(unit)]] if unit else []
@@ -238,8 +228,8 @@ def _in_prose(text: str) -> list[list[int]]:
         return []
     units: set[int] = set()
     for sentence in _SENTENCE.split(text):
-        if _CHANGE.search(sentence):
-            clauses = [clause for clause in _CLAUSE.split(sentence) if _CHANGE.search(clause)]
+        if _CHANGING.search(sentence):
+            clauses = [clause for clause in _CLAUSE.split(sentence) if _CHANGING.search(clause)]
             of_change = [named[-1] for clause in clauses if (named := _NAMED.findall(clause))]
             units.update(map(int, of_change or _NAMED.findall(sentence)))
     return [[*units]] if len(units) == 1 else []
