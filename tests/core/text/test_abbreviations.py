@@ -109,7 +109,7 @@ WHOLE = {
     "el": phrases("""
         Ο κ. Παπαδόπουλος ήρθε. | Βλ. σελ. 5. | Φρούτα, π.χ. Μήλα. | Η οδός Αγ. Μάρκου.
     """),
-    "et": phrases("Nt. Tallinn on suur. | See oli 5. Mai. | Ta sündis 1945. aastal. | Prof. Tamm tuli."),
+    "et": phrases("Nt. Tallinn on suur. | See oli 5. Mai. | Ta sündis 1945. aastal."),
     "lv": phrases("Piem. Rīga ir liela. | Tas bija 5. Maijs. | Prof. Bērziņš atnāca."),
     "lt": phrases("Pvz. Vilnius yra didelis. | Prof. Kazlauskas atėjo. | Žr. p. 5."),
     "ca": phrases("El Sr. Puig viu aquí. | Fruites, p. ex. Pomes. | Vegeu la pàg. 5."),
@@ -119,7 +119,8 @@ WHOLE = {
     "hi": phrases("डॉ. शर्मा आए हैं।"),
     "ar": phrases("جاء د. محمد إلى البيت."),
     "en": phrases("""
-        1. Open the box. | They met in vol. 4 of it. | See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones.
+        1. Open the box. | They met in vol. 4 of it.
+        See fig. 3 and tab. 2. | Mr. Smith met Dr. Jones.
         See Figs. 3 and 4 in Sect. IV of it. | J. R. R. Tolkien wrote it. | In ch. 5 he dies.
         It is e.g. Paris. | Cf. Smith et al. 2005. | No. 5 is alive. | St. Paul wrote it.
     """),
