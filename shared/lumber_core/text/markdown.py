@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from lumber_core.spans import Span, outside, spans_from_starts
-from lumber_core.text.lines.code import prose_paragraphs
-from lumber_core.text.lines.directives import with_items
+from lumber_core.text.lines.code import prose_paragraphs, with_items
 from lumber_core.text.lines.tables import html_header, html_rows
 
 if TYPE_CHECKING:

@@ -89,8 +89,8 @@ class Places:
         return map(_new_place, zip(*self.columns, strict=True))
 
     def __getitem__(self, at: slice) -> Places:
-        offsets, kinds, first_words, depths, levels = self.columns
-        return Places(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
+        first_words, depths, levels = self.first_words[at], self.depths[at], self.levels[at]
+        return Places(self.offsets[at], self.kinds[at], first_words, depths, levels)
 
 
 def places_with(places: Places, offsets: Iterable[int]) -> Places:

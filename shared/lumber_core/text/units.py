@@ -18,8 +18,8 @@ from typing import Literal, cast
 from lumber_core.spans import Span, outside, spans_from_starts
 from lumber_core.support.identity import safe_repr
 from lumber_core.text.abbreviations import sentence_continues, without_region
+from lumber_core.text.lines.code import with_colons
 from lumber_core.text.lines.columns import broken_cells
-from lumber_core.text.lines.directives import with_colons
 from lumber_core.text.lines.line_starts import read_layout
 from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.unicode import breaks, encodable
