@@ -19,7 +19,7 @@ INVISIBLE = "\u2060"
 """Replaces a hidden tag next to a punctuation mark in `speech`, as in "<i>Oars</i>,"."""
 _ARROW = "-->"
 _TIME = r"(?:(?:\d+:){1,2}\d\d?(?:[.,:]\d{1,3})?|\d+(?:\.\d+)?s)"
-_LYRIC_TIME = r"\[(\d+:\d\d)[.:]\d\d\d?\]"
+_LYRIC_TIME = r"\[(\d+:\d\d)[.:]\d\d\d?\](?:\[\d[\d:.]*\])*"
 _TO = rf"[^\S\n]*-?{_ARROW[1:]}[^\S\n]*"
 _AFTER_BLANK = r"(?:(?<=\n\n)|(?<=\n\r\n))"
 # What precedes the words of a cue: lines above them, Whisper's times in brackets or in columns, the
@@ -29,11 +29,12 @@ _LABEL = re.compile(
       ({_TIME})(?:{_TO}|,(?=\d+:))({_TIME})(?(1)\]|[^\n]*\n?)
     | ^\ufeff?{_LYRIC_TIME} | ^(\d+)\t(\d+)\t
     | ^Dialogue:[^,\n]{{1,20}},({_TIME}),({_TIME}),(?:[^,\n]*,){{6}}
-    | <p\b[^<>]{{0,200}}?\sbegin="({_TIME})"(?:[^<>]{{0,200}}?\send="({_TIME})")?[^<>]{{0,200}}>""",
+    | <(?:\w+:)?p\b[^<>]{{0,200}}?\sbegin=["']({_TIME})
+      (?:[^<>]{{0,200}}?\send=["']({_TIME}))?[^<>]{{0,200}}>""",
     re.MULTILINE | re.VERBOSE,
 )
 _START = re.compile(
-    rf"WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b|(?:<\?xml\b[^<>]*>\s*)?<tt\b"
+    rf"WEBVTT\b|\[Script Info\]|Dialogue: |start\tend\ttext\b|(?:<\?xml\b[^<>]*>\s*)?<(?:tt:)?tt\b"
     rf"|\[(?:ti|ar|al|au|by|re|ve|la|length|offset):|{_LYRIC_TIME}"
     rf"|(?:\d{{1,9}}[^\S\n]*\n[^\S\n]*)?\[?{_TIME}(?:{_TO}\d|,\d+:)"
 )
@@ -119,7 +120,11 @@ def speech(text: str) -> str:
     names = Counter(head[1] for head in heads if head[1])
     often = min(len(names), 2) * names.total() >= max(4, len(cues))
     several = sum(number > 1 for number in names.values()) > 1
-    sure = {who for who, n in names.items() if who.isupper() or (several and (n > 1 or " " in who))}
+    sure = {
+        who
+        for who, n in names.items()
+        if who.isupper() or n == len(cues) > 2 or (several and (n > 1 or " " in who))
+    }
     kept = set() if often else names.keys() - sure
     hidden = [(at.start(), at.start(1) if at[1] in kept else at.end()) for at in heads]
     before: list[list[str]] = []

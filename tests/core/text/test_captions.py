@@ -155,7 +155,7 @@ LYRICS = """\
 [ti:The garden hour]
 [ar: Ann]
 [00:01.00]Cut the dead wood out first, and then the
-[00:02.50] <00:02.50> branches <00:03.00> that cross.
+[00:02.50][01:02.50] <00:02.50> branches <00:03.00> that cross.
 [00:04.00]Never take more than a quarter.
 """
 SUBSTATION = """\
@@ -242,7 +242,13 @@ ROLLS = ["Cut the dead wood", "out first and", "then rest"]
         pytest.param(LYRICS, SAID, id="lyrics"),
         pytest.param(SUBSTATION, SAID, id="substation alpha"),
         pytest.param(TIMED_TEXT, SAID, id="timed text"),
+        pytest.param(TIMED_TEXT.replace("p ", "tt:p ").replace('"', "'"), SAID, id="with prefixes"),
         pytest.param(COLUMNS, SAID, id="whisper table"),
+        pytest.param(
+            "".join(f"00:{n}:01.0 --> 00:{n}:02.0\nAnn Lee: Row.\n\n" for n in range(10, 14)),
+            ["Row."] * 4,
+            id="one speaker",
+        ),
         pytest.param(SOUNDS, SAID, id="names and sounds in marks"),
         pytest.param(
             "".join(f"[{n}.00s -> {n + 1}.48s] {line}\n" for n, line in enumerate(SAID)),
