@@ -36,7 +36,7 @@ from lumber_core.text.pages import (
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
 from lumber_core.text.structured import NESTED
-from lumber_core.text.unicode import count_line_breaks, word_cuts
+from lumber_core.text.unicode import count_line_breaks, grapheme_cuts, word_cuts
 from lumber_core.tokens import TokenCounter
 
 
@@ -314,9 +314,11 @@ def _repeatable(
     yield among(parsed.places(near, stop).offsets)
     for places in parsed.finer_places(near, stop):
         yield among(places.offsets)
-    # Words of scripts without spaces. Punctuation is not a word.
-    words = (near + at for at in word_cuts(text[near:visible]))
-    yield [at for at in words if text[at : at + 1].isalnum()]
+    # Words of scripts without spaces, or parts of one that goes on. Punctuation is not a word.
+    end = text[near:visible]
+    yield [near + at for at in word_cuts(end) if end[at : at + 1].isalnum()]
+    if len(end.split()) == 1:
+        yield [near + at for at in grapheme_cuts(end)]
 
 
 def _earliest_start(

@@ -125,6 +125,7 @@ def test_nothing_is_repeated_only_if_not_even_the_last_word_fits(words, cuts, to
             "row on",  # a whole cue, with its times, is longer
         ),
         ("zh.txt", "\u4f1a\u8bae\u5728\u661f\u671f\u4e09" * 40, r"\w"),
+        ("key.txt", "ka" * 400, "[ka]"),
         ("talk.txt", "and we row and we rest " * 40, r"(and|we|row|rest) "),
         ("rows.md", "|a|b|\n|-|-|\n" + "".join(f"|oar {n}|3|\n" for n in range(60)), r"\|oar"),
     ],
