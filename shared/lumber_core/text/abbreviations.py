@@ -24,9 +24,12 @@ _LAST = re.compile(
     r"(?<![^\s(\[{\"'/\u00ab\u2018-\u201e\u2013\u2014*_|])"
     r"(?:[^\W\d_][^\s.]{0,8}\.-?\s?){0,3}[^\W_][^\s.,;:()'\u2019]*$"
 )
-_ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,4}|[IVXLC]+)$")
+_ORDINAL = re.compile(r"(?<![\w.,\u00a7])(?<![.\u00a7\u2116]\s)(?:\d{1,2}|[IVXLC]+)$")
+_NUMERAL = re.compile(
+    r"\d{1,4}|[IVXLC]{2,}"
+)  # before a word in lower case: "XIV. fut", "1945. aastal"
 # What a sentence goes on with after a quote in it, or after a full stop inside a word.
-_GOES_ON = re.compile(r"[\u2013\u2014]\s+[^\W\d_]|[\u3068\u3063]|-(?=\w)")
+_GOES_ON = re.compile(r"[\u2013\u2014]\s*[^\W\d_]|[\u3068\u3063]|-(?=\w)")
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _NUMBER = re.compile(r"[A-Z]?-?\d|[IVXLC]{2,}\b|[B-HJ-Z]\b")  # figures, Roman numerals, labels
 
@@ -87,7 +90,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
     if lists is None or last is None:
         return False
     parts = re.sub(r"\s", "", last[0]).split(".")
-    names = {".".join(parts[n:]) for n in range(len(parts))}
+    names = {".".join(parts[n:]).lstrip("-") for n in range(len(parts))}
     names |= {name[0].lower() + name[1:] for name in names if len(name) > 1}
     in_leads, in_others, in_numbers = (
         not names.isdisjoint(listed) for listed in (lists.leads, lists.others, lists.numbers)
@@ -109,8 +112,7 @@ def sentence_continues(text: str, at: int, language: str = "en") -> bool:
         (end, word) in lists.pairs or (initial and len(word) == 1)
     ):
         return True
-    if lists.ordinals and not lines and _ORDINAL.search(bare[:-1]):
-        if follows[:1].islower():  # also after a year: "1945. aastal"
-            return True
-        initial |= len(end) < 3 or not end.isdigit()
+    if not lines and _NUMERAL.fullmatch(end) and follows[:1].islower():
+        return lists.ordinals or end.isalpha()
+    initial |= lists.ordinals and not lines and _ORDINAL.search(bare[:-1]) is not None
     return initial and end.upper() == end and bool(word) and not may_start

@@ -14,6 +14,7 @@ WHOLE = {
         L'art. 5 du code civil. | Né en 50 av. J.-C. à Rome. | Les éd. Gallimard publient.
         C. Dupont et A. Martin sont venus. | Cf. Dupont et al. 2005. | Voir p. 12 et suiv. du livre.
         La S. A. R. L. Durand ferme. | Le prof. Martin vient. | Né au Ier s. av. J.-C. à Rome.
+        Voir l'art. L. 123-4 du code. | Louis XIV. fut roi.
         C'est env. 5 km, c.-à-d. peu. | « Non ! » — dit-il.
     """),
     "de": phrases("""
@@ -23,7 +24,7 @@ WHOLE = {
         Das 20. Jahrhundert war lang. | Dr. med. Huber kommt. | Im Jahr 44 v. Chr. Geburt starb er.
         Herr Prof. Dr. Klein sprach. | Gem. § 5 Abs. 2 Nr. 3 BGB gilt das.
         König Friedrich II. Hohenzollern starb. | Sie wohnt in der Beethovenstr. 5 in Bonn.
-        Es gibt u. a. Hunde und Katzen. | Ca. Hundert kamen.
+        Frau Dr.-Ing. Meier sprach. | Es gibt u. a. Hunde und Katzen. | Ca. Hundert kamen.
     """),
     "nl": phrases("""
         Het kostte 3 mln. Euro. | Jan d.d. 10-03-2020 tekende. | De heer dhr. De Vries kwam.
@@ -38,7 +39,7 @@ WHOLE = {
     "tr": phrases("""
         Bkz. sayfa 5. | Sonra IV. Murat geldi. | Dr. Ayşe geldi. | Prof. Dr. Ali Yılmaz konuştu.
         II. Dünya Savaşı bitti. | Atatürk Cad. No. 5 adresinde. | Örn. Ankara büyüktür.
-        19. Yüzyıl uzundu.
+        19. Yüzyıl uzundu. | M.Ö. 5. yüzyılda yaşadı.
     """),
     "ru": phrases("""
         Это в г. Казани, т. е. далеко. | А. С. Пушкин родился в 1799 г. в Москве.
@@ -50,7 +51,7 @@ WHOLE = {
         El Sr. García vive aquí. | Vea la pág. 5 y el art. 3. | Hay frutas, p. ej. Manzanas.
         Hay frutas, p. ej. manzanas. | La Dra. López y el Dr. Ruiz. | En EE. UU. Nixon ganó.
         Ud. Tiene razón. | El núm. 5 de la Avda. Constitución. | En 50 a. C. Roma ardió.
-        Nació en el s. XIX d. C. en Madrid.
+        Nació en el s. XIX d. C. en Madrid. | \u2014\u00bfVienes? \u2014preguntó ella.
     """),
     "it": phrases("""
         Il sig. Rossi abita qui. | Vedi pag. 5 e fig. 3. | Il dott. Bianchi e la dott.ssa Neri.
