@@ -45,6 +45,7 @@ _LETTERS = {
     **{"\u09ce": "\u09a4\u09cd", "\u0d7a": "\u0d23\u0d4d", "\u0d7b": "\u0d28\u0d4d"},  # noqa: PIE800
     **{"\u0d7c": "\u0d30\u0d4d", "\u0d7d": "\u0d32\u0d4d"},  # noqa: PIE800
     **{"\u0d7e": "\u0d33\u0d4d", "\u0d7f": "\u0d15\u0d4d"},  # noqa: PIE800
+    "\u0582": "\u057e",  # in the Armenian "and", whose capitals have another letter
     **dict(zip("\u0131\xe6\u0153\xf0\xfe", ("i", "ae", "oe", "d", "th"), strict=True)),
     **{
         letter: name[len("LATIN SMALL LETTER ")].lower()  # as of "O WITH STROKE"
@@ -59,8 +60,10 @@ _LETTERS = {
 _ASPIRATED = (
     "\u0628\u067e\u062a\u0679\u062c\u0686\u062f\u0688\u0631\u0691\u0643\u06a9\u06af\u0644-\u0646"
 )
+_IN_CONTEXT = "\u06be\u0582"  # equal to another letter only next to certain letters
 _EQUAL_FORMS = re.compile(
-    rf"(?![0-9])\d|(?<![{_ASPIRATED}])\u06be|[{''.join(_LETTERS).replace(chr(0x6BE), '')}]"
+    rf"(?![0-9])\d|(?<![{_ASPIRATED}])\u06be|(?<=\u0565)\u0582"
+    rf"|[{''.join(_LETTERS.keys() - {*_IN_CONTEXT})}]"
 )
 # Hindi writes a nasal before a consonant of its row as a letter or as a dot.
 _NASALS = re.compile(
